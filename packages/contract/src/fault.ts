@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import type { ErrorCode, Fault } from './errors.ts';
+
+/**
+ * A schema may say with which code it fails. The innermost coded schema on the way to a fault wins;
+ * a fault that meets none takes the code of the place it was found in (query, body, file).
+ */
+const codes = z.registry<{ code: ErrorCode }>();
+
+export function failsWith<Schema extends z.ZodType>(code: ErrorCode, schema: Schema): Schema {
+  codes.add(schema, { code });
+  return schema;
+}
+
+/** Checks `value` and gives back the parsed value, or every fault that was found, in order. */
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  fallback: ErrorCode,
+): { ok: true; value: z.output<Schema> } | { ok: false; faults: [Fault, ...Fault[]] } {
+  const result = schema.safeParse(value, { error: explain });
+  if (result.success) return { ok: true, value: result.data };
+  const faults = result.error.issues.flatMap((issue) => faultsOf(issue, schema, value, fallback));
+  return { ok: false, faults: faults as [Fault, ...Fault[]] };
+}
+
+function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fallback: ErrorCode): Fault[] {
+  if (issue.code === 'invalid_union') {
+    const best = bestBranch(issue.errors);
+    if (best) {
+      return best.flatMap((inner) =>
+        faultsOf({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, schema, value, fallback),
+      );
+    }
+  }
+  const custom = issue.code === 'custom' ? (issue.params?.code as ErrorCode | undefined) : undefined;
+  const code = custom ?? codeAlong(schema, issue.path, value) ?? fallback;
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      code,
+      param: [...issue.path, key].join('.'),
+      message: `Unknown field \`${key}\`.`,
+    }));
+  }
+  return [{ code, param: issue.path.join('.'), message: issue.message }];
+}
+
+/** Of a union's branches, the one that got furthest says most about what the caller meant. */
+function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const depth = (issues: z.core.$ZodIssue[]) => Math.max(0, ...issues.map((issue) => issue.path.length));
+  const isWrongKind = (issues: z.core.$ZodIssue[]) =>
+    issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type');
+  const candidates = branches.filter((issues) => !isWrongKind(issues));
+  if (candidates.length === 0) return undefined;
+  return candidates.reduce((best, next) =>
+    depth(next) > depth(best) || (depth(next) === depth(best) && next.length < best.length) ? next : best,
+  );
+}
+
+function codeAlong(schema: z.ZodType, path: PropertyKey[], value: unknown): ErrorCode | undefined {
+  let found: ErrorCode | undefined;
+  let here: z.ZodType | undefined = schema;
+  let valueHere: unknown = value;
+  for (let step = 0; step <= path.length && here; step++) {
+    [here, found] = unwrap(here, valueHere, found);
+    if (step === path.length) break;
+    const key = path[step] as PropertyKey;
+    here = child(here, key);
+    valueHere = (valueHere as Record<PropertyKey, unknown> | undefined)?.[key];
+  }
+  return found;
+}
+
+type Def = {
+  type: string;
+  innerType?: z.ZodType;
+  in?: z.ZodType;
+  element?: z.ZodType;
+  valueType?: z.ZodType;
+  shape?: Record<string, z.ZodType>;
+  options?: z.ZodType[];
+  getter?: () => z.ZodType;
+};
+
+const definition = (schema: z.ZodType): Def => (schema as unknown as { _zod: { def: Def } })._zod.def;
+
+function unwrap(schema: z.ZodType, value: unknown, found: ErrorCode | undefined): [z.ZodType, ErrorCode | undefined] {
+  const code = codes.get(schema)?.code ?? found;
+  const def = definition(schema);
+  const inner = def.innerType ?? (def.type === 'pipe' ? def.in : undefined) ?? def.getter?.();
+  if (inner) return unwrap(inner, value, code);
+  if (def.options) {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const option =
+      def.options.find((each) => definition(each).type === 'object' && isObject && sharesKeys(each, value)) ??
+      def.options.find((each) => definition(each).type === (Array.isArray(value) ? 'array' : typeof value));
+    if (option) return unwrap(option, value, code);
+  }
+  return [schema, code];
+}
+
+function sharesKeys(schema: z.ZodType, value: object): boolean {
+  const [first] = Object.keys(definition(schema).shape ?? {});
+  return first !== undefined && first in value;
+}
+
+function child(schema: z.ZodType, key: PropertyKey): z.ZodType | undefined {
+  const def = definition(schema);
+  if (def.shape) return def.shape[String(key)];
+  return def.element ?? def.valueType;
+}
+
+/** Sentences for the faults that zod words for programmers. */
+const explain: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'This field is required.';
+  return undefined;
+};

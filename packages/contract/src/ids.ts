@@ -1,0 +1,87 @@
+import { z } from 'zod';
+
+/** Every id is `<prefix>_` and 24 characters of Crockford base32: 50 bits of time, then 70 of chance. */
+export const idPrefixes = [
+  'org',
+  'dep',
+  'scn',
+  'trun',
+  'nb',
+  'doc',
+  'skl',
+  'mcp',
+  'conv',
+  'turn',
+  'msg',
+  'task',
+  'int',
+  'call',
+  'bat',
+  'rtn',
+  'mem',
+  'file',
+  'ses',
+  'whk',
+  'whd',
+  'evt',
+  'key',
+  'mbr',
+  'con',
+  'req',
+  'li',
+  'aud',
+] as const;
+
+export type IdPrefix = (typeof idPrefixes)[number];
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const timeLength = 10;
+const chanceLength = 14;
+
+let lastMillisecond = 0;
+let lastChance = new Uint8Array(chanceLength);
+
+/** Ids made by one process sort in the order they were made, also within a millisecond. */
+export function newId(prefix: IdPrefix, now: number = Date.now()): string {
+  if (now > lastMillisecond) {
+    lastMillisecond = now;
+    lastChance = crypto.getRandomValues(new Uint8Array(chanceLength)).map((byte) => byte & 31);
+    // The top bit stays clear so that counting up within a millisecond cannot overflow.
+    lastChance[0] = (lastChance[0] as number) & 15;
+  } else {
+    countUp(lastChance);
+  }
+  return `${prefix}_${encodeTime(lastMillisecond)}${encodeDigits(lastChance)}`;
+}
+
+function countUp(digits: Uint8Array): void {
+  for (let at = digits.length - 1; at >= 0; at--) {
+    if ((digits[at] as number) < 31) {
+      digits[at] = (digits[at] as number) + 1;
+      return;
+    }
+    digits[at] = 0;
+  }
+}
+
+function encodeTime(time: number): string {
+  let text = '';
+  let rest = time;
+  for (let at = 0; at < timeLength; at++) {
+    text = alphabet[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function encodeDigits(digits: Uint8Array): string {
+  let text = '';
+  for (const digit of digits) text += alphabet[digit];
+  return text;
+}
+
+export const idPattern = (prefix: IdPrefix): RegExp => new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{24}$`);
+
+/** A string field or path parameter that holds an id with this prefix. */
+export const id = (prefix: IdPrefix) =>
+  z.string().regex(idPattern(prefix), `Must look like ${prefix}_ followed by 24 characters.`);

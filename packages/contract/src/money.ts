@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** Money is kept as whole micro-dollars and shown as a number with at most five decimals. */
+export type Micros = bigint;
+
+export const usd = z.number().meta({ description: 'US dollars, at most five decimals' });
+
+/** Half a step rounds away from zero, so that a charge and its refund show the same figure. */
+export function microsToUsd(micros: Micros): number {
+  const negative = micros < 0n;
+  const size = negative ? -micros : micros;
+  const steps = Number((size + 5n) / 10n);
+  return (negative ? -steps : steps) / 100_000 + 0;
+}
+
+export function usdToMicros(dollars: number): Micros {
+  return BigInt(Math.round(dollars * 1_000_000));
+}

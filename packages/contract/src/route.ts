@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+export const scopes = ['setup', 'runtime', 'admin', 'all'] as const;
+export type Scope = (typeof scopes)[number];
+
+export const modes = ['test', 'live'] as const;
+export type Mode = (typeof modes)[number];
+
+export const roles = ['owner', 'admin', 'developer'] as const;
+export type Role = (typeof roles)[number];
+
+/** What a key needs to call a route: one of these scopes (or `all`), or `any` scope at all. */
+type NeededScopes = 'any' | readonly Exclude<Scope, 'all'>[];
+
+type Access =
+  /** No credential is looked at. */
+  | { auth: 'open' }
+  /** A key with a fitting scope, a console member, and where `session` says so a session token. */
+  | { auth: 'key'; scopes: NeededScopes; session?: 'accepted' }
+  | { auth: 'session' }
+  /** A console member alone: a key has no password and no cookie to give up. */
+  | { auth: 'console' };
+
+export type ContentType = 'application/json' | 'multipart/form-data' | 'application/zip';
+
+type Wire = {
+  /** Strict objects: an unknown field is refused. */
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** Absent: JSON alone. */
+  accepts?: readonly ContentType[];
+  /** Bytes; absent: 1 MiB. */
+  bodyLimit?: number;
+  /** A body left out counts as `{}`. */
+  bodyOptional?: true;
+  /** Headers beyond the ones every route takes, for the reference. */
+  headers?: z.ZodObject;
+  status: 200 | 201 | 202;
+  /** Other success statuses the same body may come with. */
+  alsoStatus?: readonly (200 | 201 | 202)[];
+  response: z.ZodType;
+  /** Content types beyond JSON that the answer may have. */
+  produces?: readonly string[];
+};
+
+export type Route = Access &
+  Wire & {
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+    path: `/v1/${string}`;
+    summary: string;
+    /** Error codes beyond those that access, query, body and path imply. */
+    errors: readonly ErrorCode[];
+    /** The CLI command; null where a command would make no sense. */
+    command: string | null;
+    /** Takes an Idempotency-Key. */
+    idempotent?: true;
+    /** The answer shows a secret once: a kept answer is kept encrypted. */
+    showsSecret?: true;
+    /** The answer may be an event stream that stays open. */
+    streams?: true;
+  };
+
+/** One row of the contract. The literal types stay, so that handlers and the client are typed by it. */
+export const route = <const Row extends Route>(row: Row): Row => row;
+
+export type Family = Record<string, Route>;
+export type ParamsOf<R extends Route> = R['params'] extends z.ZodType ? z.output<R['params']> : Record<never, never>;
+export type QueryOf<R extends Route> = R['query'] extends z.ZodType ? z.output<R['query']> : Record<never, never>;
+export type BodyOf<R extends Route> = R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
+export type ResponseOf<R extends Route> = z.input<R['response']>;

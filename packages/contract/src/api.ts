@@ -1,8 +1,67 @@
+import { health, limits, me, models, orgs } from './account.ts';
+import { apps } from './apps.ts';
+import { auditLog } from './audit-log.ts';
+import { batches } from './batches.ts';
+import { browser } from './browser.ts';
+import { connections } from './connections.ts';
+import { conversations } from './conversations.ts';
+import { deployments } from './deployments.ts';
+import { events } from './events.ts';
+import { files } from './files.ts';
+import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
+import { mcpServers } from './mcp-servers.ts';
+import { consoleAccess, members } from './members.ts';
+import { memory } from './memory.ts';
+import { notebooks } from './notebooks.ts';
+import { protocols } from './protocols.ts';
 import type { Family, Route } from './route.ts';
+import { routines } from './routines.ts';
+import { scenarios } from './scenarios.ts';
+import { secrets } from './secrets.ts';
+import { sessions } from './sessions.ts';
+import { skills } from './skills.ts';
+import { tasks } from './tasks.ts';
+import { testRuns } from './test-runs.ts';
+import { usage } from './usage.ts';
+import { users } from './users.ts';
+import { webhooks } from './webhooks.ts';
 
 /** The table: every route of the service. */
-export const api = { keys } satisfies Record<string, Family>;
+export const api = {
+  deployments,
+  scenarios,
+  testRuns,
+  notebooks,
+  skills,
+  mcpServers,
+  secrets,
+  conversations,
+  interactions,
+  tasks,
+  batches,
+  routines,
+  users,
+  browser,
+  memory,
+  files,
+  sessions,
+  webhooks,
+  events,
+  apps,
+  connections,
+  protocols,
+  me,
+  orgs,
+  keys,
+  limits,
+  usage,
+  auditLog,
+  models,
+  members,
+  consoleAccess,
+  health,
+} satisfies Record<string, Family>;
 
 export type Api = typeof api;
 

@@ -3,16 +3,19 @@
  * into a transport. Callers branch on `code`; `message` may change.
  */
 
-export type ErrorType =
-  | 'invalid_request'
-  | 'authentication'
-  | 'cap_reached'
-  | 'permission'
-  | 'not_found'
-  | 'conflict'
-  | 'rate_limited'
-  | 'upstream'
-  | 'internal';
+export const errorTypes = [
+  'invalid_request',
+  'authentication',
+  'cap_reached',
+  'permission',
+  'not_found',
+  'conflict',
+  'rate_limited',
+  'upstream',
+  'internal',
+] as const;
+
+export type ErrorType = (typeof errorTypes)[number];
 
 type Status = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 501 | 502 | 503 | 504;
 

@@ -12,6 +12,17 @@ export function failsWith<Schema extends z.ZodType>(code: ErrorCode, schema: Sch
   return schema;
 }
 
+/** Every code that a schema or a part of it fails with. */
+export function codesWithin(schema: z.ZodType, seen: Set<z.ZodType> = new Set()): ErrorCode[] {
+  if (seen.has(schema)) return [];
+  seen.add(schema);
+  const own = codes.get(schema)?.code;
+  const def = definition(schema);
+  const parts = [def.innerType, def.in, def.element, def.valueType, def.getter?.(), ...(def.options ?? [])];
+  const inner = [...parts, ...Object.values(def.shape ?? {})].filter((part) => part !== undefined);
+  return [...(own ? [own] : []), ...inner.flatMap((part) => codesWithin(part, seen))];
+}
+
 /** Checks `value` and gives back the parsed value, or every fault that was found, in order. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,

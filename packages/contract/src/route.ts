@@ -35,11 +35,13 @@ type Wire = {
   bodyLimit?: number;
   /** A body left out counts as `{}`. */
   bodyOptional?: true;
+  /** The handler checks the body against its schema, to name every fault of it together with what it finds itself. */
+  checkedBy?: 'handler';
   /** Headers beyond the ones every route takes, for the reference. */
   headers?: z.ZodObject;
   status: 200 | 201 | 202;
   /** Other success statuses the same body may come with. */
-  alsoStatus?: readonly (200 | 201 | 202)[];
+  alsoStatus?: readonly (200 | 201 | 202 | 503)[];
   response: z.ZodType;
   /** Content types beyond JSON that the answer may have. */
   produces?: readonly string[];

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { usd } from './money.ts';
+import { modes, roles, route } from './route.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+
+export const memoryModes = ['vestra', 'customer', 'none'] as const;
+
+export const me = {
+  get: route({
+    method: 'GET',
+    path: '/v1/me',
+    auth: 'key',
+    scopes: 'any',
+    summary: 'Show the org, the mode and the key or member behind this call.',
+    status: 200,
+    response: z.object({
+      object: z.literal('me'),
+      org: z.object({ id: id('org'), name: z.string(), status: z.string() }),
+      mode: z.enum(modes),
+      key: z.object({ id: id('key'), name: z.string(), last4: z.string() }).nullable(),
+      member: z.object({ role: z.enum(roles) }).nullable(),
+    }),
+    errors: [],
+    command: 'me',
+  }),
+};
+
+const cap = z.number().min(0).max(1_000_000);
+
+export const caps = z.object({
+  org_daily_usd: cap.nullable(),
+  user_daily_usd: cap.nullable(),
+  max_org_daily_usd: cap,
+  org_monthly_usd: cap.nullable(),
+  user_monthly_usd: cap.nullable(),
+});
+
+const usageAlerts = z.object({ thresholds: z.array(z.int().min(1).max(100)).max(5) });
+
+const org = z.object({
+  object: z.literal('org'),
+  id: id('org'),
+  name: z.string(),
+  status: z.string(),
+  mode: z.enum(modes),
+  allowed_return_urls: z.array(z.string()),
+  allowed_embed_origins: z.array(z.string()),
+  default_deployment: id('dep').nullable(),
+  require_user: z.boolean(),
+  memory_panel: z.boolean(),
+  memory_mode: z.enum(memoryModes),
+  memory_endpoint: z.string().nullable(),
+  otlp_endpoint: z.string().nullable(),
+  otlp_headers_secret: z.string().nullable(),
+  balance_usd: usd,
+  caps,
+  usage_alerts: usageAlerts,
+  created_at: time,
+});
+
+const httpUrl = z.url({ protocol: /^https?$/ }).max(2048);
+
+export const orgs = {
+  get: route({
+    method: 'GET',
+    path: '/v1/org',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Show the org with its settings, wallet balance and caps.',
+    status: 200,
+    response: org,
+    errors: [],
+    command: 'org get',
+  }),
+  update: route({
+    method: 'PATCH',
+    path: '/v1/org',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Change settings of the org; a list sent replaces the list kept.',
+    body: z.strictObject({
+      name: text(1, 200).optional(),
+      allowed_return_urls: z.array(httpUrl).max(20).optional(),
+      allowed_embed_origins: z
+        .array(failsWith('invalid_origin', text(1, 2048)))
+        .max(20)
+        .optional(),
+      default_deployment: failsWith('invalid_deployment', text(1, 120)).nullable().optional(),
+      require_user: z.boolean().optional(),
+      memory_panel: z.boolean().optional(),
+      memory_mode: z.enum(memoryModes).optional(),
+      memory_endpoint: httpUrl.nullable().optional(),
+      otlp_endpoint: httpUrl.nullable().optional(),
+      otlp_headers_secret: failsWith('invalid_secret_name', z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))
+        .nullable()
+        .optional(),
+    }),
+    status: 200,
+    response: org,
+    errors: ['invalid_origin', 'invalid_deployment', 'memory_endpoint_required', 'invalid_secret_name'],
+    command: 'org update',
+  }),
+};
+
+const limitsAnswer = z.object({
+  object: z.literal('limits'),
+  caps,
+  usage_alerts: usageAlerts,
+  rate_limits: z.object({ requests_per_minute: z.int(), burst: z.int() }),
+});
+
+export const limits = {
+  get: route({
+    method: 'GET',
+    path: '/v1/limits',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Show spending caps, alert thresholds and rate limits.',
+    status: 200,
+    response: limitsAnswer,
+    errors: [],
+    command: 'limits get',
+  }),
+  update: route({
+    method: 'PATCH',
+    path: '/v1/limits',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Set spending caps and alert thresholds within what the service allows.',
+    body: z.strictObject({
+      caps: z
+        .strictObject({
+          org_daily_usd: cap.nullable().optional(),
+          user_daily_usd: cap.nullable().optional(),
+          org_monthly_usd: cap.nullable().optional(),
+          user_monthly_usd: cap.nullable().optional(),
+        })
+        .optional(),
+      usage_alerts: z.strictObject({ thresholds: z.array(z.int().min(1).max(100)).max(5) }).optional(),
+    }),
+    status: 200,
+    response: limitsAnswer,
+    errors: ['cap_above_maximum'],
+    command: 'limits update',
+  }),
+};
+
+const model = z.object({
+  object: z.literal('model'),
+  id: z.string(),
+  provider: z.string(),
+  name: z.string(),
+  default: z.boolean(),
+  context_tokens: z.int(),
+  price: z.object({ input_per_mtok: z.number(), output_per_mtok: z.number(), cache_read_per_mtok: z.number() }),
+  available: z.boolean(),
+});
+
+export const models = {
+  list: route({
+    method: 'GET',
+    path: '/v1/models',
+    auth: 'key',
+    scopes: 'any',
+    summary: 'List the models that a deployment may choose.',
+    status: 200,
+    response: z.object({ data: z.array(model), next_cursor: z.null() }),
+    errors: [],
+    command: 'models',
+  }),
+};
+
+const check = z.object({ status: z.enum(['ok', 'failing']), message: z.string().nullable() });
+
+const healthAnswer = z.object({
+  object: z.literal('health'),
+  status: z.enum(['ok', 'failing']),
+  version: z.string(),
+  checks: z.record(z.string(), check),
+});
+
+export const health = {
+  get: route({
+    method: 'GET',
+    path: '/v1/health',
+    auth: 'open',
+    summary: 'Say whether the API is up; 503 while the database is away.',
+    status: 200,
+    alsoStatus: [503],
+    response: healthAnswer,
+    errors: [],
+    command: 'health',
+  }),
+};

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { webhookEventTypes } from './events.ts';
+import { id } from './ids.ts';
+import { answerFields, interactionId } from './interactions.ts';
+import { messageFields } from './message.ts';
+import { namedDeployment } from './named-deployment.ts';
+import type { Route } from './route.ts';
+import { sessionFields } from './sessions.ts';
+import { text } from './text.ts';
+import { webAddress } from './web-address.ts';
+
+export type NeededScopes = Extract<Route, { auth: 'key' }>['scopes'];
+
+/** A command that makes several calls, or none. Commands of a single call stand in the table of routes. */
+type CompositeCommand = {
+  name: string;
+  summary: string;
+  /** What the key needs; null where no key is used. */
+  scopes: NeededScopes | null;
+  /** Whether MCP shows it. What reads local folders or runs on for ever is for the CLI alone. */
+  mcp: boolean;
+  input: Readonly<Record<string, z.ZodType>>;
+};
+
+const conversationId = id('conv').optional();
+const folder = text(1, 4096).default('.').meta({ description: 'The folder that holds service.yaml.' });
+const orgId = id('org').optional().meta({ description: 'Absent: the only org.' });
+
+export const compositeCommands: readonly CompositeCommand[] = [
+  {
+    name: 'ask',
+    summary: 'Send a message to the agent and wait for its final answer or for what it waits on.',
+    scopes: ['runtime'],
+    mcp: true,
+    input: {
+      message: text(1, 32_000),
+      conversation: conversationId.meta({ description: 'Absent: a new conversation.' }),
+      deployment: namedDeployment.optional(),
+      context: messageFields.context,
+      attachments: messageFields.attachments,
+      output_schema: messageFields.output_schema,
+      success_criteria: messageFields.success_criteria,
+      hand_off: messageFields.hand_off,
+      wait_s: z.int().min(1).max(120).default(60).meta({ description: 'How long to wait for the answer.' }),
+    },
+  },
+  {
+    name: 'answer',
+    summary: 'Answer what the agent waits on: an approval, a question, a hand-off or a call of your own tool.',
+    scopes: ['runtime'],
+    mcp: true,
+    input: {
+      interaction: interactionId().optional().meta({ description: 'Absent: the only one that is open.' }),
+      ...answerFields,
+    },
+  },
+  {
+    name: 'embed',
+    summary: 'Open a session for a user and give the address of its page, good for 15 minutes.',
+    scopes: ['runtime'],
+    mcp: true,
+    input: {
+      conversation: conversationId,
+      chat: z.boolean().default(true),
+      screen: sessionFields.screen,
+      voice: sessionFields.voice,
+      memory: sessionFields.memory,
+    },
+  },
+  {
+    name: 'events',
+    summary: 'Read the events of a conversation after a seq, or the newest events of the org.',
+    scopes: ['runtime'],
+    mcp: true,
+    input: {
+      conversation: conversationId,
+      task: id('task').optional(),
+      after: z.int().min(0).optional(),
+      type: z.enum(webhookEventTypes).optional(),
+      limit: z.int().min(1).max(100).default(20),
+    },
+  },
+  {
+    name: 'test',
+    summary: 'Play the scenarios of a deployment against its latest version and report each verdict.',
+    scopes: ['setup'],
+    mcp: true,
+    input: { deployment: text(1, 120).optional().meta({ description: 'Absent: the one that service.yaml names.' }) },
+  },
+  {
+    name: 'apply',
+    summary: 'Apply service.yaml with the folders and files it names.',
+    scopes: ['setup'],
+    mcp: false,
+    input: { folder, promote: z.enum(['after_tests', 'now', 'no']).default('after_tests') },
+  },
+  {
+    name: 'dev',
+    summary: 'Apply service.yaml on every change and talk to the draft.',
+    scopes: ['setup', 'runtime'],
+    mcp: false,
+    input: { folder },
+  },
+  {
+    name: 'listen',
+    summary: 'Forward the org’s events to an address on this machine, signed like deliveries.',
+    scopes: ['runtime'],
+    mcp: false,
+    input: { to: webAddress, types: z.array(z.enum(webhookEventTypes)).max(40).optional() },
+  },
+  {
+    name: 'start',
+    summary: 'Start the server on this machine.',
+    scopes: null,
+    mcp: false,
+    input: { port: z.int().min(0).max(65_535).optional(), host: text(1, 253).optional() },
+  },
+  {
+    name: 'admin org create',
+    summary: 'Make another org and print its keys and owner.',
+    scopes: null,
+    mcp: false,
+    input: { name: text(1, 200) },
+  },
+  {
+    name: 'admin credit',
+    summary: 'Add money to an org’s live wallet.',
+    scopes: null,
+    mcp: false,
+    input: { org: orgId, usd: z.number().gt(0).max(1_000_000) },
+  },
+];

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { companySecretReference } from './secret-reference.ts';
+import { text } from './text.ts';
+
+/** `<host>/<owner>/<repo>` or its URL; a host is a dotted name or, for development, localhost. */
+const repoAddress = failsWith(
+  'invalid_repo',
+  text(1, 2048).regex(
+    /^(https?:\/\/)?(localhost|[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+)(:[0-9]{1,5})?(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+){2}\/?$/,
+    'Write the repository as host/owner/repo or as its https URL.',
+  ),
+);
+
+const repo = z.union(
+  [
+    repoAddress,
+    z.strictObject({
+      url: repoAddress,
+      // git would read a ref that begins with a dash as an option.
+      ref: text(1, 200)
+        .regex(/^[^-\s]\S*$/, 'A ref begins with no dash and holds no spaces.')
+        .optional(),
+      path: text(1, 200).optional(),
+      token: companySecretReference.optional(),
+    }),
+  ],
+  { error: 'Write the repository as text, or as an object with `url`.' },
+);
+
+const environmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), text(0, 8192), {
+  error: (issue) =>
+    issue.code === 'invalid_key'
+      ? 'A variable name is a letter or underscore, then letters, digits, underscores, at most 128.'
+      : undefined,
+});
+
+/** The agent's computer, prepared before the first task; `environment` in a manifest. */
+export const computer = z.strictObject({
+  setup: text(0, 20_000).optional(),
+  repos: z.array(repo).max(10, 'At most 10 repositories.').default([]),
+  env: environmentVariables.default({}),
+  files: z
+    .array(z.strictObject({ file_id: id('file'), path: text(1, 200) }))
+    .max(50, 'At most 50 files.')
+    .default([]),
+});

@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { costFields } from './cost.ts';
+import { streamEvent } from './events.ts';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { interactionKinds } from './interactions.ts';
+import { message, messageErrors, messageFields, saysSomething, toolResults } from './message.ts';
+import { metadata, metadataInput } from './metadata.ts';
+import { namedDeployment } from './named-deployment.ts';
+import { page, pageQuery } from './page.ts';
+import { route } from './route.ts';
+import { taskStatuses } from './tasks.ts';
+import { time } from './time.ts';
+import { turn } from './turn.ts';
+import { userId } from './user-id.ts';
+
+const conversationStatuses = ['idle', 'replying', 'working', 'waiting'] as const;
+
+const conversation = z.object({
+  object: z.literal('conversation'),
+  id: id('conv'),
+  user_id: userId().nullable(),
+  deployment_id: id('dep').nullable(),
+  deployment_version: z.int().nullable(),
+  status: z.enum(conversationStatuses),
+  metadata,
+  created_at: time,
+  last_active_at: time,
+  open_work: z.array(z.object({ task_id: id('task'), title: z.string().nullable(), status: z.enum(taskStatuses) })),
+  open_interactions: z.array(
+    z.object({ interaction_id: id('int'), task_id: id('task').nullable(), kind: z.enum(interactionKinds) }),
+  ),
+  pending_tool_calls: z.array(
+    z.object({ call_id: id('call'), name: z.string(), arguments: z.unknown(), task_id: id('task').nullable() }),
+  ),
+  last_event_seq: z.int(),
+  ...costFields,
+  turn_id: id('turn').optional().meta({ description: 'The turn of the first message, where one was sent.' }),
+});
+
+const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
+
+const needsMessage = {
+  error: 'Send a message, an attachment or a tool result.',
+  path: ['message'],
+  params: { code: 'message_required' },
+};
+
+/** What may keep a message from being taken, whoever sends it. */
+const refusals = [
+  ...messageErrors,
+  'user_disabled',
+  'deployment_not_live',
+  'deployment_archived',
+  'wallet_empty',
+  'org_cap_reached',
+  'user_cap_reached',
+  'model_unavailable',
+] as const;
+
+export const conversations = {
+  list: route({
+    method: 'GET',
+    path: '/v1/conversations',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'List conversations, newest first: one user’s, or all of the org’s.',
+    query: z.strictObject({ user_id: userId().optional(), ...pageQuery }),
+    status: 200,
+    response: page(conversation),
+    errors: [],
+    command: 'conversations list',
+  }),
+  create: route({
+    method: 'POST',
+    path: '/v1/conversations',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Start a conversation, with or without its first message.',
+    idempotent: true,
+    body: z
+      .strictObject({
+        user_id: userId().optional(),
+        deployment: namedDeployment.optional(),
+        metadata: metadataInput.optional(),
+        ...messageFields,
+      })
+      .refine((body) => !body.stream || saysSomething(body), needsMessage),
+    bodyOptional: true,
+    status: 201,
+    response: conversation,
+    produces: ['text/event-stream'],
+    streams: true,
+    errors: [...refusals, 'user_required', 'invalid_deployment', 'deployment_required'],
+    command: 'conversations create',
+  }),
+  get: route({
+    method: 'GET',
+    path: '/v1/conversations/{conversation_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Show a conversation with its open work, interactions and tool calls.',
+    params: conversationParams,
+    status: 200,
+    response: conversation,
+    errors: ['conversation_not_found'],
+    command: 'conversations get',
+  }),
+  send: route({
+    method: 'POST',
+    path: '/v1/conversations/{conversation_id}/messages',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.',
+    idempotent: true,
+    params: conversationParams,
+    headers: z.object({
+      Prefer: z
+        .string()
+        .optional()
+        .meta({ description: '`wait=N` holds the call for the final answer, N from 1 to 120 seconds.' }),
+    }),
+    body: z
+      .strictObject({ ...messageFields, tool_results: toolResults.optional() })
+      .refine(saysSomething, needsMessage),
+    status: 202,
+    alsoStatus: [200],
+    response: turn,
+    produces: ['text/event-stream'],
+    streams: true,
+    errors: [
+      ...refusals,
+      'conversation_not_found',
+      'answer_mismatch',
+      'interaction_not_found',
+      'already_answered',
+      'interaction_expired',
+    ],
+    command: 'conversations send',
+  }),
+  messages: route({
+    method: 'GET',
+    path: '/v1/conversations/{conversation_id}/messages',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'List the messages of a conversation, newest first: the user’s, the agent’s and summaries of work.',
+    params: conversationParams,
+    query: z.strictObject(pageQuery),
+    status: 200,
+    response: page(message),
+    errors: ['conversation_not_found'],
+    command: 'conversations messages',
+  }),
+  events: route({
+    method: 'GET',
+    path: '/v1/conversations/{conversation_id}/events',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Follow a conversation as server-sent events, or read its events as JSON pages.',
+    params: conversationParams,
+    headers: z.object({
+      'Last-Event-ID': failsWith(
+        'invalid_last_event_id',
+        z.string().regex(/^(0|[1-9][0-9]{0,14})$/, 'Last-Event-ID is a whole number, or 0.'),
+      )
+        .optional()
+        .meta({ description: 'The `seq` of the last event seen: the stream goes on after it.' }),
+    }),
+    query: z.strictObject({
+      task_id: failsWith('invalid_task_id', id('task')).optional(),
+      format: z.enum(['json']).optional(),
+      after: z
+        .string()
+        .regex(/^(0|[1-9][0-9]{0,14})$/, '`after` is the `seq` of an event, or 0.')
+        .transform(Number)
+        .optional(),
+      limit: pageQuery.limit,
+    }),
+    status: 200,
+    response: z.object({ data: z.array(streamEvent), next_after: z.int().nullable() }),
+    produces: ['text/event-stream'],
+    streams: true,
+    errors: ['conversation_not_found', 'invalid_task_id', 'task_not_found', 'invalid_last_event_id'],
+    // The command `events` reads these and the org's own.
+    command: null,
+  }),
+  stop: route({
+    method: 'POST',
+    path: '/v1/conversations/{conversation_id}/stop',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Stop the reply and every task the conversation started.',
+    params: conversationParams,
+    status: 200,
+    response: conversation,
+    errors: ['conversation_not_found'],
+    command: 'conversations stop',
+  }),
+};

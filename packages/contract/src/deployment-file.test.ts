@@ -1,0 +1,76 @@
+import { describe } from 'vitest';
+import { entries, fileEdges, letters, times } from './limit-edges.fixture.ts';
+
+describe('routines, tests and webhooks of the file', () => {
+  const routine = (fields: object) => [{ ask: 'Say hello.', every: 'weekday at 08:00', ...fields }];
+  fileEdges('routines', [
+    ['50 routines', times(50, routine({})[0]), times(51, routine({})[0]), 'routines'],
+    ['an ask of 8000', routine({ ask: letters(8000) }), routine({ ask: letters(8001) }), 'routines.0.ask'],
+    ['an ask is required', routine({}), [{ every: 'day' }], 'routines.0.ask'],
+    ['a name of 200', routine({ name: letters(200) }), routine({ name: letters(201) }), 'routines.0.name'],
+    ['every of 100', routine({ every: letters(100) }), routine({ every: letters(101) }), 'routines.0.every'],
+    ['cron of 120', routine({ cron: letters(120) }), routine({ cron: letters(121) }), 'routines.0.cron'],
+    [
+      'a time zone',
+      routine({ timezone: 'Europe/Berlin' }),
+      routine({ timezone: 'Mars/Base' }),
+      'routines.0.timezone',
+      'invalid_user_timezone',
+    ],
+    ['for one user', routine({ for: 'user:1' }), routine({ for: 'user 1' }), 'routines.0.for'],
+    ['for 100 users', routine({ for: times(100, 'u') }), routine({ for: times(101, 'u') }), 'routines.0.for'],
+    ['on a call', routine({ on: 'call' }), routine({ on: 'mail' }), 'routines.0.on'],
+  ]);
+  fileEdges('routines', [
+    ['an ask of 1', routine({ ask: 'a' }), routine({ ask: '' }), 'routines.0.ask'],
+    ['a name of 1', routine({ name: 'a' }), routine({ name: '' }), 'routines.0.name'],
+    ['every of 1', routine({ every: 'a' }), routine({ every: '' }), 'routines.0.every'],
+    ['cron of 1', routine({ cron: 'a' }), routine({ cron: '' }), 'routines.0.cron'],
+    ['for at least one user', routine({ for: ['u'] }), routine({ for: [] }), 'routines.0.for'],
+  ]);
+  const scenario = (fields: object) => [{ name: 'Refund', ask: 'I want my money.', expect: 'It asks why.', ...fields }];
+  fileEdges('tests', [
+    ['a name of 120', scenario({ name: letters(120) }), scenario({ name: letters(121) }), 'tests.0.name'],
+    ['an ask of 2000', scenario({ ask: letters(2000) }), scenario({ ask: letters(2001) }), 'tests.0.ask'],
+    ['expect is required', scenario({}), [{ name: 'a', ask: 'b' }], 'tests.0.expect'],
+    ['expect of 500', scenario({ expect: letters(500) }), scenario({ expect: letters(501) }), 'tests.0.expect'],
+    ['12 lines', scenario({ expect: times(12, 'a') }), scenario({ expect: times(13, 'a') }), 'tests.0.expect'],
+    ['never of 500', scenario({ never: letters(500) }), scenario({ never: letters(501) }), 'tests.0.never'],
+    [
+      'a persona of 2000',
+      scenario({ persona: letters(2000) }),
+      scenario({ persona: letters(2001) }),
+      'tests.0.persona',
+    ],
+    [
+      '20 tool results',
+      scenario({ tool_results: entries(20) }),
+      scenario({ tool_results: entries(21) }),
+      'tests.0.tool_results',
+    ],
+  ]);
+  fileEdges('tests', [
+    ['100 tests', times(100, scenario({})[0]), times(101, scenario({})[0]), 'tests'],
+    ['a name of 1', scenario({ name: 'a' }), scenario({ name: '' }), 'tests.0.name'],
+    ['an ask of 1', scenario({ ask: 'a' }), scenario({ ask: '' }), 'tests.0.ask'],
+    ['a persona of 1', scenario({ persona: 'a' }), scenario({ persona: '' }), 'tests.0.persona'],
+    ['never of 1', scenario({ never: 'a' }), scenario({ never: '' }), 'tests.0.never'],
+  ]);
+  const webhook = (fields: object) => [{ url: 'https://example.com/hook', events: '*', ...fields }];
+  fileEdges('webhooks', [
+    ['10 endpoints', times(10, webhook({})[0]), times(11, webhook({})[0]), 'webhooks'],
+    [
+      '40 events',
+      webhook({ events: times(40, 'task.completed') }),
+      webhook({ events: times(41, 'task.completed') }),
+      'webhooks.0.events',
+    ],
+    ['at least one event', webhook({ events: ['*'] }), webhook({ events: [] }), 'webhooks.0.events'],
+    [
+      'a description of 500',
+      webhook({ description: letters(500) }),
+      webhook({ description: letters(501) }),
+      'webhooks.0.description',
+    ],
+  ]);
+});

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+
+/** A `dep_` id, a slug or a name. What begins with `dep_` must be an id: no slug can hold an underscore. */
+const deploymentReference = failsWith(
+  'invalid_deployment_id',
+  z
+    .string()
+    .regex(
+      /^(dep_[0-9a-hjkmnp-tv-z]{24}|(?!dep_)\P{Cc}{1,120})$/u,
+      'Name the deployment by its dep_ id, its slug or its name.',
+    ),
+);
+
+export const deploymentParams = z.strictObject({ deployment_id: deploymentReference });

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { deleted, page, pageQuery } from './page.ts';
+import { route } from './route.ts';
+import { time } from './time.ts';
+import { userId } from './user-id.ts';
+
+const fileSources = ['upload', 'output'] as const;
+
+export const maxUploadBytes = 10 * 1024 * 1024;
+
+const file = z.object({
+  object: z.literal('file'),
+  id: id('file'),
+  user_id: userId().nullable(),
+  filename: z.string().nullable(),
+  mime_type: z.string().nullable(),
+  size_bytes: z.int().nullable(),
+  source: z.enum(fileSources),
+  task_id: id('task').nullable(),
+  conversation_id: id('conv').nullable(),
+  created_at: time,
+});
+
+const fileParams = z.strictObject({ file_id: failsWith('file_not_found', id('file')) });
+
+export const files = {
+  list: route({
+    method: 'GET',
+    path: '/v1/files',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'List files: the outputs of a task or conversation, else uploads.',
+    query: z.strictObject({
+      user_id: userId().optional(),
+      task_id: failsWith('invalid_task_id', id('task')).optional(),
+      conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
+      source: z.enum(fileSources).optional(),
+      ...pageQuery,
+    }),
+    status: 200,
+    response: page(file),
+    errors: ['invalid_task_id', 'invalid_conversation_id'],
+    command: 'files',
+  }),
+  create: route({
+    method: 'POST',
+    path: '/v1/files',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Upload a file of at most 10 MB.',
+    idempotent: true,
+    query: z.strictObject({ user_id: userId().optional() }),
+    accepts: ['multipart/form-data'],
+    // Room for the part's own headers, so that a file of exactly 10 MB passes.
+    bodyLimit: maxUploadBytes + 64 * 1024,
+    // The one part `file` is read apart from the fields; there are no others.
+    body: z.strictObject({}),
+    status: 201,
+    response: file,
+    errors: [
+      'file_required',
+      'multipart_required',
+      'invalid_filename',
+      'file_too_large',
+      'user_required',
+      'user_disabled',
+    ],
+    command: 'files upload',
+  }),
+  get: route({
+    method: 'GET',
+    path: '/v1/files/{file_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Show a file with a download link that works for 15 minutes.',
+    params: fileParams,
+    status: 200,
+    response: file.extend({ download_url: z.string(), download_expires_at: time }),
+    errors: [],
+    command: 'files get',
+  }),
+  delete: route({
+    method: 'DELETE',
+    path: '/v1/files/{file_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Delete a file.',
+    params: fileParams,
+    status: 200,
+    response: deleted('file'),
+    errors: [],
+    command: 'files delete',
+  }),
+};
+
+/** One plain name, so that a download or a computer's folder can take it as it is. */
+export function isPlainFileName(name: string): boolean {
+  if (name === '' || name === '.' || name === '..') return false;
+  if (/[/\\\p{Cc}]/u.test(name)) return false;
+  return new TextEncoder().encode(name).byteLength <= 255;
+}

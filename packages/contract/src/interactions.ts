@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id, idPattern } from './ids.ts';
+import { page, pageQuery } from './page.ts';
+import { route } from './route.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+import { userId } from './user-id.ts';
+
+export const interactionKinds = [
+  'ask_question',
+  'connector_auth',
+  'tool_permission',
+  'credit_approval',
+  'exit_plan',
+  'hands_approval',
+  'plan_limit',
+  'custom',
+] as const;
+
+const interactionTypes = ['approval', 'question', 'connect', 'handoff', 'tool_call'] as const;
+const interactionStatuses = ['pending', 'resolved', 'cancelled', 'expired'] as const;
+const handoffDecisions = ['done', 'could_not', 'not_now'] as const;
+
+/** A call to a caller's own tool keeps its `call_` id; everything else that waits has an `int_` id. */
+export const interactionId = () =>
+  z
+    .string()
+    .regex(
+      new RegExp(`${idPattern('int').source}|${idPattern('call').source}`),
+      'Must look like int_ or call_ followed by 24 characters.',
+    );
+
+const interaction = z.object({
+  object: z.literal('interaction'),
+  id: interactionId(),
+  user_id: userId().nullable(),
+  task_id: id('task').nullable(),
+  conversation_id: id('conv').nullable(),
+  kind: z.enum(interactionKinds),
+  type: z.enum(interactionTypes),
+  status: z.enum(interactionStatuses),
+  summary: z.string(),
+  moves_money: z.boolean().nullable(),
+  requires_present_user: z.boolean(),
+  nonce: z.string().optional().meta({ description: 'Of a `hands_approval`: send it back with the yes.' }),
+  questions: z
+    .array(
+      z.object({
+        question: z.string(),
+        header: z.string(),
+        options: z.array(z.string()),
+        multi_select: z.boolean(),
+      }),
+    )
+    .optional(),
+  frame_url: z.string().optional().meta({ description: 'Of a hand-off read alone: the page as a JPEG data URI.' }),
+  browser: z.object({ suggested_mode: z.literal('control'), url: z.string().nullable() }).optional(),
+  details: z.record(z.string(), z.unknown()),
+  outcome: z
+    .object({
+      decision: z.enum(['approved', 'denied', 'answered', 'cancelled', 'expired']),
+      answers: z.array(z.string()).optional(),
+      reason: z.string().optional(),
+      message: z.string().optional(),
+    })
+    .nullable(),
+  created_at: time,
+  expires_at: time.nullable(),
+  resolved_at: time.nullable(),
+});
+
+/** Which of these fields an interaction takes is decided by its type. */
+export const answerFields = {
+  approve: z.boolean().optional(),
+  answers: z.array(text(0, 32_000)).optional().meta({ description: 'One answer per question, in order.' }),
+  decision: failsWith('decision_not_expected', z.enum(handoffDecisions)).optional(),
+  output: z.unknown().optional().meta({ description: 'What the caller’s tool returned.' }),
+  error: text(1, 32_000).optional().meta({ description: 'Why the caller’s tool failed.' }),
+  present_user: z.boolean().optional().meta({ description: 'The yes comes from a person who is present.' }),
+  nonce: text(1, 200).optional(),
+};
+
+const interactionParams = z.strictObject({ interaction_id: failsWith('interaction_not_found', interactionId()) });
+
+export const interactions = {
+  list: route({
+    method: 'GET',
+    path: '/v1/interactions',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'List what the agent waits on, calls to the caller’s own tools included.',
+    query: z.strictObject({
+      user_id: userId().optional(),
+      conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
+      task_id: failsWith('invalid_task_id', id('task')).optional(),
+      type: z.enum(interactionTypes).optional(),
+      kind: z.enum(interactionKinds).optional(),
+      status: z.enum(interactionStatuses).default('pending'),
+      ...pageQuery,
+    }),
+    status: 200,
+    response: page(interaction),
+    errors: ['invalid_conversation_id', 'invalid_task_id'],
+    command: 'interactions list',
+  }),
+  get: route({
+    method: 'GET',
+    path: '/v1/interactions/{interaction_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Show an interaction; a hand-off carries a picture of the page.',
+    params: interactionParams,
+    status: 200,
+    response: interaction,
+    errors: [],
+    command: 'interactions get',
+  }),
+  answer: route({
+    method: 'POST',
+    path: '/v1/interactions/{interaction_id}/answer',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Answer an interaction with the body its type takes.',
+    params: interactionParams,
+    body: z.strictObject(answerFields),
+    bodyOptional: true,
+    status: 200,
+    response: interaction,
+    errors: [
+      'answer_mismatch',
+      'answers_mismatch',
+      'answers_not_expected',
+      'answers_required',
+      'connect_app_instead',
+      'decision_not_expected',
+      'install_ability_instead',
+      'nonce_mismatch',
+      'present_user_required',
+      'already_answered',
+      'interaction_expired',
+    ],
+    command: 'interactions answer',
+  }),
+  cancel: route({
+    method: 'POST',
+    path: '/v1/interactions/{interaction_id}/cancel',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Withdraw an interaction; the task carries on without that action.',
+    params: interactionParams,
+    status: 200,
+    response: interaction,
+    errors: ['already_answered', 'interaction_expired'],
+    command: 'interactions cancel',
+  }),
+};

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { jsonBytes } from './json-bytes.ts';
+import { reservedToolNames } from './reserved-names.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+import { functionEntry } from './tool-entry.ts';
+
+export const messageRoles = ['user', 'agent', 'work'] as const;
+
+export const message = z.object({
+  object: z.literal('message'),
+  id: id('msg'),
+  conversation_id: id('conv'),
+  turn_id: id('turn'),
+  task_id: id('task').nullable(),
+  role: z.enum(messageRoles),
+  text: z.string(),
+  data: z.unknown(),
+  context: z.record(z.string(), z.unknown()).nullable(),
+  attachments: z.array(z.object({ file_id: id('file'), filename: z.string() })),
+  created_at: time,
+});
+
+const outputSchema = failsWith(
+  'output_schema_invalid',
+  z
+    .record(z.string(), z.unknown())
+    .refine((schema) => jsonBytes(schema) <= 32 * 1024, {
+      error: '`output_schema` may hold at most 32 KB.',
+      params: { code: 'output_schema_too_large' },
+    })
+    .meta({ description: 'JSON Schema of the structured answer, at most 32 KB.' }),
+);
+
+const { function: functionName, description, timeout_s, read_only, run_without_asking } = functionEntry.shape;
+
+/** A function of the caller's that the agent may call while it works on this message. */
+const messageTool = z.strictObject({
+  name: functionName.refine((name) => !reservedToolNames.has(name), {
+    error: 'This name belongs to one of the agent’s own tools.',
+    params: { code: 'tool_name_reserved' },
+  }),
+  description,
+  input_schema: failsWith('invalid_tool_input', z.looseObject({ type: z.literal('object') })).default({
+    type: 'object',
+  }),
+  timeout_s,
+  read_only,
+  run_without_asking,
+});
+
+const messageTools = z
+  .array(messageTool)
+  .max(32, 'At most 32 tools.')
+  .superRefine((tools, context) => {
+    const seen = new Set<string>();
+    for (const [index, tool] of tools.entries()) {
+      if (seen.has(tool.name)) {
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'name'],
+          message: `The name \`${tool.name}\` is used twice.`,
+          params: { code: 'duplicate_name' },
+        });
+      }
+      seen.add(tool.name);
+    }
+  });
+
+/** What a message may carry, wherever one is sent. */
+export const messageFields = {
+  message: text(0, 32_000).optional(),
+  context: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'Data for this message alone; the agent reads it as data, never as instructions.' }),
+  attachments: z
+    .array(z.strictObject({ file_id: id('file') }))
+    .max(10, 'At most 10 attachments.')
+    .optional(),
+  output_schema: outputSchema.optional(),
+  success_criteria: text(1, 4000).optional(),
+  tools: messageTools.optional(),
+  hand_off: z.enum(['auto', 'always']).default('auto').meta({ description: '`always`: straight to work.' }),
+  plan: z.boolean().default(false).meta({ description: 'Work shows its plan and waits for a yes before it starts.' }),
+  stream: z.boolean().default(false).meta({ description: 'Answer with the events of the turn until it settles.' }),
+};
+
+/** The codes that these fields fail with. */
+export const messageErrors = [
+  'message_required',
+  'output_schema_invalid',
+  'output_schema_too_large',
+  'invalid_tool_input',
+  'tool_name_reserved',
+  'duplicate_name',
+] as const;
+
+/** The answer to one open call of a caller's tool; it follows the rules of the interactions route. */
+const toolResult = z
+  .strictObject({
+    call_id: id('call'),
+    output: z.unknown().optional(),
+    error: text(1, 32_000).optional(),
+  })
+  .refine((result) => (result.output === undefined) !== (result.error === undefined), {
+    error: 'Send `output` or `error`, not both.',
+    params: { code: 'answer_mismatch' },
+  });
+
+export const toolResults = z.array(toolResult).max(32, 'At most 32 tool results.');
+
+/** Whether there is anything to say. Blank text says nothing. */
+export function saysSomething(sent: {
+  message?: string | undefined;
+  attachments?: readonly unknown[] | undefined;
+  tool_results?: readonly unknown[] | undefined;
+}): boolean {
+  return Boolean(sent.message?.trim() || sent.attachments?.length || sent.tool_results?.length);
+}

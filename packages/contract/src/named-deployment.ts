@@ -1,0 +1,10 @@
+import { failsWith } from './fault.ts';
+import { text } from './text.ts';
+
+/** The deployment a request names: a `dep_` id, a slug or a name of at most 120, then `@version` to pin one. */
+export const namedDeployment = failsWith(
+  'invalid_deployment',
+  text(1, 131)
+    .regex(/^[^@\p{Cc}][^\p{Cc}]*$/u, 'Name the deployment by its dep_ id, its slug or its name.')
+    .meta({ description: 'A dep_ id, a slug or a name; `@version` after it pins a version.' }),
+);

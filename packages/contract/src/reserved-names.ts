@@ -1,0 +1,42 @@
+/**
+ * Names a caller cannot use for its own. New versions, servers and messages are checked against them;
+ * versions saved before a name was reserved keep running, so the schemas do not look here.
+ */
+
+/** Exact names; that a function does not begin with `mcp__` is part of the form of its name. */
+export const reservedToolNames: ReadonlySet<string> = new Set([
+  'hand_off_to_work',
+  'ask_question',
+  'request_handoff',
+  'search_notebooks',
+  'read_document',
+  'use_skill',
+  'remember',
+  'recall',
+  'update_plan',
+  'run_command',
+  'read_file',
+  'write_file',
+  'list_files',
+  'save_output',
+  'browser_open',
+  'browser_read',
+  'browser_click',
+  'browser_type',
+  'browser_scroll',
+  'browser_screenshot',
+  'browser_close',
+  'routines_add',
+  'routines_list',
+  'routines_remove',
+  'connect_app',
+  'finish',
+]);
+
+/** The agent's own tool servers. */
+export const reservedServerSlugs: ReadonlySet<string> = new Set([
+  'browser-control',
+  'os-hands',
+  'memory-keeper',
+  'app-connector',
+]);

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { route } from './route.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+import { userId } from './user-id.ts';
+
+const sessionStatuses = ['live', 'expired', 'revoked'] as const;
+
+/** `false`: no screen. */
+const screenModes = [false, 'view', 'control'] as const;
+
+const session = z.object({
+  object: z.literal('session'),
+  id: id('ses'),
+  user_id: userId().nullable(),
+  conversation_id: id('conv').nullable(),
+  chat: z.boolean(),
+  screen: z.literal(screenModes),
+  voice: z.boolean(),
+  memory: z.boolean(),
+  expires_at: time,
+  status: z.enum(sessionStatuses),
+  screen_paused: z.literal(true).optional().meta({ description: 'Only while a view-only screen is private.' }),
+});
+
+const frameAncestors = z.array(z.string()).meta({ description: 'Origins that may embed the page; empty: none.' });
+
+export const sessionFields = {
+  user_id: userId().optional(),
+  conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
+  chat: z.boolean().default(false),
+  screen: z.literal(screenModes).default(false),
+  voice: z
+    .union([z.boolean(), text(1, 64)], 'True, false or the name of a voice.')
+    .default(false)
+    .meta({ description: 'True, or the name of a voice.' }),
+  memory: z.boolean().default(false),
+  driver: z
+    .enum(['bash', 'user'])
+    .optional()
+    .meta({ description: '`user` opens the screen in the user’s hands from the first frame; absent: `bash`.' }),
+};
+
+const sessionParams = z.strictObject({ session_id: failsWith('session_not_found', id('ses')) });
+
+export const sessions = {
+  create: route({
+    method: 'POST',
+    path: '/v1/sessions',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Open a page for one user to chat, watch or drive the screen, or talk; its token is shown once.',
+    idempotent: true,
+    showsSecret: true,
+    body: z.strictObject(sessionFields).refine((body) => body.driver === undefined || body.screen === 'control', {
+      error: '`driver` goes with `screen: control`.',
+      path: ['driver'],
+    }),
+    bodyOptional: true,
+    status: 201,
+    response: session.extend({ token: z.string(), url: z.string(), frame_ancestors: frameAncestors }),
+    errors: [
+      'user_required',
+      'user_disabled',
+      'invalid_conversation_id',
+      'conversation_not_found',
+      'conversation_user_mismatch',
+      'deployment_required',
+      'deployment_not_live',
+      'deployment_archived',
+    ],
+    command: 'sessions create',
+  }),
+  get: route({
+    method: 'GET',
+    path: '/v1/sessions/{session_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'Show a session.',
+    params: sessionParams,
+    status: 200,
+    response: session,
+    errors: [],
+    command: 'sessions get',
+  }),
+  delete: route({
+    method: 'DELETE',
+    path: '/v1/sessions/{session_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: 'accepted',
+    summary: 'End a session at once: its token stops working, streams close, a call hangs up.',
+    params: sessionParams,
+    status: 200,
+    response: session,
+    errors: [],
+    command: 'sessions delete',
+  }),
+  framePolicy: route({
+    method: 'GET',
+    path: '/v1/sessions/{session_id}/frame-policy',
+    auth: 'open',
+    summary: 'Say which origins may embed the page of a session.',
+    params: sessionParams,
+    status: 200,
+    response: z.object({ object: z.literal('frame_policy'), frame_ancestors: frameAncestors }),
+    errors: [],
+    command: null,
+  }),
+  screen: route({
+    method: 'GET',
+    path: '/v1/sessions/{session_id}/screen',
+    auth: 'session',
+    summary: 'Answer the address of the screen’s stream, good for 5 minutes.',
+    params: sessionParams,
+    status: 200,
+    response: z.object({
+      object: z.literal('browser_stream'),
+      stream_url: z.string(),
+      preview_token: z.string().nullable(),
+      preview_token_param: z.string().optional(),
+      crop_pending: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'The element that a hand-off shows is not on the page yet.' }),
+    }),
+    errors: ['user_disabled', 'payment_in_progress', 'browser_in_use', 'computer_unavailable'],
+    command: null,
+  }),
+  voice: route({
+    method: 'POST',
+    path: '/v1/sessions/{session_id}/voice',
+    auth: 'session',
+    summary: 'Begin a voice call with the browser’s WebRTC offer.',
+    params: sessionParams,
+    body: z.strictObject({
+      sdp: failsWith('sdp_required', z.string('A voice call needs the browser’s WebRTC offer as `sdp`.').min(1)),
+    }),
+    status: 200,
+    response: z.object({ object: z.literal('voice_call'), sdp: z.string(), ends_at: time }),
+    errors: [
+      'conversation_required',
+      'sdp_required',
+      'user_disabled',
+      'wallet_empty',
+      'org_cap_reached',
+      'user_cap_reached',
+      'model_unavailable',
+    ],
+    command: null,
+  }),
+};

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { text } from './text.ts';
+
+const approvalKinds = ['payment', 'booking', 'cancellation', 'send_email', 'publish', 'delete'] as const;
+
+/** RFC 5646, with language codes of two or three letters: no longer one is registered. */
+const languageTag =
+  /^(auto|[A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[0-9A-WY-Za-wy-z](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?)$/;
+
+const host = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*';
+
+const hostName = z
+  .string()
+  .max(253)
+  .regex(new RegExp(`^${host}$`), 'Write a bare host name such as example.com.');
+
+const blockedPath = z
+  .string()
+  .max(2048)
+  .regex(new RegExp(`^${host}/[^\\s?#]*$`), 'Write a site and the start of a path, such as example.com/account.');
+
+/** Sites of the user's browser; a host also allows its `www.` form. */
+export const browser = z.strictObject({
+  allowed_domains: z.array(hostName).min(1).max(20, 'At most 20 domains.').optional(),
+  blocked_paths: z.array(blockedPath).min(1).max(20, 'At most 20 paths.').optional(),
+});
+
+const limits = z.strictObject({
+  per_task_usd: z.number().min(0.01).max(1000).optional(),
+  per_turn_usd: z.number().min(0.01).max(1000).optional(),
+  max_steps: z.int().min(1).max(500).default(100),
+  max_minutes: z.int().min(1).max(240).default(60),
+  ask_above_usd: z.number().min(0).max(1000).optional(),
+});
+
+/** What the deployment file and the manifest write alike. */
+export const commonSettings = {
+  instructions: text(0, 8000).default(''),
+  language: failsWith(
+    'invalid_language',
+    text(1, 35).regex(languageTag, 'Write a language tag such as en or pt-BR, or auto.'),
+  ).default('auto'),
+  model: text(1, 100).default('default'),
+  apps: z
+    .union([z.array(text(1, 64)).max(200, 'At most 200 apps.'), z.literal('all')], {
+      error: 'Write `all` or a list of app names.',
+    })
+    .default('all'),
+  approvals: z
+    .array(z.enum(approvalKinds))
+    .max(6, 'At most 6 approvals.')
+    .default(['payment', 'booking', 'cancellation']),
+  limits: limits.prefault({}),
+};
+
+/** A skill the org uploaded. */
+export const companySkill = z.strictObject({ id: id('skl') });
+
+/** A skill that comes with the service. */
+export const builtInSkill = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,63}$/,
+      'Use lowercase letters, digits and dashes, a letter or digit first, at most 64.',
+    ),
+});

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { deploymentParams } from './deployment-params.ts';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { messageRoles } from './message.ts';
+import { usd } from './money.ts';
+import { page, pageQuery } from './page.ts';
+import { modes, route } from './route.ts';
+import { time } from './time.ts';
+
+export const testRunStatuses = ['queued', 'running', 'passed', 'failed', 'error', 'cancelled'] as const;
+
+const count = z.int().min(0);
+
+const result = z.object({
+  scenario_id: id('scn'),
+  name: z.string(),
+  status: z.enum(testRunStatuses),
+  criteria: z.array(z.object({ text: z.string(), met: z.boolean(), reason: z.string() })),
+  must_never: z.array(z.object({ text: z.string(), broken: z.boolean(), reason: z.string() })),
+  conversation_id: id('conv').nullable(),
+  transcript: z.array(z.object({ role: z.enum(messageRoles), text: z.string() })),
+  duration_ms: count,
+  cost_usd: usd,
+  error_code: z.string().nullable(),
+});
+
+export const testRun = z.object({
+  object: z.literal('test_run'),
+  id: id('trun'),
+  deployment_id: id('dep'),
+  version: z.int().min(1),
+  mode: z.enum(modes),
+  status: z.enum(testRunStatuses),
+  promote_on_pass: z.boolean(),
+  counts: z.object({ total: count, queued: count, running: count, passed: count, failed: count, error: count }),
+  results: z.array(result),
+  /** How often the run went on after a restart had cut it off. */
+  resumes: count,
+  error_code: z.string().nullable(),
+  cost_usd: usd,
+  created_at: time,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+});
+
+const testRunParams = z.strictObject({ run_id: failsWith('test_run_not_found', id('trun')) });
+
+export const testRuns = {
+  create: route({
+    method: 'POST',
+    path: '/v1/deployments/{deployment_id}/test-runs',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'Play every scenario of a deployment against its latest version.',
+    idempotent: true,
+    params: deploymentParams,
+    status: 202,
+    response: testRun,
+    errors: ['deployment_not_found', 'deployment_archived', 'wallet_empty', 'org_cap_reached', 'model_unavailable'],
+    command: 'test-runs create',
+  }),
+  list: route({
+    method: 'GET',
+    path: '/v1/deployments/{deployment_id}/test-runs',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'List the test runs of a deployment, newest first.',
+    params: deploymentParams,
+    query: z.strictObject(pageQuery),
+    status: 200,
+    response: page(testRun),
+    errors: ['deployment_not_found'],
+    command: 'test-runs list',
+  }),
+  get: route({
+    method: 'GET',
+    path: '/v1/test-runs/{run_id}',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'Read a test run with the verdict on each scenario.',
+    params: testRunParams,
+    status: 200,
+    response: testRun,
+    errors: [],
+    command: 'test-runs get',
+  }),
+  cancel: route({
+    method: 'POST',
+    path: '/v1/test-runs/{run_id}/cancel',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'Cancel a test run; one that has ended stays as it is.',
+    params: testRunParams,
+    status: 200,
+    response: testRun,
+    errors: [],
+    command: 'test-runs cancel',
+  }),
+};

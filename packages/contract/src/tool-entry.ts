@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { secretReference } from './secret-reference.ts';
+import { text } from './text.ts';
+import { webAddress } from './web-address.ts';
+
+const toolName = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'A tool name has 1 to 128 letters, digits and the signs _ . -');
+
+export const toolNames = z.array(toolName).max(200, 'At most 200 tool names.');
+
+/** A line break in a value would let it write further headers. */
+export const headers = z.record(
+  z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
+  text(1, 2048).regex(/^\P{Cc}+$/u, 'A header value holds no control characters.'),
+  {
+    error: (issue) =>
+      issue.code === 'invalid_key' ? 'A header name has 1 to 64 letters, digits and dashes.' : undefined,
+  },
+);
+
+/** An MCP server, found or registered by its URL. The first key tells the two forms of entry apart. */
+export const serverEntry = z.strictObject({
+  mcp: webAddress,
+  name: text(1, 80).optional(),
+  auth: secretReference.optional(),
+  headers: headers.optional(),
+  deny: toolNames.default([]),
+  require_approval: toolNames.default([]),
+  run_without_asking: toolNames.default([]),
+});
+
+/** A function that the caller's own code answers. */
+export const functionEntry = z.strictObject({
+  function: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,63}$/, 'Use a lowercase letter, then lowercase letters, digits, underscores, at most 64.')
+    .refine((name) => !name.startsWith('mcp__'), {
+      error: 'Names that begin with mcp__ belong to tools of MCP servers.',
+      params: { code: 'tool_name_reserved' },
+      abort: true,
+    }),
+  description: text(1, 1024),
+  input: failsWith(
+    'invalid_tool_input',
+    z
+      .record(z.string(), z.unknown(), { error: 'Give the arguments as an object.' })
+      .superRefine((input, context) => {
+        const fault = faultOfInput(input);
+        if (fault) context.addIssue({ code: 'custom', message: fault });
+      })
+      .meta({
+        description:
+          'Argument names and types such as `string`, `integer?`, `string[]`; or a JSON Schema of type object',
+      }),
+  ).default({}),
+  timeout_s: z.int().min(5).max(600).default(120),
+  read_only: z.boolean().default(false),
+  run_without_asking: z.boolean().default(false),
+});
+
+/** Whether a JSON Schema holds together is for a validator of JSON Schema to say. */
+function faultOfInput(input: Record<string, unknown>): string | undefined {
+  if (input.type === 'object') return undefined;
+  for (const [name, type] of Object.entries(input)) {
+    if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+      return `The argument name \`${name}\` must have 1 to 64 letters, digits and the signs _ . -`;
+    }
+    if (typeof type !== 'string' || !/^(string|integer|number|boolean|object)(\[\])?\??$/.test(type)) {
+      return `The type of \`${name}\` must be string, integer, number, boolean or object, then [] for a list, then ? if optional.`;
+    }
+  }
+  return undefined;
+}

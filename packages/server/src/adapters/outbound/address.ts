@@ -1,0 +1,91 @@
+import { isIP } from 'node:net';
+import { fail } from '@vestra/contract/errors';
+import ipaddr from 'ipaddr.js';
+
+/** `allowPrivate` is the operator's VESTRA_ALLOW_PRIVATE_ADDRESSES: it opens private and loopback addresses, nothing else. */
+export type AddressPolicy = { allowPrivate: boolean };
+
+const longest = 2048;
+
+/**
+ * Why this URL must not be called, or null. It looks at the text alone: where a name leads is known only
+ * when it is resolved, and `mayConnect` decides then. The sentence never repeats the URL, which may hold a credential.
+ */
+export function refuseAddress(text: string, { allowPrivate }: AddressPolicy): string | null {
+  if (text.length > longest) return `The address may have at most ${longest} characters.`;
+  // The URL parser drops or rewrites these, so that the stored text and the called address would differ.
+  if (/[\s\p{Cc}\\]/u.test(text)) return 'The address must not hold spaces, control characters or backslashes.';
+  if (!/^https?:\/\/[^/]/i.test(text)) return 'The address must begin with https://.';
+  if (!URL.canParse(text)) return 'The address is not a valid URL.';
+
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return 'The address must not hold a user name or password.';
+  const host = reachOfHost(hostname);
+  if (host === 'malformed')
+    return 'The host must be a full name with a dot, such as example.com, and not end with one.';
+  if (host === 'closed' || (host === 'local' && !allowPrivate)) {
+    return 'Private, local and internal addresses are refused.';
+  }
+  if (protocol === 'http:' && host === 'public') return 'Plain http is refused: the address must begin with https://.';
+  return null;
+}
+
+/** Throws 400 `invalid_request` on `param` for an address that must not be called. */
+export function assertCallable(url: string, param: string, policy: AddressPolicy): void {
+  const message = refuseAddress(url, policy);
+  if (message !== null) throw fail('invalid_request', { param, message });
+}
+
+/** Whether a connection to this resolved address may be opened. Plain http goes to private and loopback addresses only. */
+export function mayConnect(ip: string, { allowPrivate, protocol }: AddressPolicy & { protocol: string }): boolean {
+  const reach = reachOfIp(ip);
+  if (reach === 'public') return protocol === 'https:';
+  return reach === 'local' && allowPrivate;
+}
+
+export const isPublicIp = (ip: string): boolean => reachOfIp(ip) === 'public';
+
+/** `local` may be opened by the operator; `closed` never is: link-local, metadata, multicast, reserved, translated. */
+type Reach = 'public' | 'local' | 'closed';
+
+const localNames = ['localhost', 'local', 'localdomain', 'internal', 'home.arpa', 'lan'];
+
+function reachOfHost(hostname: string): Reach | 'malformed' {
+  // The parser has already written decimal, octal and hex hosts as four decimal numbers, and IPv6 in brackets.
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0) return reachOfIp(literal);
+  const labels = hostname.split('.');
+  if (labels.includes('') || (labels.length === 1 && hostname !== 'localhost')) return 'malformed';
+  return localNames.some((name) => `.${hostname}`.endsWith(`.${name}`)) ? 'local' : 'public';
+}
+
+function reachOfIp(ip: string): Reach {
+  // ipaddr.js also reads octal, hex and shortened IPv4; an address that comes from a resolver is never written so.
+  if (isIP(ip) === 0) return 'closed';
+  const address = ipaddr.parse(ip);
+  return address.kind() === 'ipv4' ? reachOfIpv4(address as ipaddr.IPv4) : reachOfIpv6(address as ipaddr.IPv6);
+}
+
+/** Lies in public space and yet answers only inside Azure, with the machine's configuration. */
+const azureWireServer = '168.63.129.16';
+
+function reachOfIpv4(address: ipaddr.IPv4): Reach {
+  if (address.toString() === azureWireServer) return 'closed';
+  const range = address.range();
+  if (range === 'unicast') return 'public';
+  return range === 'private' || range === 'loopback' ? 'local' : 'closed';
+}
+
+/** Metadata services of AWS, Google Cloud, Oracle and Scaleway: they hide in the range that is otherwise private. */
+const metadataIpv6 = ['fd00:ec2::/32', 'fd20:ce::/32', 'fd00:c1::/32', 'fd00:42::/32'].map((range) =>
+  ipaddr.IPv6.parseCIDR(range),
+);
+/** The only space from which public addresses are given; outside of it lie forms that embed an IPv4 address. */
+const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+function reachOfIpv6(address: ipaddr.IPv6): Reach {
+  if (address.zoneId !== undefined || metadataIpv6.some((range) => address.match(range))) return 'closed';
+  const range = address.range();
+  if (range === 'uniqueLocal' || range === 'loopback') return 'local';
+  return range === 'unicast' && address.match(globalIpv6) ? 'public' : 'closed';
+}

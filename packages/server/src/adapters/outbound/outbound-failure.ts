@@ -1,0 +1,57 @@
+/**
+ * Why a call to another system did not end well. The message may be shown to the tenant who configured the
+ * call: it names the host at most, never a resolved address, a header value or a query string. For the same
+ * reason it carries no `cause`.
+ */
+export class OutboundFailure extends Error {
+  readonly reason: OutboundReason;
+  /** The status of the answer, where it had come before the failure. */
+  readonly status: number | null;
+
+  constructor(reason: OutboundReason, message: string, status: number | null = null) {
+    super(message);
+    this.name = 'OutboundFailure';
+    this.reason = reason;
+    this.status = status;
+  }
+}
+
+/** `network` is also the reason for a request or an answer that HTTP does not allow. */
+export type OutboundReason = 'refused_address' | 'timeout' | 'too_large' | 'network' | 'tls';
+
+export const refusedConnection = (host: string) =>
+  new OutboundFailure('refused_address', `${host} leads to a private, local or internal address, which is refused.`);
+
+/** Reads an error of the socket, of TLS, of the HTTP parser or of the decompressor. */
+export function failureOf(error: unknown, { host, status }: { host: string; status: number | null }): OutboundFailure {
+  if (error instanceof OutboundFailure) return error;
+  const code = codeOf(error);
+  if (timeoutCodes.has(code)) return new OutboundFailure('timeout', `${host} did not answer in time.`, status);
+  if (tlsCodes.test(code)) {
+    return new OutboundFailure('tls', `A secure connection to ${host} could not be made: ${code}.`, status);
+  }
+  if (status !== null) {
+    return new OutboundFailure('network', `The answer of ${host} could not be read: ${code}.`, status);
+  }
+  return new OutboundFailure('network', `${host} could not be reached: ${code}.`);
+}
+
+const timeoutCodes = new Set([
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+
+/** Node's own TLS errors, OpenSSL's, and the names of failed certificate checks. */
+const tlsCodes =
+  /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|PATH_LENGTH_|HOSTNAME_)/;
+
+/** Only codes are read, since messages hold addresses, and those of invalid headers hold their values. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  // Several addresses were tried and each failed in its own way.
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error.name;
+}

@@ -1,0 +1,23 @@
+import type { Mode, Role, Scope } from '@vestra/contract/route';
+
+export type Actor = { type: 'key' | 'member' | 'session' | 'system'; id: string; name: string };
+
+/** Who is behind a request, and in which org and mode it acts. */
+export type Caller = {
+  orgId: string;
+  orgName: string;
+  orgStatus: string;
+  mode: Mode;
+  actor: Actor;
+  /** What the caller may do; a session token holds none. */
+  scopes: readonly Scope[];
+  key: { id: string; name: string; last4: string } | null;
+  member: { id: string; role: Role } | null;
+  session: { id: string; userId: string | null; conversationId: string | null; memory: boolean } | null;
+};
+
+/** The part of a caller that owns rows. */
+export type Tenant = Pick<Caller, 'orgId' | 'mode'>;
+
+/** What an audit entry needs to know of the request behind a change. */
+export type Origin = Pick<Caller, 'orgId' | 'mode' | 'actor'> & { requestId: string | null; ip: string | null };

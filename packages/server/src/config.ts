@@ -1,0 +1,75 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { StartFailure } from './db/start-failure.ts';
+
+const port = z.coerce.number('must be a number').int().min(0).max(65_535);
+const flag = z.enum(['0', '1']).transform((value) => value === '1');
+const present = z.string().min(1);
+
+/** Every setting, with what it must look like. Anything else in the environment is not ours. */
+const environment = z.object({
+  PORT: port.default(4600),
+  HOST: present.default('127.0.0.1'),
+  VESTRA_PUBLIC_URL: z.url().optional(),
+  VESTRA_DATA_DIR: present.default('.vestra'),
+  DATABASE_URL: present.optional(),
+  VESTRA_MASTER_KEY: present.optional(),
+  VESTRA_ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+  VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
+  VESTRA_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(10_000_000).default(1200),
+  VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+  VESTRA_DEFAULT_MODEL: present.optional(),
+  ANTHROPIC_API_KEY: present.optional(),
+  OPENAI_API_KEY: present.optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: present.optional(),
+  OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
+  OPENAI_COMPATIBLE_MODELS: present.optional(),
+  OPENAI_COMPATIBLE_PRICE: z
+    .string()
+    .regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, 'must be written <in>,<out>, such as 1.00,4.00')
+    .optional(),
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+export function readConfig(env: Record<string, string | undefined>) {
+  // An empty variable is how shells and compose files say that it is not set.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = environment.safeParse(given);
+  if (!result.success) {
+    const [first] = result.error.issues;
+    throw new StartFailure(`The setting ${first?.path.join('.')} is not valid: ${first?.message}.`);
+  }
+  const settings = result.data;
+  const [input, output] = settings.OPENAI_COMPATIBLE_PRICE?.split(',').map(Number) ?? [];
+  return {
+    port: settings.PORT,
+    host: settings.HOST,
+    publicUrl: settings.VESTRA_PUBLIC_URL ?? null,
+    dataDir: resolve(settings.VESTRA_DATA_DIR),
+    databaseUrl: settings.DATABASE_URL ?? null,
+    masterKey: settings.VESTRA_MASTER_KEY ?? null,
+    role: settings.VESTRA_ROLE,
+    allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
+    requestsPerMinute: settings.VESTRA_REQUESTS_PER_MINUTE,
+    logLevel: settings.VESTRA_LOG_LEVEL,
+    models: {
+      hasAnthropicKey: settings.ANTHROPIC_API_KEY !== undefined,
+      hasOpenAiKey: settings.OPENAI_API_KEY !== undefined,
+      hasGoogleKey: settings.GOOGLE_GENERATIVE_AI_API_KEY !== undefined,
+      compatible: settings.OPENAI_COMPATIBLE_BASE_URL
+        ? {
+            models:
+              settings.OPENAI_COMPATIBLE_MODELS?.split(',')
+                .map((name) => name.trim())
+                .filter(Boolean) ?? [],
+            price:
+              input !== undefined && output !== undefined
+                ? { input_per_mtok: input, output_per_mtok: output, cache_read_per_mtok: input }
+                : null,
+          }
+        : null,
+      defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,
+    },
+  };
+}

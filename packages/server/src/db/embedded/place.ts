@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { lstat, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { StartFailure } from '../start-failure.ts';
+import { folderFailure } from './failure.ts';
+import { chooseRunner, closedFolder, isRoot, type Runner } from './runner.ts';
+
+/** `home` holds the folder `postgres` with the cluster: the data folder itself, unless its user cannot get there. */
+export type Place = { home: string; runner: Runner };
+
+type Pointer = { home: string; has_cluster: boolean };
+
+/** Where root may put what an unprivileged user has to reach; the second only where the first cannot be written. */
+export const REACHABLE_FOLDERS = ['/var/lib/vestra', join(tmpdir(), 'vestra')];
+
+/** Makes the data folder and gives its real path. Root lets others pass through it, since one of them runs PostgreSQL. */
+export async function makeDataFolder(dataDir: string): Promise<string> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+    return await realpath(dataDir);
+  } catch (error) {
+    throw folderFailure(error, dataDir);
+  }
+}
+
+/** Decides where the cluster lies and who runs it; a decision for another place is kept in a pointer file. */
+export async function choosePlace(options: {
+  dataDir: string;
+  reachableFolders: string[];
+  log: (line: string) => void;
+}): Promise<Place> {
+  const { dataDir, reachableFolders, log } = options;
+  const pointer = await readPointer(dataDir);
+  if (pointer) return elsewhere(dataDir, pointer);
+
+  const cluster = await stat(join(dataDir, 'postgres')).catch(() => undefined);
+  const runner = await chooseRunner(cluster);
+  const closed = await closedFolder(dataDir, runner);
+  if (!closed) return { home: dataDir, runner };
+  if (cluster) {
+    throw new StartFailure(
+      `PostgreSQL runs as user id ${runner.uid}, which cannot enter ${closed}: let it pass with "chmod a+x ${closed}", or move ${dataDir}.`,
+    );
+  }
+  const home = await makeHome(dataDir, reachableFolders, runner);
+  await writePointer(dataDir, { home, has_cluster: false });
+  const warning = home.startsWith(tmpdir())
+    ? ' The system may clear that folder: set VESTRA_DATA_DIR to a safer one.'
+    : '';
+  log(`The database is kept in ${home}, because the user that runs PostgreSQL cannot enter ${closed}.${warning}`);
+  return { home, runner };
+}
+
+/** From now on a missing cluster at the other place is a loss to report, no longer a first start. */
+export async function confirmPlace(dataDir: string, place: Place): Promise<void> {
+  if (place.home !== dataDir) await writePointer(dataDir, { home: place.home, has_cluster: true });
+}
+
+async function elsewhere(dataDir: string, pointer: Pointer): Promise<Place> {
+  const cluster = await stat(join(pointer.home, 'postgres')).catch((error) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw folderFailure(error, pointer.home);
+  });
+  if (!cluster && pointer.has_cluster) {
+    throw new StartFailure(
+      `The database of ${dataDir} was kept in ${pointer.home} and is gone: restore it, or delete ${pointerFile(dataDir)} to begin with an empty one.`,
+    );
+  }
+  await mkdir(pointer.home, { recursive: true, mode: 0o711 }).catch((error) => {
+    throw folderFailure(error, pointer.home);
+  });
+  return { home: pointer.home, runner: await chooseRunner(cluster) };
+}
+
+/** A folder of its own for each data folder ever made: one that was deleted and made anew must not find old rows. */
+async function makeHome(dataDir: string, reachableFolders: string[], runner: Runner): Promise<string> {
+  const name = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}-${randomBytes(4).toString('hex')}`;
+  const home = join(await makeReachable(reachableFolders, runner), name);
+  await mkdir(home, { mode: 0o711 }).catch((error) => {
+    throw folderFailure(error, home);
+  });
+  return home;
+}
+
+/** The first of the folders that can be made, belongs to this user alone and lets the runner pass. */
+export async function makeReachable(folders: string[], runner: Runner): Promise<string> {
+  for (const folder of folders) {
+    const made = await mkdir(folder, { recursive: true, mode: 0o711 }).then(
+      () => true,
+      () => false,
+    );
+    if (made && (await isPrivateTo(folder, process.getuid?.())) && !(await closedFolder(folder, runner))) return folder;
+  }
+  throw new StartFailure(
+    `The user that runs PostgreSQL can reach neither the data folder nor ${folders.join(' or ')}: set VESTRA_DATA_DIR to a folder it can enter, or set DATABASE_URL.`,
+  );
+}
+
+/** In a folder that everybody can write, such as /tmp, somebody else may have made the name first. */
+export async function isPrivateTo(folder: string, uid: number | undefined): Promise<boolean> {
+  const entry = await lstat(folder).catch(() => undefined);
+  return entry?.isDirectory() === true && entry.uid === uid && (entry.mode & 0o022) === 0;
+}
+
+const pointerFile = (dataDir: string): string => join(dataDir, 'postgres-location.json');
+
+async function readPointer(dataDir: string): Promise<Pointer | undefined> {
+  const path = pointerFile(dataDir);
+  const text = await readFile(path, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw folderFailure(error, dataDir);
+  });
+  if (text === undefined) return undefined;
+  try {
+    const pointer = JSON.parse(text) as Pointer;
+    if (typeof pointer.home === 'string' && typeof pointer.has_cluster === 'boolean') return pointer;
+  } catch {}
+  throw new StartFailure(`The file ${path}, which says where the database lies, cannot be read: restore it.`);
+}
+
+/** Written beside and renamed, so that a crash leaves the old pointer or the new one and never half of one. */
+async function writePointer(dataDir: string, pointer: Pointer): Promise<void> {
+  const path = pointerFile(dataDir);
+  const next = join(dirname(path), `.${basename(path)}.new`);
+  try {
+    await writeFile(next, `${JSON.stringify(pointer, null, 2)}\n`, { mode: 0o600, flush: true });
+    await rename(next, path);
+  } catch (error) {
+    throw folderFailure(error, dataDir);
+  }
+}

@@ -1,0 +1,153 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
+import { migrate } from './migrate.ts';
+import { closeDatabase, type Database, openDatabase } from './pool.ts';
+import { StartFailure } from './start-failure.ts';
+
+let database: TestDatabase;
+let db: Database;
+let folder: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase({ connectionString: database.connectionString });
+  // The template holds the real migrations; these tests bring their own into an empty schema.
+  await db.$client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  folder = await mkdtemp(join(tmpdir(), 'vestra-migrations-'));
+});
+
+afterEach(async () => {
+  await closeDatabase(db);
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const put = (name: string, text: string) => writeFile(join(folder, name), text);
+
+async function recorded(): Promise<string[]> {
+  const { rows } = await db.$client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
+  return rows.map(({ name }) => name);
+}
+
+async function failureOf(work: Promise<unknown>): Promise<string> {
+  const failure = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(StartFailure);
+  return (failure as StartFailure).message;
+}
+
+describe('migrate', () => {
+  test('applies the files in order, once, with several statements each', async () => {
+    await put('0002-fill.sql', `INSERT INTO things VALUES (1); INSERT INTO things VALUES (2);`);
+    await put('0001-things.sql', 'CREATE TABLE things (id integer);');
+    await put('notes.md', 'not a migration');
+
+    expect(await migrate(db, folder)).toEqual({ applied: ['0001-things.sql', '0002-fill.sql'] });
+    expect(await migrate(db, folder)).toEqual({ applied: [] });
+    expect((await db.$client.query('SELECT count(*)::int AS count FROM things')).rows).toEqual([{ count: 2 }]);
+
+    await put('0003-more.sql', 'INSERT INTO things VALUES (3);');
+    expect(await migrate(db, folder)).toEqual({ applied: ['0003-more.sql'] });
+    expect(await recorded()).toEqual(['0001-things.sql', '0002-fill.sql', '0003-more.sql']);
+  });
+
+  test('lets servers that start at once wait for each other', async () => {
+    await put('0001-slow.sql', 'SELECT pg_sleep(0.2); CREATE TABLE once (id integer);');
+    await put('0002-next.sql', 'INSERT INTO once VALUES (1);');
+    const others = await Promise.all(
+      [1, 2, 3].map(() => openDatabase({ connectionString: database.connectionString, max: 1 })),
+    );
+    const results = await Promise.all([db, ...others].map((each) => migrate(each, folder)));
+    await Promise.all(others.map(closeDatabase));
+
+    expect(results.flatMap(({ applied }) => applied).sort()).toEqual(['0001-slow.sql', '0002-next.sql']);
+    expect((await db.$client.query('SELECT id FROM once')).rows).toEqual([{ id: 1 }]);
+  });
+
+  test('leaves no lock behind', async () => {
+    await put('0001-things.sql', 'CREATE TABLE things (id integer);');
+    await migrate(db, folder);
+    const locks = await db.$client.query(`SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE l.locktype = 'advisory' AND d.datname = current_database()`);
+    expect(locks.rows).toEqual([]);
+  });
+
+  test('undoes a file that fails, keeps those before it and names the line', async () => {
+    await put('0001-things.sql', 'CREATE TABLE things (id integer);');
+    await put('0002-broken.sql', 'INSERT INTO things VALUES (1);\n\nSELECT nothing_here;\n');
+    expect(await failureOf(migrate(db, folder))).toBe(
+      'The migration 0002-broken.sql failed at line 3 and was undone: column "nothing_here" does not exist.',
+    );
+    expect(await recorded()).toEqual(['0001-things.sql']);
+    expect((await db.$client.query('SELECT id FROM things')).rows).toEqual([]);
+
+    await put('0002-broken.sql', 'INSERT INTO things VALUES (2);');
+    expect(await migrate(db, folder)).toEqual({ applied: ['0002-broken.sql'] });
+  });
+
+  test('refuses a file that was changed after it had been applied, but not for its line ends', async () => {
+    await put('0001-things.sql', 'CREATE TABLE things\n(id integer);\n');
+    await migrate(db, folder);
+    await put('0001-things.sql', 'CREATE TABLE things\r\n(id integer);\r\n');
+    expect(await migrate(db, folder)).toEqual({ applied: [] });
+    await put('0001-things.sql', 'CREATE TABLE things\n(id bigint);\n');
+    expect(await failureOf(migrate(db, folder))).toContain('0001-things.sql was changed after');
+  });
+
+  test('refuses a database that is newer than this build', async () => {
+    await put('0001-things.sql', 'CREATE TABLE things (id integer);');
+    await put('0002-later.sql', 'CREATE TABLE later (id integer);');
+    await migrate(db, folder);
+    await rm(join(folder, '0002-later.sql'));
+    expect(await failureOf(migrate(db, folder))).toContain(
+      'has the migration 0002-later.sql, which this Vestra does not know',
+    );
+  });
+
+  test('refuses a file that comes before one that is applied', async () => {
+    await put('0002-second.sql', 'CREATE TABLE second (id integer);');
+    await migrate(db, folder);
+    await put('0001-first.sql', 'CREATE TABLE first (id integer);');
+    expect(await failureOf(migrate(db, folder))).toContain('0001-first.sql comes before 0002-second.sql');
+  });
+
+  test('refuses names out of order', async () => {
+    await put('1-things.sql', 'SELECT 1;');
+    await expect(migrate(db, folder)).rejects.toThrow('1-things.sql is not named NNNN-name.sql');
+    await rm(join(folder, '1-things.sql'));
+    await put('0001-a.sql', 'SELECT 1;');
+    await put('0001-b.sql', 'SELECT 1;');
+    await expect(migrate(db, folder)).rejects.toThrow('used twice');
+  });
+
+  test('goes on after a server died in the middle of one', async () => {
+    await put('0001-things.sql', 'CREATE TABLE things (id integer);');
+    await put('0002-slow.sql', 'INSERT INTO things VALUES (1); SELECT pg_sleep(60);');
+    const dying = migrate(db, folder).catch((error: unknown) => error);
+    await endSleepingSession();
+    expect(await dying).toBeInstanceOf(Error);
+
+    await put('0002-slow.sql', 'INSERT INTO things VALUES (2);');
+    expect(await migrate(db, folder)).toEqual({ applied: ['0002-slow.sql'] });
+    expect((await db.$client.query('SELECT id FROM things')).rows).toEqual([{ id: 2 }]);
+  });
+});
+
+async function endSleepingSession(): Promise<void> {
+  const client = new pg.Client({ connectionString: database.connectionString });
+  await client.connect();
+  for (;;) {
+    const { rowCount } = await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE wait_event = 'PgSleep' AND datname = current_database()`,
+    );
+    if (rowCount === 1) break;
+  }
+  await client.end();
+}

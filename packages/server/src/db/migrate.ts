@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { Database } from './pool.ts';
+import { StartFailure } from './start-failure.ts';
+
+type Migration = { name: string; sha256: string; text: string };
+
+/** Any number does, as long as it stays the same and nobody else takes it. */
+const ADVISORY_LOCK = createHash('sha256').update('vestra migrate').digest().readBigInt64BE().toString();
+
+/**
+ * Brings the database up to the SQL files `NNNN-name.sql` of `folder`, in order, each in a transaction of its own.
+ * Migrations only go forward: a file that was applied never changes, and a database that knows more than this build
+ * is left alone. Servers that start at the same time wait for each other.
+ */
+export async function migrate(db: Database, folder: string): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(folder);
+  const client = await db.$client.connect();
+  try {
+    // Held by the session, since it spans several transactions. Closing the connection gives it back in any case.
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (
+         name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+    );
+    const applied = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations');
+    const pending = pendingOf(migrations, applied.rows);
+    for (const migration of pending) await apply(client, migration);
+    return { applied: pending.map(({ name }) => name) };
+  } finally {
+    client.release(true);
+  }
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const wrong = names.find((name) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(name));
+  if (wrong) throw new Error(`The migration ${wrong} is not named NNNN-name.sql.`);
+  const twice = names.find((name, index) => name.slice(0, 4) === names[index + 1]?.slice(0, 4));
+  if (twice) throw new Error(`The number of the migration ${twice} is used twice.`);
+  return Promise.all(names.map((name) => readMigration(folder, name)));
+}
+
+async function readMigration(folder: string, name: string): Promise<Migration> {
+  // Git may write other line ends on another machine; that is no change.
+  const text = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
+  return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
+}
+
+function pendingOf(migrations: Migration[], applied: { name: string; sha256: string }[]): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  for (const { name, sha256 } of applied) {
+    const migration = known.get(name);
+    if (!migration) {
+      throw new StartFailure(
+        `The database has the migration ${name}, which this Vestra does not know: start the newer version that made it.`,
+      );
+    }
+    if (migration.sha256 !== sha256) {
+      throw new StartFailure(
+        `The migration ${name} was changed after this database had applied it: restore the file and put the change into a new one.`,
+      );
+    }
+  }
+  const names = new Set(applied.map(({ name }) => name));
+  const pending = migrations.filter(({ name }) => !names.has(name));
+  const last = [...names].sort().at(-1);
+  const late = pending.find(({ name }) => last !== undefined && name < last);
+  if (late) {
+    throw new StartFailure(
+      `The migration ${late.name} comes before ${last}, which this database has applied already: give it the next number.`,
+    );
+  }
+  return pending;
+}
+
+async function apply(client: pg.PoolClient, { name, sha256, text }: Migration): Promise<void> {
+  await client.query('BEGIN');
+  await client.query(text).catch((error: pg.DatabaseError) => {
+    const line = text.slice(0, Number(error.position ?? 0)).split('\n').length;
+    throw new StartFailure(`The migration ${name} failed at line ${line} and was undone: ${error.message}.`, {
+      cause: error,
+    });
+  });
+  await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, sha256]);
+  await client.query('COMMIT');
+}

@@ -1,0 +1,91 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { describeTarget, explainConnectionFailure } from './connection-failure.ts';
+import { StartFailure } from './start-failure.ts';
+import { assertNoOpenTransaction } from './transaction-scope.ts';
+
+/**
+ * BIGINT arrives as text from raw queries, as `pg` hands it over: a number would lose digits above 2^53. Tables
+ * declare `bigint({ mode: 'bigint' })` for money and `mode: 'number'` for counts, and Drizzle converts.
+ */
+export type Database = NodePgDatabase & { $client: pg.Pool };
+
+export type Transaction = Parameters<Parameters<NodePgDatabase['transaction']>[0]>[0];
+
+/** What a store function takes: it works alone or inside the transaction of its caller. */
+export type Executor = Database | Transaction;
+
+const OLDEST_SERVER = 15;
+const CONNECTION_TIMEOUT = 10_000;
+
+/** Proves that the database answers and can be used, and opens the pool; otherwise a StartFailure says why not. */
+export async function openDatabase(options: { connectionString: string; max?: number }): Promise<Database> {
+  await assertUsable(options.connectionString);
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: options.max ?? 20,
+    application_name: 'vestra',
+    // With every connection busy for this long the query fails, and the caller hears `not_ready` instead of nothing.
+    connectionTimeoutMillis: CONNECTION_TIMEOUT,
+    // A transaction that a bug leaves open would hold its locks and hold back vacuum until the process ends.
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+  });
+  // Without these listeners a connection that the server closes ends the whole process. The query in flight is
+  // rejected by itself, and the pool drops the connection.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  refuseBesideTransaction(pool);
+  return drizzle(pool);
+}
+
+export async function closeDatabase(db: Database): Promise<void> {
+  await db.$client.end();
+}
+
+/** A connection of its own, since the pool leaves the socket of a failed attempt open. */
+async function assertUsable(connectionString: string): Promise<void> {
+  const target = describeTarget(connectionString);
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECTION_TIMEOUT });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    assertSuitable(await askServer(client), target.name);
+  } catch (error) {
+    throw error instanceof StartFailure ? error : explainConnectionFailure(error, target);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+type ServerFacts = { version: number; encoding: string; read_only: boolean };
+
+async function askServer(client: pg.Client): Promise<ServerFacts> {
+  const { rows } = await client.query<ServerFacts>(
+    `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+            pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS read_only`,
+  );
+  return rows[0] as ServerFacts;
+}
+
+function assertSuitable(server: ServerFacts, name: string): void {
+  const major = Math.floor(server.version / 10_000);
+  if (major < OLDEST_SERVER) {
+    throw new StartFailure(`The database ${name} is PostgreSQL ${major}, and Vestra needs ${OLDEST_SERVER} or newer.`);
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new StartFailure(`The database ${name} is encoded as ${server.encoding}: create it with ENCODING 'UTF8'.`);
+  }
+  if (server.read_only) {
+    throw new StartFailure(`The database ${name} is read-only: let DATABASE_URL name the primary server.`);
+  }
+}
+
+/** `pool.query` takes its connection by `pool.connect` too, so every way to a second connection passes here. */
+function refuseBesideTransaction(pool: pg.Pool): void {
+  const connect = pool.connect;
+  pool.connect = ((...parameters: unknown[]) => {
+    assertNoOpenTransaction(pool);
+    return Reflect.apply(connect, pool, parameters);
+  }) as typeof pool.connect;
+}

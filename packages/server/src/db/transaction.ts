@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import type pg from 'pg';
+import type { Database, Transaction } from './pool.ts';
+import { sqlState } from './query-error.ts';
+import { insideTransaction } from './transaction-scope.ts';
+
+const MOST_RETRIES = 3;
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+
+const dialect = new PgDialect();
+
+/**
+ * Runs `work` in one transaction: committed when it returns, rolled back when it throws.
+ *
+ * - Inside, use `tx` alone, never `db`: a second connection inside a transaction can deadlock the pool.
+ * - `work` runs again, from the start, after a deadlock or a serialization failure: it must do nothing that a rollback
+ *   does not undo. Wake followers, send messages and touch caches after the promise resolves.
+ * - When the connection is lost during the commit nobody knows its outcome; the error is thrown and nothing repeated.
+ */
+export async function transaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await runOnce(db.$client, work);
+    } catch (error) {
+      if (retries === MOST_RETRIES || !isWorthRepeating(error)) throw error;
+    }
+    // Two transactions that collided would collide again if they came back at the same moment.
+    await sleep(Math.random() * 20 * 2 ** retries);
+  }
+}
+
+async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  const lease = leaseOf(client);
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await insideTransaction(pool, () => work(transactionOn(lease.client)));
+    lease.end();
+    // PostgreSQL answers COMMIT with a rollback, and without an error, when a statement before it has failed.
+    const { command } = await client.query('COMMIT');
+    if (command !== 'COMMIT') {
+      throw new Error('The transaction was rolled back: one of its statements failed and the error was not passed on.');
+    }
+    return result;
+  } catch (error) {
+    lease.end();
+    await client.query('ROLLBACK').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/**
+ * A statement that `work` started and did not await may come after the end, when the connection belongs to somebody
+ * else's transaction: it is refused.
+ */
+function leaseOf(client: pg.PoolClient): { client: pg.PoolClient; end: () => void } {
+  let isOver = false;
+  const query = (...parameters: unknown[]): unknown => {
+    if (isOver) return Promise.reject(new Error('The transaction has ended: await each of its statements inside it.'));
+    return Reflect.apply(client.query, client, parameters);
+  };
+  return {
+    client: { query } as unknown as pg.PoolClient,
+    end: () => {
+      isOver = true;
+    },
+  };
+}
+
+function transactionOn(client: pg.PoolClient): Transaction {
+  return new NodePgTransaction(dialect, new NodePgSession(client, dialect, undefined), undefined);
+}
+
+function isWorthRepeating(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
+}

@@ -1,0 +1,23 @@
+import { bigint, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { moment } from '../../db/columns.ts';
+
+export const events = pgTable('events', {
+  id: text().primaryKey(),
+  org_id: text().notNull(),
+  mode: text().$type<'test' | 'live'>().notNull(),
+  type: text().notNull(),
+  deployment_id: text(),
+  data: jsonb().$type<Record<string, unknown>>().notNull(),
+  created_at: moment().notNull().defaultNow(),
+});
+
+export const conversationEvents = pgTable('conversation_events', {
+  conversation_id: text().notNull(),
+  seq: bigint({ mode: 'number' }).notNull(),
+  id: text().notNull(),
+  type: text().notNull(),
+  task_id: text(),
+  turn_id: text(),
+  data: jsonb().$type<Record<string, unknown>>().notNull(),
+  created_at: moment().notNull().defaultNow(),
+});

@@ -1,0 +1,2 @@
+export { createKey } from './create.ts';
+export { createKeyIdentity, type KeyIdentity } from './identity.ts';

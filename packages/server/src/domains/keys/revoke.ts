@@ -1,0 +1,15 @@
+import { fail } from '@vestra/contract/errors';
+import type { Origin } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
+import { emit } from '../events/api.ts';
+import { presentKey } from './present.ts';
+import { lockKey, markRevoked } from './store.ts';
+
+export async function revokeKey(tx: Transaction, origin: Origin, keyId: string): Promise<void> {
+  const row = await lockKey(tx, origin, keyId);
+  if (!row) throw fail('key_not_found');
+  await markRevoked(tx, keyId);
+  await recordAudit(tx, origin, { action: 'key.revoked', target: { type: 'key', id: keyId } });
+  await emit(tx, { orgId: row.org_id, mode: row.mode, type: 'key.revoked', data: presentKey(row) });
+}

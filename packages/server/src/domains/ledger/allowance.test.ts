@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { allowanceOf, capsForUser, capsRemaining, type OrgCaps, type Refusal, refusalFailure, type Standing } from './allowance.ts';
+
+const rich: Standing = {
+  balanceMicros: 1_000n,
+  heldMicros: 0n,
+  spend: { dayMicros: 0n, monthMicros: 0n },
+  user: { dayMicros: 0n, monthMicros: 0n, heldMicros: 0n },
+};
+const free: OrgCaps = { orgDaily: null, orgMonthly: null, userDaily: null, userMonthly: null };
+const spend = (dayMicros: bigint, monthMicros = dayMicros) => ({ dayMicros, monthMicros });
+
+describe('a call', () => {
+  it.each<[what: string, standing: Partial<Standing>, caps: Partial<OrgCaps>]>([
+    ['with money and no caps', {}, {}],
+    ['on the last micro-dollar', { balanceMicros: 1n }, {}],
+    ['beside calls that leave a micro-dollar', { balanceMicros: 10n, heldMicros: 9n }, {}],
+    ['just below each cap', { spend: spend(9n, 99n) }, { orgDaily: 10n, orgMonthly: 100n }],
+    [
+      'of a user just below each cap',
+      { user: { ...spend(9n, 99n), heldMicros: 0n } },
+      { userDaily: 10n, userMonthly: 100n },
+    ],
+    ['of the org’s own agent, whatever users may spend', { user: null }, { userDaily: 0n, userMonthly: 0n }],
+    [
+      'of a user whose neighbours hold much',
+      { heldMicros: 500n, user: { ...spend(0n), heldMicros: 1n } },
+      { userDaily: 10n },
+    ],
+  ])('may start %s', (_what, standing, caps) => {
+    expect(allowanceOf({ ...rich, ...standing }, { ...free, ...caps })).toEqual({ allowed: true });
+  });
+
+  type Expected = [code: Refusal['code'], cap: Refusal['cap'], isHeldByRunningCalls: boolean];
+  it.each<[what: string, standing: Partial<Standing>, caps: Partial<OrgCaps>, expected: Expected]>([
+    ['on an empty wallet', { balanceMicros: 0n }, {}, ['wallet_empty', null, false]],
+    ['on a wallet below zero', { balanceMicros: -1n }, {}, ['wallet_empty', null, false]],
+    [
+      'on a wallet that running calls may need',
+      { balanceMicros: 10n, heldMicros: 10n },
+      {},
+      ['wallet_empty', null, true],
+    ],
+    ['under an org cap of 0 a day', {}, { orgDaily: 0n }, ['org_cap_reached', 'org_daily_usd', false]],
+    ['under an org cap of 0 a month', {}, { orgMonthly: 0n }, ['org_cap_reached', 'org_monthly_usd', false]],
+    ['under a user cap of 0 a day', {}, { userDaily: 0n }, ['user_cap_reached', 'user_daily_usd', false]],
+    ['under a user cap of 0 a month', {}, { userMonthly: 0n }, ['user_cap_reached', 'user_monthly_usd', false]],
+    ['at the org’s day', { spend: spend(10n) }, { orgDaily: 10n }, ['org_cap_reached', 'org_daily_usd', false]],
+    [
+      'at the org’s month',
+      { spend: spend(0n, 11n) },
+      { orgDaily: 10n, orgMonthly: 11n },
+      ['org_cap_reached', 'org_monthly_usd', false],
+    ],
+    [
+      'past the user’s day',
+      { user: { ...spend(11n), heldMicros: 0n } },
+      { userDaily: 10n },
+      ['user_cap_reached', 'user_daily_usd', false],
+    ],
+    [
+      'at the user’s month',
+      { user: { ...spend(0n, 10n), heldMicros: 0n } },
+      { userDaily: 10n, userMonthly: 10n },
+      ['user_cap_reached', 'user_monthly_usd', false],
+    ],
+    [
+      'where running calls may reach the org’s day',
+      { spend: spend(4n), heldMicros: 6n },
+      { orgDaily: 10n },
+      ['org_cap_reached', 'org_daily_usd', true],
+    ],
+    [
+      'where the user’s running calls may reach their day',
+      { heldMicros: 6n, user: { ...spend(4n), heldMicros: 6n } },
+      { userDaily: 10n },
+      ['user_cap_reached', 'user_daily_usd', true],
+    ],
+    [
+      'on an empty wallet first of all',
+      { balanceMicros: 0n, spend: spend(10n) },
+      { orgDaily: 10n, userDaily: 0n },
+      ['wallet_empty', null, false],
+    ],
+    ['at the org’s cap before the user’s', {}, { orgDaily: 0n, userDaily: 0n }, ['org_cap_reached', 'org_daily_usd', false]],
+    [
+      'at a cap that is spent before a wallet that is held',
+      { balanceMicros: 10n, heldMicros: 10n },
+      { userMonthly: 0n },
+      ['user_cap_reached', 'user_monthly_usd', false],
+    ],
+  ])('may not start %s [MON-013]', (_what, standing, caps, [code, cap, isHeldByRunningCalls]) => {
+    expect(allowanceOf({ ...rich, ...standing }, { ...free, ...caps })).toEqual({
+      allowed: false,
+      code,
+      cap,
+      stopReason: code === 'wallet_empty' ? 'credits_exhausted' : 'max_budget',
+      isHeldByRunningCalls,
+    });
+  });
+});
+
+describe('the caps of a user', () => {
+  it.each<[own: bigint | null, org: bigint | null, holds: bigint | null]>([
+    [null, null, null],
+    [5n, null, 5n],
+    [null, 7n, 7n],
+    [5n, 7n, 5n],
+    [9n, 7n, 7n],
+    [0n, 7n, 0n],
+    [9n, 0n, 0n],
+  ])('of their own %s and the org’s %s are %s [MON-021]', (own, org, holds) => {
+    const caps = capsForUser({ ...free, userDaily: org, userMonthly: org }, { daily: own, monthly: own });
+    expect(caps).toEqual({ ...free, userDaily: holds, userMonthly: holds });
+  });
+
+  it('leave what is not spent, and never less than nothing', () => {
+    const left = (spent: bigint, cap: bigint | null) => capsRemaining(spend(spent), { userDaily: cap, userMonthly: cap });
+    expect(left(3n, 10n)).toEqual({ dayMicros: 7n, monthMicros: 7n });
+    expect(left(12n, 10n)).toEqual({ dayMicros: 0n, monthMicros: 0n });
+    expect(left(12n, null)).toEqual({ dayMicros: null, monthMicros: null });
+  });
+});
+
+describe('a refusal', () => {
+  const refused = (standing: Partial<Standing>, caps: Partial<OrgCaps>) =>
+    refusalFailure(allowanceOf({ ...rich, ...standing }, { ...free, ...caps }) as Refusal);
+
+  it('of an empty wallet names the command that adds money [MON-012]', () => {
+    expect(refused({ balanceMicros: 0n }, {})).toMatchObject({
+      code: 'wallet_empty',
+      status: 402,
+      message: expect.stringContaining('`vestra admin credit`'),
+    });
+  });
+
+  it('of a cap says which one and when it counts anew', () => {
+    expect(refused({}, { orgDaily: 0n })).toMatchObject({
+      code: 'org_cap_reached',
+      status: 402,
+      message: 'All of the org’s daily cap is spent. It counts anew at 00:00 UTC.',
+    });
+    expect(refused({}, { userMonthly: 0n })).toMatchObject({
+      code: 'user_cap_reached',
+      message: 'All of the user’s monthly cap is spent. It counts anew on the first of the month, UTC.',
+    });
+  });
+
+  it('that running calls cause asks to try again', () => {
+    expect(refused({ balanceMicros: 5n, heldMicros: 5n }, {}).message).toMatch(/Try again/);
+  });
+});

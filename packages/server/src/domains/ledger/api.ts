@@ -1,0 +1,19 @@
+export { type AlertDependencies, tellAlerts, type UsageAlertEvent } from './alerts.ts';
+export {
+  type Allowance,
+  capsForUser,
+  capsRemaining,
+  type OrgCaps,
+  type Refusal,
+  refusalFailure,
+  type Spend,
+  type UserCaps,
+} from './allowance.ts';
+export { balanceOf, spendOfUsers } from './balance.ts';
+export { type Charge, type ChargeItem, charge, costOfItem } from './charge.ts';
+export { type Cost, costOf, costsOf } from './cost.ts';
+export { credit } from './credit.ts';
+export { eraseSpender } from './erase.ts';
+export { foldLedger } from './fold.ts';
+export { presentCost } from './present.ts';
+export { release, reserve } from './reserve.ts';

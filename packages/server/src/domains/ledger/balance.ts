@@ -1,0 +1,26 @@
+import type { Micros } from '@vestra/contract/money';
+import type { Tenant } from '../../caller.ts';
+import type { Executor } from '../../db/pool.ts';
+import type { Spend } from './allowance.ts';
+import { readBalance, readSpend } from './store.ts';
+
+/** What the wallet holds: below zero by at most the calls that ran when it became empty. */
+export function balanceOf(db: Executor, tenant: Tenant): Promise<Micros> {
+  return readBalance(db, tenant);
+}
+
+/** What each user has spent on the UTC day and in the UTC month of `at`. */
+export async function spendOfUsers(
+  db: Executor,
+  tenant: Tenant,
+  userIds: readonly string[],
+  at: Date = new Date(),
+): Promise<Map<string, Spend>> {
+  const day = at.toISOString().slice(0, 10);
+  const rows = await readSpend(
+    db,
+    tenant,
+    [...new Set(userIds)].map((spender) => ({ spender, day })),
+  );
+  return new Map(rows.map(({ spender, dayMicros, monthMicros }) => [spender, { dayMicros, monthMicros }]));
+}

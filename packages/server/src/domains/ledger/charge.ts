@@ -1,0 +1,92 @@
+import { newId } from '@vestra/contract/ids';
+import type { Micros } from '@vestra/contract/money';
+import type { spendKinds } from '@vestra/contract/usage';
+import type { Tenant } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { spenderOf } from './spender.ts';
+import { type Entry, insertTransfer } from './store.ts';
+
+export type ChargeItem = {
+  kind: (typeof spendKinds)[number];
+  model: string | null;
+  quantity: number;
+  unit: 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'seconds' | 'calls';
+  /** May be a fraction: 0.10 US dollars per million tokens are 0.1 micro-dollars a token. */
+  unitPriceMicros: number;
+  /** Null for the org's own agent. */
+  userId: string | null;
+  deploymentId: string | null;
+  conversationId: string | null;
+  taskId: string | null;
+  turnId: string | null;
+};
+
+export type Charge = {
+  items: readonly ChargeItem[];
+  /** What the call held while it ran: given back in the same statement, so that it is never counted twice or not at all. */
+  reservationId?: string;
+  /** When it was spent; absent: when the transaction began. */
+  at?: Date;
+};
+
+/**
+ * Takes the cost of a step from the wallet, in the transaction of that step: one statement that only inserts, so steps
+ * that are charged at the same time do not wait for each other. Returns what was taken.
+ */
+export async function charge(tx: Transaction, tenant: Tenant, { items, reservationId, at }: Charge): Promise<Micros> {
+  const used = items.filter((item) => item.quantity !== 0).map((item) => ({ ...item, costMicros: costOfItem(item) }));
+  const total = used.reduce((sum, item) => sum + item.costMicros, 0n);
+  if (used.length === 0 && reservationId === undefined) return total;
+
+  // The wallet's entry is made last: line items are listed by id, and it is none.
+  const spend: Entry[] = used.map(({ costMicros, ...item }) => ({
+    id: newId('li'),
+    account: 'spend',
+    amountMicros: costMicros,
+    item,
+  }));
+  const transferId = newId('li');
+  await insertTransfer(tx, tenant, {
+    id: transferId,
+    entries: used.length === 0 ? [] : [...spend, { id: transferId, account: 'wallet', amountMicros: -total }],
+    unfolded: [...bySpender(used)].map(([spender, micros]) => ({
+      spender,
+      walletMicros: -micros,
+      spendMicros: micros,
+    })),
+    reservationId,
+    at,
+  });
+  return total;
+}
+
+function bySpender(items: readonly (ChargeItem & { costMicros: Micros })[]): Map<string, Micros> {
+  const sums = new Map<string, Micros>();
+  for (const { userId, costMicros } of items) {
+    const spender = spenderOf(userId);
+    sums.set(spender, (sums.get(spender) ?? 0n) + costMicros);
+  }
+  return sums;
+}
+
+/**
+ * Rounded up to a whole micro-dollar. Reckoned in decimals: as floating point 30 × 0.1 is a little more than 3 and would
+ * be rounded up to 4.
+ */
+export function costOfItem({ quantity, unitPriceMicros }: Pick<ChargeItem, 'quantity' | 'unitPriceMicros'>): Micros {
+  const amount = decimalOf(quantity, 'quantity');
+  const price = decimalOf(unitPriceMicros, 'unit price');
+  const product = amount.digits * price.digits;
+  const exponent = amount.exponent + price.exponent;
+  if (exponent >= 0) return product * 10n ** BigInt(exponent);
+  const divisor = 10n ** BigInt(-exponent);
+  return (product + divisor - 1n) / divisor;
+}
+
+/** The number as it is written, which is also how the ledger stores it: `digits` × 10 ^ `exponent`. */
+function decimalOf(value: number, what: string): { digits: bigint; exponent: number } {
+  const written = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
+  if (!written) throw new RangeError(`The ${what} of a charge must be a number that is not negative: ${value}.`);
+  const [, whole = '', fraction = '', power = '0'] = written;
+  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
+}

@@ -1,0 +1,313 @@
+import type { Micros } from '@vestra/contract/money';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Tenant } from '../../caller.ts';
+import type { Executor, Transaction } from '../../db/pool.ts';
+import type { OrgCaps, Spend, Standing } from './allowance.ts';
+import type { ChargeItem } from './charge.ts';
+import { spenderOf, wholeOrg } from './spender.ts';
+import { ledgerEntries, reservations, spendDays, unfoldedEntries, usageAlertsTold, wallets } from './tables.ts';
+
+export type Entry =
+  | { id: string; account: 'spend'; amountMicros: Micros; item: ChargeItem }
+  | { id: string; account: 'wallet' | 'funding'; amountMicros: Micros };
+
+/** What a transfer adds to the totals once it is folded. */
+type Unfolded = { spender: string; walletMicros: Micros; spendMicros: Micros };
+
+type Transfer = {
+  /** The id of its wallet entry. */
+  id: string;
+  entries: readonly Entry[];
+  unfolded: readonly Unfolded[];
+  reservationId?: string | undefined;
+  at?: Date | undefined;
+};
+
+/** Writes a transfer in one statement whose text does not depend on the number of entries. */
+export async function insertTransfer(tx: Transaction, { orgId, mode }: Tenant, transfer: Transfer): Promise<void> {
+  const sum = transfer.entries.reduce((micros, entry) => micros + entry.amountMicros, 0n);
+  if (sum !== 0n) throw new Error(`The entries of transfer ${transfer.id} sum to ${sum} and not to zero.`);
+  const at = sql`COALESCE(${transfer.at?.toISOString() ?? null}::timestamptz, now())`;
+  const unfolded = transfer.unfolded.map(({ spender, walletMicros, spendMicros }) => ({
+    user_id: spender,
+    wallet_micros: String(walletMicros),
+    spend_micros: String(spendMicros),
+  }));
+  await tx.execute(sql`
+    WITH written AS (
+      INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, model, quantity, unit,
+        unit_price_micros, user_id, deployment_id, conversation_id, task_id, turn_id, created_at)
+      SELECT e.id, ${transfer.id}, ${orgId}, ${mode}, e.account, e.amount_micros, e.kind, e.model, e.quantity, e.unit,
+        e.unit_price_micros, e.user_id, e.deployment_id, e.conversation_id, e.task_id, e.turn_id, ${at}
+      FROM jsonb_to_recordset(${JSON.stringify(transfer.entries.map(columnsOf))}::jsonb) AS e(id text, account text,
+        amount_micros bigint, kind text, model text, quantity numeric, unit text, unit_price_micros numeric, user_id text,
+        deployment_id text, conversation_id text, task_id text, turn_id text)
+    ), released AS (
+      DELETE FROM reservations
+      WHERE id = ${transfer.reservationId ?? null}::uuid AND org_id = ${orgId} AND mode = ${mode}
+    )
+    INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day)
+    SELECT ${orgId}, ${mode}, u.wallet_micros, u.spend_micros, u.user_id, (${at} AT TIME ZONE 'UTC')::date
+    FROM jsonb_to_recordset(${JSON.stringify(unfolded)}::jsonb) AS u(user_id text, wallet_micros bigint, spend_micros bigint)`);
+}
+
+function columnsOf(entry: Entry) {
+  const row = { id: entry.id, account: entry.account, amount_micros: String(entry.amountMicros) };
+  if (entry.account !== 'spend') return row;
+  const { item } = entry;
+  return {
+    ...row,
+    kind: item.kind,
+    model: item.model,
+    quantity: String(item.quantity),
+    unit: item.unit,
+    unit_price_micros: String(item.unitPriceMicros),
+    user_id: item.userId,
+    deployment_id: item.deploymentId,
+    conversation_id: item.conversationId,
+    task_id: item.taskId,
+    turn_id: item.turnId,
+  };
+}
+
+/** Totals are what is folded and what is not yet, read in one statement: a fold in between moves both at once. */
+export async function readBalance(db: Executor, { orgId, mode }: Tenant): Promise<Micros> {
+  const { rows } = await db.execute<{ balance: string }>(sql`
+    SELECT COALESCE((SELECT balance_micros FROM wallets WHERE org_id = ${orgId} AND mode = ${mode}), 0)
+      + COALESCE((SELECT sum(wallet_micros) FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}), 0) AS balance`);
+  return BigInt((rows[0] as { balance: string }).balance);
+}
+
+/** The caps stand on the org's row: reading them here keeps a check before a call to one statement. */
+const capColumns = sql`o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros`;
+
+type CapRow = Record<
+  'org_daily_micros' | 'org_monthly_micros' | 'user_daily_micros' | 'user_monthly_micros',
+  string | null
+>;
+
+const microsOrNull = (text: string | null) => (text === null ? null : BigInt(text));
+
+const capsOf = (row: CapRow): OrgCaps => ({
+  orgDaily: microsOrNull(row.org_daily_micros),
+  orgMonthly: microsOrNull(row.org_monthly_micros),
+  userDaily: microsOrNull(row.user_daily_micros),
+  userMonthly: microsOrNull(row.user_monthly_micros),
+});
+
+export async function readCaps(db: Executor, orgId: string): Promise<{ caps: OrgCaps; thresholds: number[] }> {
+  const { rows } = await db.execute<CapRow & { alert_thresholds: number[] }>(
+    sql`SELECT ${capColumns}, o.alert_thresholds FROM orgs o WHERE o.id = ${orgId}`,
+  );
+  const [row] = rows;
+  if (!row) throw new Error(`Org ${orgId} has no row.`);
+  return { caps: capsOf(row), thresholds: row.alert_thresholds };
+}
+
+/** Daily spend, folded and not, of spenders and the whole org; `where` narrows `spender` and `day`. */
+const spendByDay = ({ orgId, mode }: Tenant) => sql`
+  SELECT user_id AS spender, day, spend_micros FROM spend_days WHERE org_id = ${orgId} AND mode = ${mode}
+  UNION ALL
+  SELECT user_id, day, spend_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
+  UNION ALL
+  SELECT ${wholeOrg}, day, spend_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}`;
+
+const utcDay = (at: Date | undefined) =>
+  sql`(COALESCE(${at?.toISOString() ?? null}::timestamptz, now()) AT TIME ZONE 'UTC')::date`;
+
+export type Hold = { id: string; userId: string | null; amountMicros: Micros; expiresInSeconds: number };
+
+/** Holds money for a call and reads, as of just before, where the org and the user stand. */
+export async function holdAndReadStanding(
+  db: Executor,
+  tenant: Tenant,
+  hold: Hold,
+  at?: Date,
+): Promise<{ standing: Standing; caps: OrgCaps }> {
+  const { orgId, mode } = tenant;
+  const spender = spenderOf(hold.userId);
+  const isUser = sql`s.spender = ${spender}`;
+  const isOrg = sql`s.spender = ${wholeOrg}`;
+  const micros = (condition: SQL) => sql`COALESCE(sum(s.spend_micros) FILTER (WHERE ${condition}), 0)::bigint`;
+  const { rows } = await db.execute<CapRow & Record<StandingColumn, string>>(sql`
+    WITH held AS (
+      INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at)
+      VALUES (${hold.id}::uuid, ${orgId}, ${mode}, ${spender}, ${String(hold.amountMicros)}::bigint,
+        clock_timestamp() + make_interval(secs => ${hold.expiresInSeconds}))
+    ), running AS (
+      SELECT COALESCE(sum(amount_micros), 0)::bigint AS by_org,
+        COALESCE(sum(amount_micros) FILTER (WHERE user_id = ${spender}), 0)::bigint AS by_user
+      FROM reservations WHERE org_id = ${orgId} AND mode = ${mode} AND expires_at > clock_timestamp()
+    ), wallet AS (
+      SELECT COALESCE(sum(micros), 0)::bigint AS balance FROM (
+        SELECT balance_micros AS micros FROM wallets WHERE org_id = ${orgId} AND mode = ${mode}
+        UNION ALL SELECT wallet_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
+      ) AS all_of_it
+    ), spend AS (
+      SELECT ${micros(sql`${isOrg} AND s.day = today.day`)} AS org_day, ${micros(isOrg)} AS org_month,
+        ${micros(sql`${isUser} AND s.day = today.day`)} AS user_day, ${micros(isUser)} AS user_month
+      FROM (SELECT ${utcDay(at)} AS day) AS today
+      JOIN (${spendByDay(tenant)}) AS s
+        ON s.spender IN (${wholeOrg}, ${spender}) AND s.day >= date_trunc('month', today.day)::date AND s.day <= today.day
+    )
+    SELECT ${capColumns}, wallet.balance, running.by_org, running.by_user,
+      spend.org_day, spend.org_month, spend.user_day, spend.user_month
+    FROM orgs o, wallet, running, spend WHERE o.id = ${orgId}`);
+  const [row] = rows;
+  if (!row) throw new Error(`Org ${orgId} has no row.`);
+  const spend = { dayMicros: BigInt(row.user_day), monthMicros: BigInt(row.user_month) };
+  const standing: Standing = {
+    balanceMicros: BigInt(row.balance),
+    heldMicros: BigInt(row.by_org),
+    spend: { dayMicros: BigInt(row.org_day), monthMicros: BigInt(row.org_month) },
+    user: hold.userId === null ? null : { ...spend, heldMicros: BigInt(row.by_user) },
+  };
+  return { standing, caps: capsOf(row) };
+}
+
+type StandingColumn = 'balance' | 'by_org' | 'by_user' | 'org_day' | 'org_month' | 'user_day' | 'user_month';
+
+export async function deleteReservation(db: Executor, { orgId, mode }: Tenant, id: string): Promise<void> {
+  await db
+    .delete(reservations)
+    .where(and(eq(reservations.id, id), eq(reservations.org_id, orgId), eq(reservations.mode, mode)));
+}
+
+export type SpenderDay = { spender: string; day: string };
+
+/** Of each spender what the day and its calendar month have cost, in the order asked for. */
+export async function readSpend(
+  db: Executor,
+  tenant: Tenant,
+  subjects: readonly SpenderDay[],
+): Promise<(SpenderDay & Spend)[]> {
+  const days = subjects.map(({ day }) => day).sort();
+  const [first] = days;
+  if (first === undefined) return [];
+  const { rows } = await db.execute<{ spender: string; day: string; day_micros: string; month_micros: string }>(sql`
+    WITH subjects AS (
+      SELECT * FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) AS (spender text, day date))
+        WITH ORDINALITY AS t(spender, day, position)
+    )
+    SELECT t.spender, t.day::text AS day,
+      COALESCE(sum(s.spend_micros) FILTER (WHERE s.day = t.day), 0)::bigint AS day_micros,
+      COALESCE(sum(s.spend_micros), 0)::bigint AS month_micros
+    FROM subjects t LEFT JOIN (
+      SELECT * FROM (${spendByDay(tenant)}) AS every_day
+      WHERE spender = ANY(${sql.param(subjects.map(({ spender }) => spender))}::text[])
+        AND day >= date_trunc('month', ${first}::date)::date
+        AND day < (date_trunc('month', ${days.at(-1)}::date) + interval '1 month')::date
+    ) AS s ON s.spender = t.spender AND date_trunc('month', s.day) = date_trunc('month', t.day)
+    GROUP BY t.position, t.spender, t.day ORDER BY t.position`);
+  return rows.map((row) => ({
+    spender: row.spender,
+    day: row.day,
+    dayMicros: BigInt(row.day_micros),
+    monthMicros: BigInt(row.month_micros),
+  }));
+}
+
+/** Every org and mode that has something to fold, each with a wallet to fold it into. */
+export async function listUnfolded(db: Executor): Promise<Tenant[]> {
+  const { rows } = await db.execute<{ org_id: string; mode: Tenant['mode'] }>(sql`
+    WITH waiting AS (SELECT DISTINCT org_id, mode FROM unfolded_entries),
+    opened AS (
+      INSERT INTO wallets (org_id, mode)
+      SELECT org_id, mode FROM waiting
+      WHERE NOT EXISTS (SELECT FROM wallets w WHERE w.org_id = waiting.org_id AND w.mode = waiting.mode)
+      ON CONFLICT DO NOTHING
+    )
+    SELECT org_id, mode FROM waiting`);
+  return rows.map((row) => ({ orgId: row.org_id, mode: row.mode }));
+}
+
+/** Adds what waits to the totals and says whose days changed; null where another process is at this wallet. */
+export async function foldWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<SpenderDay[] | null> {
+  const locked = await tx.execute(
+    sql`SELECT 1 FROM wallets WHERE org_id = ${orgId} AND mode = ${mode} FOR UPDATE SKIP LOCKED`,
+  );
+  if (locked.rows.length === 0) return null;
+  const { rows } = await tx.execute<SpenderDay>(sql`
+    WITH taken AS (
+      DELETE FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
+      RETURNING user_id AS spender, day, wallet_micros, spend_micros
+    ), paid AS (
+      UPDATE wallets SET balance_micros = balance_micros + (SELECT COALESCE(sum(wallet_micros), 0) FROM taken)
+      WHERE org_id = ${orgId} AND mode = ${mode}
+    )
+    INSERT INTO spend_days AS kept (org_id, mode, user_id, day, spend_micros)
+    SELECT ${orgId}, ${mode}, COALESCE(spender, ${wholeOrg}), day, sum(spend_micros)
+    FROM taken WHERE spend_micros <> 0
+    GROUP BY GROUPING SETS ((spender, day), (day))
+    ON CONFLICT (org_id, mode, user_id, day) DO UPDATE SET spend_micros = kept.spend_micros + EXCLUDED.spend_micros
+    RETURNING user_id AS spender, day::text AS day`);
+  return rows;
+}
+
+/** Waits for a fold that is under way and keeps the next one out until the transaction ends. */
+async function lockWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<void> {
+  await tx
+    .insert(wallets)
+    .values({ org_id: orgId, mode })
+    .onConflictDoUpdate({
+      target: [wallets.org_id, wallets.mode],
+      set: { balance_micros: sql`${wallets.balance_micros}` },
+    });
+}
+
+/** Gives all that one spender has spent to another. */
+export async function moveSpend(tx: Transaction, tenant: Tenant, from: string, to: string): Promise<void> {
+  // The long part first, since it needs no lock.
+  await tx
+    .update(ledgerEntries)
+    .set({ user_id: to })
+    .where(and(belongsTo(ledgerEntries, tenant, from), eq(ledgerEntries.account, 'spend')));
+  await lockWallet(tx, tenant);
+  await tx
+    .update(unfoldedEntries)
+    .set({ user_id: to })
+    .where(belongsTo(unfoldedEntries, tenant, from));
+  await tx
+    .update(reservations)
+    .set({ user_id: to })
+    .where(belongsTo(reservations, tenant, from));
+  await tx.delete(usageAlertsTold).where(belongsTo(usageAlertsTold, tenant, from));
+  const moved = await tx
+    .delete(spendDays)
+    .where(belongsTo(spendDays, tenant, from))
+    .returning();
+  if (moved.length === 0) return;
+  await tx
+    .insert(spendDays)
+    .values(moved.map((row) => ({ ...row, user_id: to })))
+    .onConflictDoUpdate({
+      target: [spendDays.org_id, spendDays.mode, spendDays.user_id, spendDays.day],
+      set: { spend_micros: sql`${spendDays.spend_micros} + excluded.spend_micros` },
+    });
+}
+
+type OfSpender = Record<'org_id' | 'mode' | 'user_id', PgColumn>;
+
+const belongsTo = (table: OfSpender, { orgId, mode }: Tenant, spender: string) =>
+  and(eq(table.org_id, orgId), eq(table.mode, mode), eq(table.user_id, spender));
+
+export type ToldAlert = { cap: string; spender: string; period: string; threshold: number };
+
+/** Of these alerts the ones that nobody has told before. */
+export async function insertTold(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  alerts: readonly ToldAlert[],
+): Promise<ToldAlert[]> {
+  if (alerts.length === 0) return [];
+  // In one order, so that two transactions that tell at once wait for each other and never in a circle.
+  const { rows } = await tx.execute<ToldAlert>(sql`
+    INSERT INTO usage_alerts_told (org_id, mode, cap, user_id, period, threshold)
+    SELECT ${orgId}, ${mode}, cap, spender, period, threshold
+    FROM jsonb_to_recordset(${JSON.stringify(alerts)}::jsonb) AS a(cap text, spender text, period text, threshold integer)
+    ORDER BY cap, spender, period, threshold
+    ON CONFLICT DO NOTHING
+    RETURNING cap, user_id AS spender, period, threshold`);
+  return rows;
+}

@@ -1,0 +1,3 @@
+export { createConsoleIdentity } from './console-identity.ts';
+export { createOwner } from './create-owner.ts';
+export { inviteMember } from './invite.ts';

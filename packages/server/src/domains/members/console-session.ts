@@ -1,0 +1,32 @@
+import { consoleCookie } from '@vestra/contract/members';
+
+/** A session ends this long after its last use, and this long after the login however much it was used. */
+export const idleSeconds = 12 * 3600;
+export const longestSeconds = 7 * 24 * 3600;
+/** A session in use is written at most this often, so that a request costs no write. */
+export const renewalSeconds = 600;
+
+/** HttpOnly keeps the token from scripts, Lax from the forms of other sites. */
+export const sessionCookie = (token: string, isSecure: boolean): string => cookie(token, longestSeconds, isSecure);
+
+export const clearedCookie = (isSecure: boolean): string => cookie('', 0, isSecure);
+
+const cookie = (value: string, maxAge: number, isSecure: boolean): string =>
+  `${consoleCookie}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${isSecure ? '; Secure' : ''}`;
+
+/**
+ * A proxy in front says how the browser came. Whoever forges the header only keeps their own cookie from
+ * travelling in the clear.
+ */
+export function isSecureRequest(headers: Headers, publicUrl: string): boolean {
+  const forwarded = headers.get('x-forwarded-proto')?.split(',')[0]?.trim().toLowerCase();
+  return forwarded === 'https' || publicUrl.startsWith('https://');
+}
+
+export function readSessionToken(headers: Headers): string | null {
+  for (const pair of headers.get('cookie')?.split(';') ?? []) {
+    const [name, value] = pair.trim().split('=', 2);
+    if (name === consoleCookie && value) return value;
+  }
+  return null;
+}

@@ -1,0 +1,400 @@
+import type { Failure } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { members as contract } from '@vestra/contract/members';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { transaction } from '../../db/transaction.ts';
+import { auditEntries } from '../audit/tables.ts';
+import { createOwner } from './create-owner.ts';
+import { removeMember } from './remove.ts';
+import { consoleSessions, logins, members } from './tables.ts';
+import { newEmail, password, startConsole, systemOrigin } from './test-console.ts';
+import { updateMember } from './update.ts';
+
+let server: Awaited<ReturnType<typeof startConsole>>;
+beforeAll(async () => {
+  server = await startConsole();
+});
+afterAll(() => server.stop());
+
+const memberRow = async (id: string) => (await server.db.select().from(members).where(eq(members.id, id)))[0];
+const auditOf = (orgId: string, memberId: string) =>
+  server.db
+    .select()
+    .from(auditEntries)
+    .where(and(eq(auditEntries.org_id, orgId), eq(auditEntries.target_id, memberId)))
+    .orderBy(auditEntries.id);
+
+describe('inviting', () => {
+  it('makes an invited member and answers a link that no server log sees [MBR-001, MBR-003]', async () => {
+    const org = await server.newOrg();
+    const browser = await server.logIn(org.owner.email);
+    const { status, body } = await server.call('POST', '/v1/members', {
+      browser,
+      body: { email: '  New.Person@Example.COM ', role: 'developer' },
+    });
+    expect(status).toBe(201);
+    expect(contract.invite.response.parse(body)).toMatchObject({
+      object: 'member',
+      email: 'new.person@example.com',
+      name: null,
+      role: 'developer',
+      status: 'invited',
+    });
+    expect(body.invite_url).toMatch(/^http:\/\/localhost:4600\/console\/accept#token=vinv_[A-Za-z0-9_-]{43}$/);
+    const days = (Date.parse(body.invite_expires_at as string) - Date.now()) / 86_400_000;
+    expect(days).toBeCloseTo(7, 2);
+
+    const row = await memberRow(body.id as string);
+    expect(row?.invite_hash).toHaveLength(32);
+    expect(JSON.stringify(row)).not.toContain((body.invite_url as string).split('#token=')[1]);
+    const [entry] = await auditOf(org.id, body.id as string);
+    expect(entry).toMatchObject({
+      action: 'member.invited',
+      actor_type: 'member',
+      actor_id: org.owner.id,
+      mode: 'test',
+    });
+    expect(JSON.stringify(entry)).not.toContain('vinv_');
+  });
+
+  it('renews the link and the role of a person who has not accepted yet', async () => {
+    const org = await server.newOrg();
+    const key = await server.newKey(org.id, 'live', ['all']);
+    const first = await server.invite(org.id, 'developer');
+    const again = await server.call('POST', '/v1/members', { key, body: { email: first.email, role: 'admin' } });
+    expect(again.status).toBe(201);
+    expect(again.body).toMatchObject({ id: first.id, role: 'admin', status: 'invited' });
+
+    const old = await server.call('POST', '/v1/members/accept', {
+      body: { token: first.token, name: 'Ada', password },
+    });
+    expect(old).toMatchObject({ status: 404, body: { error: { code: 'invite_not_found' } } });
+    const token = (again.body.invite_url as string).split('#token=')[1];
+    const fresh = await server.call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password } });
+    expect(fresh).toMatchObject({ status: 200, body: { id: first.id, role: 'admin', status: 'active' } });
+  });
+
+  it('refuses an email that an active member has', async () => {
+    const org = await server.newOrg();
+    const browser = await server.logIn(org.owner.email);
+    const body = { email: org.owner.email.toUpperCase(), role: 'developer' };
+    const refused = await server.call('POST', '/v1/members', { browser, body });
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'member_exists', param: 'email' } } });
+    expect(await memberRow(org.owner.id)).toMatchObject({ role: 'owner', status: 'active' });
+  });
+
+  it('gives the same link for the same idempotency key', async () => {
+    const org = await server.newOrg();
+    const key = await server.newKey(org.id, 'live', ['admin']);
+    const call = { key, body: { email: newEmail(), role: 'admin' }, headers: { 'idempotency-key': 'invite-1' } };
+    const [one, two] = [await server.call('POST', '/v1/members', call), await server.call('POST', '/v1/members', call)];
+    expect(one.status).toBe(201);
+    expect(two.body).toEqual(one.body);
+    expect(two.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it('keeps an admin from turning the invitation of an owner into their own', async () => {
+    const org = await server.newOrg();
+    const admin = await server.newMember(org.id, 'admin');
+    const invited = await server.invite(org.id, 'owner');
+    const browser = await server.logIn(admin.email);
+    for (const role of ['owner', 'developer']) {
+      const refused = await server.call('POST', '/v1/members', { browser, body: { email: invited.email, role } });
+      expect(refused, role).toMatchObject({ status: 403, body: { error: { code: 'role_missing' } } });
+    }
+    expect(await memberRow(invited.id)).toMatchObject({ role: 'owner' });
+  });
+
+  it('of two at once leaves one member and one link that works', async () => {
+    const org = await server.newOrg();
+    const email = newEmail();
+    const [one, two] = await Promise.all([
+      server.invite(org.id, 'admin', email),
+      server.invite(org.id, 'developer', email),
+    ]);
+    expect(one.id).toBe(two.id);
+    const accept = ({ token }: { token: string }) =>
+      server.call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password } });
+    const statuses = [(await accept(one)).status, (await accept(two)).status];
+    expect(statuses.sort()).toEqual([200, 404]);
+  });
+
+  it('takes no test key, since members act in live mode too', async () => {
+    const org = await server.newOrg();
+    const key = await server.newKey(org.id, 'test', ['all']);
+    const refused = await server.call('POST', '/v1/members', { key, body: { email: newEmail(), role: 'developer' } });
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: 'live_key_required' } } });
+    expect((await server.call('GET', '/v1/members', { key })).status).toBe(200);
+  });
+
+  it.each(['nobody', 'a@b', '@example.com', `${'a'.repeat(320)}@example.com`])(
+    'refuses %j as an email',
+    async (email) => {
+      const org = await server.newOrg();
+      const key = await server.newKey(org.id, 'live', ['all']);
+      const refused = await server.call('POST', '/v1/members', { key, body: { email, role: 'admin' } });
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request', param: 'email' } } });
+    },
+  );
+});
+
+describe('accepting', () => {
+  it('makes the member active and allows the login [MBR-008, MBR-013]', async () => {
+    const org = await server.newOrg();
+    const invited = await server.invite(org.id, 'developer');
+    const { status, body } = await server.call('POST', '/v1/members/accept', {
+      body: { token: invited.token, name: 'Ada', password },
+    });
+    expect(status).toBe(200);
+    expect(contract.accept.response.parse(body)).toMatchObject({ id: invited.id, name: 'Ada', status: 'active' });
+    const [login] = await server.db.select().from(logins).where(eq(logins.email, invited.email));
+    expect(login?.password_hash).toMatch(/^\$argon2id\$/);
+    await server.logIn(invited.email);
+    const [, accepted] = await auditOf(org.id, invited.id);
+    expect(accepted).toMatchObject({ action: 'member.accepted', actor_type: 'member', actor_id: invited.id });
+    expect(accepted?.ip).toMatch(/^10\./);
+  });
+
+  it('works once, and not after seven days', async () => {
+    const org = await server.newOrg();
+    const body = { name: 'Ada', password };
+    const used = await server.invite(org.id, 'developer');
+    await server.call('POST', '/v1/members/accept', { body: { ...body, token: used.token } });
+    const late = await server.invite(org.id, 'developer');
+    await server.db
+      .update(members)
+      .set({ invite_expires_at: sql`now() - interval '1 second'` })
+      .where(eq(members.id, late.id));
+    for (const token of [used.token, late.token, 'vinv_unknown']) {
+      const refused = await server.call('POST', '/v1/members/accept', { body: { ...body, token } });
+      expect(refused).toMatchObject({ status: 404, body: { error: { code: 'invite_not_found' } } });
+    }
+  });
+
+  it('asks a person who has a login for its password, and keeps that password', async () => {
+    const [one, two] = [await server.newOrg(), await server.newOrg()];
+    const { email } = await server.newMember(one.id, 'developer');
+    const { token } = await server.invite(two.id, 'admin', email);
+    const accept = (given: string) =>
+      server.call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password: given } });
+    expect(await accept('another password')).toMatchObject({ status: 401, body: { error: { code: 'login_failed' } } });
+    expect((await accept(password)).status).toBe(200);
+    await server.logIn(email);
+  });
+
+  it('of two invitations of one new email at once gives one login', async () => {
+    const [one, two] = [await server.newOrg(), await server.newOrg()];
+    const email = newEmail();
+    const tokens = [await server.invite(one.id, 'developer', email), await server.invite(two.id, 'developer', email)];
+    const answers = await Promise.all(
+      tokens.map(({ token }) => server.call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password } })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await server.logIn(email);
+  });
+
+  it('wants at least 12 characters of a password', async () => {
+    const org = await server.newOrg();
+    const { token } = await server.invite(org.id, 'developer');
+    const refused = await server.call('POST', '/v1/members/accept', {
+      body: { token, name: 'Ada', password: 'short' },
+    });
+    expect(refused).toMatchObject({ status: 400, body: { error: { param: 'password' } } });
+  });
+});
+
+describe('listing', () => {
+  it('shows the members of the org alone, newest first, page by page [MBR-002]', async () => {
+    const [org, other] = [await server.newOrg(), await server.newOrg()];
+    await server.invite(other.id, 'developer');
+    const invited = [await server.invite(org.id, 'admin'), await server.invite(org.id, 'developer')];
+    const key = await server.newKey(org.id, 'test', ['admin']);
+    const first = await server.call('GET', '/v1/members?limit=2', { key });
+    const second = await server.call('GET', `/v1/members?limit=2&cursor=${first.body.next_cursor}`, { key });
+    const shown = [first, second].flatMap(({ body }) => contract.list.response.parse(body).data);
+    expect(shown.map(({ id }) => id)).toEqual([invited[1]?.id, invited[0]?.id, org.owner.id]);
+    expect(second.body.next_cursor).toBeNull();
+    expect(JSON.stringify(shown)).not.toMatch(/hash|vinv_/);
+  });
+});
+
+describe('changing', () => {
+  it('sets role and name, and writes it down [MBR-004]', async () => {
+    const org = await server.newOrg();
+    const member = await server.newMember(org.id, 'developer');
+    const browser = await server.logIn(org.owner.email);
+    const changed = await server.call('PATCH', `/v1/members/${member.id}`, {
+      browser,
+      body: { role: 'admin', name: 'Ada Lovelace' },
+    });
+    expect(changed).toMatchObject({ status: 200, body: { id: member.id, role: 'admin', name: 'Ada Lovelace' } });
+    const entry = (await auditOf(org.id, member.id)).at(-1);
+    expect(entry).toMatchObject({
+      action: 'member.updated',
+      actor_id: org.owner.id,
+      details: { changed: ['role', 'name'], role: { from: 'developer', to: 'admin' } },
+    });
+    const unchanged = await server.call('PATCH', `/v1/members/${member.id}`, { browser, body: { role: 'admin' } });
+    expect(unchanged.status).toBe(200);
+    expect((await auditOf(org.id, member.id)).at(-1)?.id).toBe(entry?.id);
+  });
+
+  it('is not for developers [MBR-006, AUTH-030]', async () => {
+    const org = await server.newOrg();
+    const developer = await server.newMember(org.id, 'developer');
+    const browser = await server.logIn(developer.email);
+    const refusals = [
+      await server.call('POST', '/v1/members', { browser, body: { email: newEmail(), role: 'developer' } }),
+      await server.call('PATCH', `/v1/members/${developer.id}`, { browser, body: { role: 'owner' } }),
+      await server.call('DELETE', `/v1/members/${developer.id}`, { browser }),
+    ];
+    for (const refused of refusals)
+      expect(refused).toMatchObject({ status: 403, body: { error: { code: 'role_missing' } } });
+    expect(await memberRow(developer.id)).toMatchObject({ role: 'developer' });
+  });
+
+  it('leaves owners to owners', async () => {
+    const org = await server.newOrg();
+    const [admin, second] = [await server.newMember(org.id, 'admin'), await server.newMember(org.id, 'owner')];
+    const browser = await server.logIn(admin.email);
+    const refusals = [
+      await server.call('PATCH', `/v1/members/${admin.id}`, { browser, body: { role: 'owner' } }),
+      await server.call('PATCH', `/v1/members/${second.id}`, { browser, body: { role: 'developer' } }),
+      await server.call('PATCH', `/v1/members/${second.id}`, { browser, body: { name: 'Mallory' } }),
+      await server.call('DELETE', `/v1/members/${second.id}`, { browser }),
+    ];
+    for (const refused of refusals)
+      expect(refused).toMatchObject({ status: 403, body: { error: { code: 'role_missing' } } });
+  });
+
+  it('finds no member of another org [MBR-017]', async () => {
+    const [org, other] = [await server.newOrg(), await server.newOrg()];
+    const browser = await server.logIn(org.owner.email);
+    for (const id of [other.owner.id, newId('mbr'), 'mbr_short']) {
+      const answers = [
+        await server.call('PATCH', `/v1/members/${id}`, { browser, body: { role: 'developer' } }),
+        await server.call('DELETE', `/v1/members/${id}`, { browser }),
+      ];
+      for (const { status, body } of answers) expect([status, body.error?.code], id).toEqual([404, 'member_not_found']);
+    }
+    expect(await memberRow(other.owner.id)).toMatchObject({ role: 'owner' });
+  });
+});
+
+describe('the last owner', () => {
+  it('can be neither demoted nor removed; an invited one does not count [MBR-007]', async () => {
+    const org = await server.newOrg();
+    await server.invite(org.id, 'owner');
+    const browser = await server.logIn(org.owner.email);
+    const refusals = [
+      await server.call('PATCH', `/v1/members/${org.owner.id}`, { browser, body: { role: 'admin' } }),
+      await server.call('DELETE', `/v1/members/${org.owner.id}`, { browser }),
+    ];
+    for (const refused of refusals)
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: 'last_owner' } } });
+
+    const second = await server.newMember(org.id, 'owner');
+    const gone = await server.call('DELETE', `/v1/members/${org.owner.id}`, { browser });
+    expect(gone).toMatchObject({ status: 200, body: { object: 'member', id: org.owner.id, deleted: true } });
+    expect(await memberRow(second.id)).toMatchObject({ role: 'owner' });
+  });
+
+  it('stays when the last two are taken at the same moment', async () => {
+    const manager = { kind: 'operator' as const };
+    for (let round = 0; round < 12; round++) {
+      const org = await server.newOrg();
+      const second = newId('mbr');
+      await server.db
+        .insert(members)
+        .values({ id: second, org_id: org.id, email: newEmail(), role: 'owner', status: 'active' });
+      const origin = systemOrigin(org.id);
+      const results = await Promise.allSettled([
+        transaction(server.db, (tx) =>
+          updateMember(tx, origin, { manager, memberId: org.owner.id, role: 'developer' }),
+        ),
+        round % 2
+          ? transaction(server.db, (tx) => removeMember(tx, origin, { manager, memberId: second }))
+          : transaction(server.db, (tx) => updateMember(tx, origin, { manager, memberId: second, role: 'admin' })),
+      ]);
+      const refused = results.filter((result) => result.status === 'rejected');
+      expect(refused.map(({ reason }) => (reason as Failure).code)).toEqual(['last_owner']);
+      const left = await server.db
+        .select()
+        .from(members)
+        .where(and(eq(members.org_id, org.id), eq(members.role, 'owner')));
+      expect(left).toHaveLength(1);
+    }
+  });
+});
+
+describe('removing', () => {
+  it('ends login and sessions of a person with no other org, who may come back with a new password [MBR-005]', async () => {
+    const org = await server.newOrg();
+    const member = await server.newMember(org.id, 'admin');
+    const theirs = await server.logIn(member.email);
+    const browser = await server.logIn(org.owner.email);
+    const gone = await server.call('DELETE', `/v1/members/${member.id}`, { browser });
+    expect(gone).toMatchObject({ status: 200, body: { object: 'member', id: member.id, deleted: true } });
+    const refused = await server.call('GET', '/v1/console/session', { browser: theirs });
+    expect(refused).toMatchObject({ status: 401, body: { error: { code: 'console_login_required' } } });
+    const kept = await server.db.select().from(consoleSessions).where(eq(consoleSessions.email, member.email));
+    expect(kept).toEqual([]);
+    expect((await auditOf(org.id, member.id)).at(-1)).toMatchObject({ action: 'member.removed' });
+
+    const { token } = await server.invite(org.id, 'developer', member.email);
+    const back = await server.call('POST', '/v1/members/accept', {
+      body: { token, name: 'Ada', password: 'a quite new password' },
+    });
+    expect(back.status).toBe(200);
+  });
+
+  it('leaves the login of a person who has another org, without the org that is lost', async () => {
+    const [one, two] = [await server.newOrg(), await server.newOrg()];
+    const member = await server.newMember(one.id, 'admin');
+    const other = await server.newMember(two.id, 'developer', member.email);
+    const theirs = await server.logIn(member.email);
+    const browser = await server.logIn(one.owner.email);
+    await server.call('DELETE', `/v1/members/${member.id}`, { browser });
+
+    const session = await server.call('GET', '/v1/console/session', { browser: theirs });
+    expect(session).toMatchObject({ status: 200, body: { member: { id: other.id }, org: { id: two.id } } });
+    const lost = await server.call('GET', '/v1/console/session', {
+      browser: theirs,
+      headers: { 'service-org': one.id },
+    });
+    expect(lost).toMatchObject({ status: 403, body: { error: { code: 'org_mismatch' } } });
+  });
+
+  it('at the moment of an acceptance elsewhere never leaves a member who cannot log in', async () => {
+    for (let round = 0; round < 6; round++) {
+      const [one, two] = [await server.newOrg(), await server.newOrg()];
+      const member = await server.newMember(one.id, 'developer');
+      const { token } = await server.invite(two.id, 'developer', member.email);
+      const origin = systemOrigin(one.id);
+      await Promise.all([
+        transaction(server.db, (tx) =>
+          removeMember(tx, origin, { manager: { kind: 'operator' }, memberId: member.id }),
+        ),
+        server.call('POST', '/v1/members/accept', { body: { token, name: 'Ada', password } }),
+      ]);
+      await server.logIn(member.email);
+    }
+  });
+});
+
+describe('the first owner', () => {
+  it('takes no login over whose password is not known', async () => {
+    const [one, two] = [await server.newOrg(), await server.newOrg()];
+    const { email } = await server.newMember(one.id, 'developer');
+    const wanted = { orgId: two.id, email, name: 'Ada' };
+    const refused = transaction(server.db, (tx) => createOwner(tx, { ...wanted, password: 'another password' }));
+    await expect(refused).rejects.toThrow(`${email} has a login with another password`);
+    const made = await transaction(server.db, (tx) => createOwner(tx, { ...wanted, password }));
+    const rows = await server.db
+      .select()
+      .from(members)
+      .where(inArray(members.id, [made.id]));
+    expect(rows[0]).toMatchObject({ org_id: two.id, role: 'owner', status: 'active' });
+  });
+});

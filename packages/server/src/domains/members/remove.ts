@@ -1,0 +1,37 @@
+import { fail } from '@vestra/contract/errors';
+import type { Origin } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
+import { deleteLogin, lockLogin } from './login-store.ts';
+import { leavesNoOwner, type Manager, refusalOf } from './member.ts';
+import { deleteMember, listMemberships, lockMemberAndOwners } from './store.ts';
+
+export async function removeMember(
+  tx: Transaction,
+  origin: Origin,
+  { manager, memberId }: { manager: Manager; memberId: string },
+): Promise<void> {
+  const { member, activeOwnerIds } = await lockMemberAndOwners(tx, origin.orgId, memberId);
+  if (!member) throw fail('member_not_found');
+  const refusal = refusalOf(manager, { from: member.role, to: null });
+  if (refusal) throw refusal;
+  if (leavesNoOwner(memberId, null, activeOwnerIds)) throw fail('last_owner');
+
+  await deleteMember(tx, memberId);
+  await endUnusedLogin(tx, member.email);
+  await recordAudit(tx, origin, {
+    action: 'member.removed',
+    target: { type: 'member', id: memberId },
+    details: { email: member.email, role: member.role },
+  });
+}
+
+/**
+ * A login that leads to no org goes, and its sessions with it: a person who is invited again chooses a new
+ * password. The lock comes before the look, so that an acceptance elsewhere is either seen or finds no login.
+ */
+async function endUnusedLogin(tx: Transaction, email: string): Promise<void> {
+  await lockLogin(tx, email, 'update');
+  const memberships = await listMemberships(tx, email);
+  if (memberships.length === 0) await deleteLogin(tx, email);
+}

@@ -1,0 +1,71 @@
+import type { Micros } from '@vestra/contract/money';
+import type { Tenant } from '../../caller.ts';
+import type { Database, Executor } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Handlers } from '../../http/handler.ts';
+import { readEmbedOrigin } from './origin.ts';
+import { presentLimits, presentOrg } from './present.ts';
+import { findOrg } from './store.ts';
+import { changeLimits, changeOrg, type OrgChanges } from './update.ts';
+
+export type OrgDependencies = {
+  db: Database;
+  requestsPerMinute: number;
+  balanceOf: (db: Executor, tenant: Tenant) => Promise<Micros>;
+  /** Refuses an address that the server must not call; says so on `param`. */
+  assertCallable: (address: string, param: string) => void;
+  /** The id behind a name, slug or id of a deployment of this org. */
+  findDeployment: (db: Executor, orgId: string, reference: string) => Promise<string>;
+};
+
+export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
+  const { db, balanceOf } = deps;
+  return {
+    get: async ({ caller }) => {
+      const [row, balance] = await Promise.all([findOrg(db, caller.orgId), balanceOf(db, caller)]);
+      return presentOrg(row, { mode: caller.mode, balance });
+    },
+    update: async ({ caller, origin, body }) => {
+      const changes: OrgChanges = {
+        ...body,
+        ...(body.allowed_embed_origins && { allowed_embed_origins: body.allowed_embed_origins.map(readEmbedOrigin) }),
+      };
+      if (body.memory_endpoint) deps.assertCallable(body.memory_endpoint, 'memory_endpoint');
+      if (body.otlp_endpoint) deps.assertCallable(body.otlp_endpoint, 'otlp_endpoint');
+      return transaction(db, async (tx) => {
+        if (body.default_deployment) {
+          changes.default_deployment = await deps.findDeployment(tx, caller.orgId, body.default_deployment);
+        }
+        const row = await changeOrg(tx, origin, changes);
+        return presentOrg(row, { mode: caller.mode, balance: await balanceOf(tx, caller) });
+      });
+    },
+  };
+}
+
+export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handlers<'limits'> {
+  return {
+    get: async ({ caller }) => presentLimits(await findOrg(db, caller.orgId), requestsPerMinute),
+    update: async ({ origin, body }) => {
+      const row = await transaction(db, (tx) =>
+        changeLimits(tx, origin, {
+          ...(body.caps && { caps: body.caps }),
+          ...(body.usage_alerts && { thresholds: body.usage_alerts.thresholds }),
+        }),
+      );
+      return presentLimits(row, requestsPerMinute);
+    },
+  };
+}
+
+export function meRoutes(): Handlers<'me'> {
+  return {
+    get: async ({ caller }) => ({
+      object: 'me',
+      org: { id: caller.orgId, name: caller.orgName, status: caller.orgStatus },
+      mode: caller.mode,
+      key: caller.key,
+      member: caller.member && { role: caller.member.role },
+    }),
+  };
+}

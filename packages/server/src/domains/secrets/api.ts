@@ -1,0 +1,1 @@
+export { createAnswerSeal } from './seal.ts';

@@ -1,0 +1,1 @@
+export { createSessionIdentity } from './identity.ts';

@@ -1,0 +1,28 @@
+import { Failure, fail } from '@vestra/contract/errors';
+import { isDatabaseAway } from '../db/away.ts';
+
+/** The one place where a failure becomes the body that every error answers. */
+export function errorBody(failure: Failure, requestId: string) {
+  const { param, names, deployments, errors, partial, retry_after_ms } = failure.details;
+  return {
+    error: {
+      type: failure.type,
+      code: failure.code,
+      message: failure.message,
+      ...(param !== undefined && param !== '' && { param }),
+      ...(names && { names }),
+      ...(deployments && { deployments }),
+      ...(errors && { errors }),
+      ...(partial !== undefined && { partial }),
+      ...(retry_after_ms !== undefined && { retry_after_ms }),
+      request_id: requestId,
+    },
+  };
+}
+
+/** Anything that is not a failure of ours is either the database being away or a fault on our side. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (isDatabaseAway(error)) return fail('not_ready', { message: 'The database is away. Try again shortly.' });
+  return fail('internal_error');
+}

@@ -1,0 +1,87 @@
+import { fail } from '@vestra/contract/errors';
+import { idPattern } from '@vestra/contract/ids';
+import { consoleCookie } from '@vestra/contract/members';
+import { type Mode, modes, type Route } from '@vestra/contract/route';
+import type { Caller } from '../caller.ts';
+
+/** Looks credentials up. Each throws the failure that fits a credential it does not take. */
+export type Identities = {
+  ofKey: (token: string) => Promise<Caller>;
+  ofSession: (token: string) => Promise<Caller>;
+  /** A member chooses org and mode by header; absent, their first org and test mode. */
+  ofConsole: (
+    cookie: string,
+    choice: { orgId: string | null; mode: Mode | null },
+  ) => Promise<{ caller: Caller; csrfToken: string }>;
+};
+
+const safeMethods = new Set(['GET', 'HEAD']);
+
+/** Who is calling, in the order: credential, mode and org headers, then whether this route is theirs. */
+export async function identify(route: Route, request: Request, identities: Identities): Promise<Caller | null> {
+  if (route.auth === 'open') return null;
+  const authorization = request.headers.get('authorization');
+  const cookie = readCookie(request.headers.get('cookie'), consoleCookie);
+  if (authorization === null && cookie !== null) return identifyMember(route, request, cookie, identities);
+  if (route.auth === 'console') throw fail('console_login_required');
+
+  const caller = await identifyBearer(authorization, identities);
+  if (caller.orgStatus !== 'active') throw fail('org_disabled');
+  const { mode, orgId } = readChoice(request.headers);
+  if (mode !== null && mode !== caller.mode) throw fail('invalid_mode');
+  if (orgId !== null && orgId !== caller.orgId) throw fail('org_mismatch');
+  requireScope(route, caller);
+  return caller;
+}
+
+async function identifyBearer(authorization: string | null, identities: Identities): Promise<Caller> {
+  if (authorization === null) throw fail('key_missing');
+  const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
+  if (!token) throw fail('key_invalid');
+  return token.startsWith('vst_') ? identities.ofSession(token) : identities.ofKey(token);
+}
+
+async function identifyMember(route: Route, request: Request, cookie: string, identities: Identities): Promise<Caller> {
+  const { caller, csrfToken } = await identities.ofConsole(cookie, readChoice(request.headers));
+  if (!safeMethods.has(request.method) && request.headers.get('x-csrf-token') !== csrfToken)
+    throw fail('csrf_required');
+  if (caller.orgStatus !== 'active') throw fail('org_disabled');
+  if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });
+  if (route.auth === 'key') {
+    const needed = route.scopes;
+    const isAllowed =
+      needed === 'any' || caller.scopes.includes('all') || needed.some((s) => caller.scopes.includes(s));
+    if (!isAllowed) throw fail('role_missing');
+  }
+  return caller;
+}
+
+function readChoice(headers: Headers): { mode: Mode | null; orgId: string | null } {
+  const mode = headers.get('service-mode');
+  const orgId = headers.get('service-org');
+  if (mode !== null && !(modes as readonly string[]).includes(mode)) throw fail('invalid_mode');
+  if (orgId !== null && !idPattern('org').test(orgId)) throw fail('invalid_org_header');
+  return { mode: mode as Mode | null, orgId };
+}
+
+function requireScope(route: Route, caller: Caller): void {
+  if (caller.session) {
+    const opensIt = route.auth === 'session' || (route.auth === 'key' && route.session === 'accepted');
+    if (!opensIt) throw fail('session_scope');
+    return;
+  }
+  if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });
+  if (route.auth !== 'key' || route.scopes === 'any' || caller.scopes.includes('all')) return;
+  const { scopes } = route;
+  if (!scopes.some((scope) => caller.scopes.includes(scope))) {
+    throw fail('scope_missing', { message: `This needs a key with scope ${[...scopes, 'all'].join(' or ')}.` });
+  }
+}
+
+function readCookie(header: string | null, name: string): string | null {
+  for (const pair of header?.split(';') ?? []) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === name && value) return value;
+  }
+  return null;
+}

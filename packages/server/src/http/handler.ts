@@ -1,0 +1,64 @@
+import type { Api } from '@vestra/contract/api';
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@vestra/contract/route';
+import type { Caller, Origin } from '../caller.ts';
+import type { Transaction } from '../db/pool.ts';
+
+/** An answer with another status or further headers than its row's. */
+export class Reply<Body> {
+  readonly body: Body;
+  readonly status: number | undefined;
+  readonly headers: Record<string, string | string[]>;
+
+  constructor(body: Body, options: { status?: number; headers?: Record<string, string | string[]> } = {}) {
+    this.body = body;
+    this.status = options.status;
+    this.headers = options.headers ?? {};
+  }
+}
+
+declare const committed: unique symbol;
+/** An answer that came out of `commit`: the only kind an idempotent route may give. */
+export type Committed<Body> = { readonly [committed]: Body };
+
+export type PageRequest = {
+  limit: number;
+  /** The sort key of the last row of the page before. */
+  after: readonly string[] | null;
+  /** Turns `limit + 1` rows or fewer into the answer of a list. */
+  of: <Row, Item>(
+    rows: readonly Row[],
+    present: (row: Row) => Item,
+    sortKey: (row: Row) => readonly string[],
+  ) => { data: Item[]; next_cursor: string | null };
+};
+
+export type Incoming<R extends Route> = {
+  params: ParamsOf<R>;
+  query: QueryOf<R>;
+  body: BodyOf<R>;
+  /** The part named `file` of a multipart upload, or the bytes of a zip. */
+  upload: { filename: string | null; contentType: string; bytes: Uint8Array } | null;
+  headers: Headers;
+  requestId: string;
+  ip: string;
+  /** Ends when the client goes away or the server stops. */
+  signal: AbortSignal;
+  page: PageRequest;
+  /**
+   * Runs the work in one transaction. With an Idempotency-Key the answer is kept in that same
+   * transaction, so that a retry after any crash finds either both or neither.
+   */
+  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
+} & (R extends { auth: 'open' } ? { caller: null; origin: null } : { caller: Caller; origin: Origin });
+
+export type Handler<R extends Route> = (
+  incoming: Incoming<R>,
+) => Promise<
+  R extends { idempotent: true } ? Committed<ResponseOf<R>> : ResponseOf<R> | Reply<ResponseOf<R>> | Response
+>;
+
+export type Handlers<Family extends keyof Api> = {
+  [Operation in keyof Api[Family]]?: Api[Family][Operation] extends Route ? Handler<Api[Family][Operation]> : never;
+};
+
+export type AllHandlers = { [Family in keyof Api]?: Handlers<Family> };

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { fail } from '@vestra/contract/errors';
+import { sql } from 'drizzle-orm';
+import type { Tenant } from '../caller.ts';
+import type { Database, Transaction } from '../db/pool.ts';
+import { sqlState } from '../db/query-error.ts';
+import { transaction } from '../db/transaction.ts';
+
+export type StoredAnswer = { status: number; body: string };
+
+export type Guarded = {
+  tenant: Tenant;
+  route: string;
+  key: string;
+  /** Of method, path, query and content. */
+  requestHash: Buffer;
+  showsSecret: boolean;
+};
+
+/** Keeps answers that show a secret unreadable at rest. */
+export type AnswerSeal = {
+  seal: (tx: Transaction, tenant: Tenant, route: string, key: string, body: string) => Promise<Buffer>;
+  open: (tx: Transaction, tenant: Tenant, route: string, key: string, sealed: Buffer) => Promise<string>;
+};
+
+export type Idempotency = {
+  /** Runs the work, or gives back the answer that the same key got before. */
+  once: (
+    call: Guarded,
+    work: (tx: Transaction) => Promise<StoredAnswer>,
+  ) => Promise<StoredAnswer & { replayed: boolean }>;
+};
+
+const inProgressAfterMs = 30_000;
+const lockNotAvailable = '55P03';
+
+/**
+ * The key is claimed by an insert in the very transaction that does the work. A second call with the
+ * same key, in this process or another, waits on that row: if the first commits, it finds the answer;
+ * if the first dies or fails, it does the work itself.
+ */
+export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempotency {
+  const inFlight = new Map<string, Promise<unknown>>();
+
+  async function once(call: Guarded, work: (tx: Transaction) => Promise<StoredAnswer>) {
+    const name = JSON.stringify([call.tenant.orgId, call.tenant.mode, call.route, call.key]);
+    // Callers of one process queue up here, so that a burst holds one connection and not one each.
+    const before = inFlight.get(name);
+    const running = (before ? ended(before) : Promise.resolve()).then(() => attempt(call, work));
+    inFlight.set(name, running);
+    const clear = () => {
+      if (inFlight.get(name) === running) inFlight.delete(name);
+    };
+    running.then(clear, clear);
+    return running;
+  }
+
+  async function attempt(call: Guarded, work: (tx: Transaction) => Promise<StoredAnswer>) {
+    try {
+      return await transaction(db, async (tx) => {
+        await tx.execute(sql.raw(`SET LOCAL lock_timeout = ${inProgressAfterMs}`));
+        const kept = await claim(tx, call);
+        await tx.execute(sql`SET LOCAL lock_timeout = 0`);
+        if (kept) return { ...(await answerOf(tx, kept, call)), replayed: true };
+        const answer = await work(tx);
+        await keep(tx, call, answer);
+        return { ...answer, replayed: false };
+      });
+    } catch (error) {
+      if (sqlState(error) === lockNotAvailable) throw fail('idempotency_in_progress');
+      throw error;
+    }
+  }
+
+  async function answerOf(tx: Transaction, kept: KeptRow, call: Guarded): Promise<StoredAnswer> {
+    if (!kept.request_hash.equals(call.requestHash)) throw fail('idempotency_key_reused');
+    const body = kept.encrypted
+      ? await answerSeal.open(tx, call.tenant, call.route, call.key, kept.answer)
+      : kept.answer.toString('utf8');
+    return { status: kept.status, body };
+  }
+
+  async function keep(tx: Transaction, call: Guarded, answer: StoredAnswer): Promise<void> {
+    const { tenant, route, key, showsSecret } = call;
+    const bytes = showsSecret
+      ? await answerSeal.seal(tx, tenant, route, key, answer.body)
+      : Buffer.from(answer.body, 'utf8');
+    await tx.execute(sql`
+      UPDATE idempotency_keys SET status = ${answer.status}, answer = ${bytes}, encrypted = ${showsSecret}
+      WHERE org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND route = ${route} AND key = ${key}`);
+  }
+
+  return { once };
+}
+
+type KeptRow = { request_hash: Buffer; status: number; answer: Buffer; encrypted: boolean };
+
+/** Claims the key for this transaction, or gives back what was kept under it in the last 24 hours. */
+async function claim(tx: Transaction, { tenant, route, key, requestHash }: Guarded): Promise<KeptRow | null> {
+  const claimed = await tx.execute(sql`
+    INSERT INTO idempotency_keys AS kept (org_id, mode, route, key, request_hash)
+    VALUES (${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash})
+    ON CONFLICT (org_id, mode, route, key) DO UPDATE
+      SET request_hash = EXCLUDED.request_hash, status = NULL, answer = NULL, encrypted = false, created_at = now()
+      WHERE kept.created_at < now() - interval '24 hours'
+    RETURNING 1`);
+  if (claimed.rows.length > 0) return null;
+  const kept = await tx.execute<KeptRow>(sql`
+    SELECT request_hash, status, answer, encrypted FROM idempotency_keys
+    WHERE org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND route = ${route} AND key = ${key}`);
+  return kept.rows[0] as KeptRow;
+}
+
+/** Waits for a call to end, however it ends, and gives up after 30 s. */
+async function ended(call: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(fail('idempotency_in_progress')), inProgressAfterMs);
+  });
+  const done = call.then(
+    () => {},
+    () => {},
+  );
+  await Promise.race([done, tooLong]).finally(() => clearTimeout(timer));
+}
+
+/** The boundary of a multipart body differs on every call, so its parts are hashed instead. */
+export function hashRequest(parts: readonly (string | Uint8Array)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'utf8') : part;
+    hash.update(`${bytes.length}:`).update(bytes);
+  }
+  return hash.digest();
+}

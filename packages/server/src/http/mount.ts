@@ -1,0 +1,164 @@
+import { fail } from '@vestra/contract/errors';
+import { check } from '@vestra/contract/fault';
+import type { Route } from '@vestra/contract/route';
+import type { z } from 'zod';
+import type { Caller, Origin } from '../caller.ts';
+import type { Database, Transaction } from '../db/pool.ts';
+import { transaction } from '../db/transaction.ts';
+import { openBody, receiveBody, type Upload } from './body.ts';
+import type { Cursors } from './cursor.ts';
+import { type Identities, identify } from './gate.ts';
+import { type Committed, type Incoming, type PageRequest, Reply } from './handler.ts';
+import { hashRequest, type Idempotency, type StoredAnswer } from './idempotency.ts';
+import type { RateLimiter, RateState } from './rate-limit.ts';
+
+export type RequestPath = {
+  db: Database;
+  identities: Identities;
+  idempotency: Idempotency;
+  rateLimiter: RateLimiter;
+  cursors: Cursors;
+  requestsPerMinute: number;
+  /** Told once per call that a key made. */
+  keyUsed: (caller: Caller) => void;
+};
+
+/** What is learnt about a request on the way, for the answer's headers and the log. */
+export type Progress = { requestId: string; ip: string; caller: Caller | null; rate: RateState | null };
+
+type AnyHandler = (incoming: Incoming<Route>) => Promise<unknown>;
+
+/** The way of every request, in the order in which the contract lists its checks. */
+export async function serve(
+  path: RequestPath,
+  name: string,
+  route: Route,
+  handler: AnyHandler | undefined,
+  request: Request,
+  rawParams: Record<string, string>,
+  progress: Progress,
+): Promise<Response> {
+  const caller = await identify(route, request, path.identities);
+  progress.caller = caller;
+  if (caller?.key) path.keyUsed(caller);
+  if (caller) await takeRateToken(path, caller, progress);
+  const raw = await receiveBody(route, request);
+  const idempotencyKey = readIdempotencyKey(route, request);
+  const { fields, upload, hashed } = await openBody(route, raw);
+  const url = new URL(request.url);
+  const params = route.params ? validate(route.params, rawParams, 'invalid_request') : {};
+  const query = validateQuery(route, url.searchParams);
+  const body = isCheckedHere(route, fields, upload)
+    ? validate(route.body as z.ZodType, fields, 'invalid_request')
+    : fields;
+  if (!handler) throw fail('not_implemented');
+
+  const page = pageOf(path.cursors, name, caller, query);
+  const origin: Origin | null = caller && { ...caller, requestId: progress.requestId, ip: progress.ip };
+  let replayed = false;
+  const commit = async (work: (tx: Transaction) => Promise<unknown>) => {
+    const run = async (tx: Transaction) => stored(route, await work(tx));
+    if (!idempotencyKey || !caller) return (await transaction(path.db, run)) as unknown as Committed<never>;
+    const requestHash = hashRequest([request.method, url.pathname, url.search, ...hashed]);
+    const call = {
+      tenant: caller,
+      route: name,
+      key: idempotencyKey,
+      requestHash,
+      showsSecret: route.showsSecret ?? false,
+    };
+    const answer = await path.idempotency.once(call, run);
+    replayed = answer.replayed;
+    return answer as unknown as Committed<never>;
+  };
+
+  const answer = await handler({
+    params,
+    query,
+    body,
+    upload,
+    headers: request.headers,
+    requestId: progress.requestId,
+    ip: progress.ip,
+    signal: request.signal,
+    page,
+    commit,
+    caller,
+    origin,
+  } as unknown as Incoming<Route>);
+
+  if (answer instanceof Response) return answer;
+  if (route.idempotent) return respond(answer as StoredAnswer, replayed ? { 'idempotent-replayed': 'true' } : {});
+  const extra = answer instanceof Reply ? answer.headers : {};
+  return respond(stored(route, answer), extra);
+}
+
+const isCheckedHere = (route: Route, fields: unknown, upload: Upload | null) =>
+  route.body !== undefined && route.checkedBy !== 'handler' && !(upload !== null && fields === undefined);
+
+function stored(route: Route, answer: unknown): StoredAnswer {
+  if (answer instanceof Reply) return { status: answer.status ?? route.status, body: JSON.stringify(answer.body) };
+  return { status: route.status, body: JSON.stringify(answer) };
+}
+
+function respond(answer: StoredAnswer, extra: Record<string, string | string[]>): Response {
+  const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' });
+  for (const [header, values] of Object.entries(extra)) {
+    for (const value of Array.isArray(values) ? values : [values]) headers.append(header, value);
+  }
+  return new Response(answer.body, { status: answer.status, headers });
+}
+
+async function takeRateToken(path: RequestPath, caller: Caller, progress: Progress): Promise<void> {
+  const rate = await path.rateLimiter.take(`caller:${caller.actor.id}`, path.requestsPerMinute);
+  progress.rate = rate;
+  if (!rate.allowed) {
+    throw fail('rate_limited', {
+      message: `More than ${rate.limit} requests in a minute. Try again in ${rate.secondsToReset} s.`,
+      retry_after_ms: rate.secondsToReset * 1000,
+    });
+  }
+}
+
+function readIdempotencyKey(route: Route, request: Request): string | null {
+  if (!route.idempotent) return null;
+  const key = request.headers.get('idempotency-key');
+  if (key === null) return null;
+  if (key.length < 1 || key.length > 255) throw fail('invalid_idempotency_key');
+  return key;
+}
+
+function validateQuery(route: Route, search: URLSearchParams): Record<string, unknown> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of search) {
+    if (name in given) throw fail('invalid_query', { param: name, message: `\`${name}\` is given twice.` });
+    if (value.includes('\0') || !value.isWellFormed()) throw fail('invalid_query', { param: name });
+    given[name] = value;
+  }
+  if (route.query) return validate(route.query, given, 'invalid_query') as Record<string, unknown>;
+  const [unknown] = Object.keys(given);
+  if (unknown) throw fail('invalid_query', { param: unknown, message: `Unknown query parameter \`${unknown}\`.` });
+  return {};
+}
+
+function validate(schema: z.ZodType, value: unknown, fallback: 'invalid_request' | 'invalid_query'): unknown {
+  const result = check(schema, value, fallback);
+  if (result.ok) return result.value;
+  const [first] = result.faults;
+  throw fail(first.code, { message: first.message, param: first.param });
+}
+
+function pageOf(cursors: Cursors, route: string, caller: Caller | null, query: Record<string, unknown>): PageRequest {
+  const { limit = 20, cursor } = query as { limit?: number; cursor?: string };
+  const after = cursor && caller ? cursors.read(caller, route, cursor) : null;
+  return {
+    limit,
+    after,
+    of(rows, present, sortKey) {
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      const hasMore = rows.length > limit && last !== undefined && caller !== null;
+      return { data: shown.map(present), next_cursor: hasMore ? cursors.write(caller, route, sortKey(last)) : null };
+    },
+  };
+}

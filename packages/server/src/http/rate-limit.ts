@@ -1,0 +1,82 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../db/pool.ts';
+
+export type RateState = { allowed: boolean; limit: number; left: number; secondsToReset: number };
+
+/** Counts requests of a bucket in windows of one minute, shared by every process on the database. */
+export type RateLimiter = { take: (bucket: string, limit: number) => Promise<RateState> };
+
+const windowMs = 60_000;
+
+/** Tokens that this process has taken out of the shared window and not yet used. */
+type Lease = { windowEnds: number; inHand: number; leftElsewhere: number; renewal: Promise<void> | null };
+
+/**
+ * A request costs no write: a process leases a block of tokens (a twentieth of the limit) and counts
+ * those down in memory. All blocks together never exceed the limit.
+ */
+export function createRateLimiter(db: Database, now: () => number = Date.now): RateLimiter {
+  const leases = new Map<string, Lease>();
+
+  return {
+    async take(bucket, limit) {
+      const lease = leases.get(bucket) ?? fresh();
+      leases.set(bucket, lease);
+      for (;;) {
+        if (now() < lease.windowEnds) {
+          if (lease.inHand > 0) {
+            lease.inHand--;
+            return state(lease, limit, true, now());
+          }
+          if (lease.leftElsewhere <= 0) return state(lease, limit, false, now());
+        }
+        lease.renewal ??= renew(db, bucket, limit, lease, now).finally(() => {
+          lease.renewal = null;
+          forgetStale(leases, now());
+        });
+        await lease.renewal;
+      }
+    },
+  };
+}
+
+const fresh = (): Lease => ({ windowEnds: 0, inHand: 0, leftElsewhere: 0, renewal: null });
+
+const state = (lease: Lease, limit: number, allowed: boolean, at: number): RateState => ({
+  allowed,
+  limit,
+  left: lease.inHand + lease.leftElsewhere,
+  secondsToReset: Math.max(1, Math.ceil((lease.windowEnds - at) / 1000)),
+});
+
+async function renew(db: Database, bucket: string, limit: number, lease: Lease, now: () => number): Promise<void> {
+  const block = Math.max(1, Math.floor(limit / 20));
+  const result = await db.execute<{ taken: number; used: number; ends_in_ms: number }>(sql`
+    WITH before AS (
+      SELECT CASE WHEN started_at > clock_timestamp() - interval '60 seconds' THEN used ELSE 0 END AS used
+      FROM rate_windows WHERE bucket = ${bucket} FOR UPDATE
+    ), written AS (
+      INSERT INTO rate_windows AS w (bucket, started_at, used)
+      VALUES (${bucket}, clock_timestamp(), LEAST(${block}::int, ${limit}::int))
+      ON CONFLICT (bucket) DO UPDATE SET
+        used = CASE WHEN w.started_at > clock_timestamp() - interval '60 seconds'
+          THEN LEAST(w.used + ${block}::int, GREATEST(w.used, ${limit}::int)) ELSE LEAST(${block}::int, ${limit}::int) END,
+        started_at = CASE WHEN w.started_at > clock_timestamp() - interval '60 seconds'
+          THEN w.started_at ELSE clock_timestamp() END
+      RETURNING used, started_at
+    )
+    SELECT written.used - COALESCE((SELECT used FROM before), 0) AS taken, written.used,
+      (EXTRACT(EPOCH FROM written.started_at + interval '60 seconds' - clock_timestamp()) * 1000)::int AS ends_in_ms
+    FROM written`);
+  const row = result.rows[0] as { taken: number; used: number; ends_in_ms: number };
+  const isSameWindow = now() < lease.windowEnds;
+  lease.windowEnds = now() + Math.min(windowMs, row.ends_in_ms);
+  lease.inHand = (isSameWindow ? lease.inHand : 0) + Math.max(0, row.taken);
+  lease.leftElsewhere = Math.max(0, limit - row.used);
+}
+
+/** Keys that have gone quiet leave nothing behind in memory. */
+function forgetStale(leases: Map<string, Lease>, at: number): void {
+  if (leases.size < 10_000) return;
+  for (const [bucket, lease] of leases) if (lease.windowEnds < at && !lease.renewal) leases.delete(bucket);
+}

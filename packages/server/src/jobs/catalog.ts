@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { Executor } from '../db/pool.ts';
+
+/**
+ * Every job of the server. A payload names rows and holds nothing else that matters: the row is the truth, the job a
+ * hint that there is work, so a handler looks at the row first and may be called once too often.
+ */
+export const catalog = {
+  'ledger.fold': job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 3,
+    expireInSeconds: 300,
+    concurrency: 1,
+  }),
+  housekeeping: job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 3600,
+    expireInSeconds: 1800,
+    concurrency: 1,
+  }),
+};
+
+export type JobRow<Schema extends z.ZodType = z.ZodType> = Work<Schema> & Policy<Schema>;
+
+type Work<Schema extends z.ZodType> = {
+  /** Without transforms: it is parsed when the job is sent and again, from what was stored, when it is run. */
+  payload: Schema;
+  /**
+   * Above the longest run, at most 86,400: a job that is still running then has its signal aborted and starts a second
+   * time.
+   */
+  expireInSeconds: number;
+  /** Runs at once in one worker process. */
+  concurrency: number;
+  /**
+   * Runs at once of one group, over all processes. Processes that claim at the same instant may pass it by a few: a limit
+   * that must hold is kept in a row.
+   */
+  group?: { of(payload: z.output<Schema>): string; concurrency: number };
+};
+
+type Policy<Schema extends z.ZodType> =
+  | { policy: 'standard'; key?(payload: z.output<Schema>): string; retries: Retries }
+  /**
+   * One at a time per key, oldest first, and a job that waits to be tried again holds its key. Oldest means begun first:
+   * of two transactions that send for one key the one that began earlier comes first, whichever committed earlier. Where
+   * a row decides the order, the payload names the row and the handler asks it what is next.
+   */
+  | { policy: 'key_strict_fifo'; key(payload: z.output<Schema>): string; retries: Retries }
+  /**
+   * One job for the whole installation that comes back `everySeconds` after each end, whether the run succeeded or
+   * failed. It is never sent.
+   */
+  | { policy: 'recurring'; everySeconds: number };
+
+/** How often a job whose handler throws is tried again. A worker that dies uses up none of it. */
+type Retries = { limit: number; delaySeconds: number; maxDelaySeconds: number };
+
+export type JobCatalog = Record<string, JobRow>;
+
+export type JobName<Catalog extends JobCatalog = typeof catalog> = keyof Catalog & string;
+
+export type JobPayload<Name extends JobName<Catalog>, Catalog extends JobCatalog = typeof catalog> = z.output<
+  Catalog[Name]['payload']
+>;
+
+export type SendOptions = {
+  /** Not before this moment; it then starts within `dueSeconds`. */
+  startAfter?: Date;
+};
+
+/** What a use case is given: the job is sent in the transaction that writes the row it is about. */
+export type JobSender<Catalog extends JobCatalog = typeof catalog> = {
+  /** The id of the job. */
+  send<Name extends JobName<Catalog>>(
+    executor: Executor,
+    name: Name,
+    payload: JobPayload<Name, Catalog>,
+    options?: SendOptions,
+  ): Promise<string>;
+  /** Many jobs of one kind in one statement, in this order. */
+  sendMany<Name extends JobName<Catalog>>(
+    executor: Executor,
+    name: Name,
+    payloads: JobPayload<Name, Catalog>[],
+    options?: SendOptions,
+  ): Promise<string[]>;
+};
+
+/** Lets `key` and `group` see the payload's type. */
+export function job<Schema extends z.ZodType>(row: JobRow<Schema>): JobRow<Schema> {
+  return row;
+}

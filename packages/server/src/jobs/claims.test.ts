@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Claim } from './claims.ts';
+import type { Jobs } from './queue.ts';
+import { type Installation, openInstallation } from './testing/installation.ts';
+import { testCatalog } from './testing/test-catalog.ts';
+
+let installation: Installation;
+let jobs: Jobs<typeof testCatalog>;
+
+beforeAll(async () => {
+  installation = await openInstallation();
+  jobs = await installation.jobs(testCatalog);
+});
+afterAll(() => installation.close());
+
+describe('a claim that was taken over', () => {
+  const settlements: Record<string, (claim: Claim) => Promise<unknown>> = {
+    finish: (claim) => jobs.claims.finish('note', claim),
+    tryAgain: (claim) => jobs.claims.tryAgain('note', claim, 60),
+    giveUp: (claim) => jobs.claims.giveUp('note', claim, 'The handler failed.'),
+    handBack: (claim) => jobs.claims.handBack('note', [claim]),
+  };
+
+  for (const [name, settle] of Object.entries(settlements)) {
+    it(`changes nothing by ${name}`, async () => {
+      const old = await sendAndTake(name);
+      await jobs.claims.handBack('note', [old]);
+      const taken = await take();
+      expect(taken.id).toBe(old.id);
+      const before = await stored(old.id);
+
+      await settle(old);
+      expect(await stored(old.id)).toEqual(before);
+      expect([...(await jobs.claims.beat('note', [old]))]).toEqual([]);
+      expect([...(await jobs.claims.beat('note', [taken]))]).toEqual([taken.id]);
+      await jobs.claims.finish('note', taken);
+      expect(await stored(old.id)).toEqual([]);
+    });
+  }
+
+  it('leaves a job that waits again as it is', async () => {
+    const old = await sendAndTake('waits');
+    await jobs.claims.handBack('note', [old]);
+    const before = await stored(old.id);
+    await jobs.claims.tryAgain('note', old, 60);
+    await jobs.claims.giveUp('note', old, 'The handler failed.');
+    expect(await stored(old.id)).toEqual(before);
+    await jobs.claims.finish('note', await take());
+  });
+});
+
+it('ends that come together are all recorded', async () => {
+  await jobs.sendMany(
+    installation.db,
+    'note',
+    Array.from({ length: 50 }, (_, index) => ({ text: `together ${index}` })),
+  );
+  const claims = await jobs.claims.take('note', testCatalog.note, 50);
+  await Promise.all(claims.map((claim) => jobs.claims.finish('note', claim)));
+  const { rows } = await installation.db.execute(sql`SELECT FROM jobs.job WHERE name = 'note'`);
+  expect(rows).toEqual([]);
+});
+
+async function sendAndTake(text: string): Promise<Claim> {
+  await jobs.send(installation.db, 'note', { text });
+  return take();
+}
+
+async function take(): Promise<Claim> {
+  const [claim] = await jobs.claims.take('note', testCatalog.note, 1);
+  if (!claim) throw new Error('There was nothing to take.');
+  return claim;
+}
+
+async function stored(id: string) {
+  const { rows } = await installation.db.execute(
+    sql`SELECT state, data, retry_count, start_after, output FROM jobs.job WHERE id = ${id}`,
+  );
+  return rows;
+}

@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { JobRow } from './catalog.ts';
+import type { Claim, Claims } from './claims.ts';
+
+export type JobContext = {
+  /** Aborted when the job is no longer ours, has run too long, or the worker stops: what is written then is lost. */
+  signal: AbortSignal;
+  jobId: string;
+  /** 1 for the first start, one more for each further one, whatever ended the one before. */
+  attempt: number;
+};
+
+export type Lane = {
+  /** There may be something to take. */
+  wake(): void;
+  beat(): Promise<void>;
+  /** Takes no more; resolves when nothing runs. */
+  drain(): Promise<void>;
+  /** Gives up what still runs, so that another process can take it. */
+  handBack(): Promise<void>;
+};
+
+type Running = { claim: Claim; controller: AbortController; fate: 'ours' | 'lost' | 'handed back' };
+
+const settleTries = 5;
+const neglectMs = 10_000;
+
+/** Takes jobs of one queue, runs as many at once as its row allows, and settles them. */
+export function createLane(dependencies: {
+  name: string;
+  row: JobRow;
+  handler: (payload: never, context: JobContext) => Promise<void>;
+  claims: Claims;
+  log: Logger;
+}): Lane {
+  const { name, row, claims } = dependencies;
+  const handler = dependencies.handler as (payload: unknown, context: JobContext) => Promise<void>;
+  const log = dependencies.log.child({ job: name });
+  const running = new Set<Running>();
+  const runs = new Set<Promise<void>>();
+  // What becomes free when a job ends may be less than a slot: its key or its group.
+  const endsMatter = row.policy === 'key_strict_fifo' || row.group !== undefined;
+  let isStopping = false;
+  let isFull = false;
+  let isWanted = false;
+  let isTaking = false;
+  let taking: Promise<void> = Promise.resolve();
+
+  return { wake, beat, drain, handBack };
+
+  function wake(): void {
+    isWanted = true;
+    if (!isTaking) taking = takeWhileWanted();
+  }
+
+  async function takeWhileWanted(): Promise<void> {
+    isTaking = true;
+    while (isWanted && !isStopping) {
+      isWanted = false;
+      try {
+        await fill();
+      } catch (error) {
+        // The next look for due jobs tries again.
+        log.error({ err: error }, 'jobs could not be taken');
+      }
+    }
+    isTaking = false;
+  }
+
+  async function fill(): Promise<void> {
+    while (!isStopping) {
+      const free = row.concurrency - running.size;
+      isFull = free <= 0;
+      if (isFull) return;
+      const taken = await claims.take(name, row, free);
+      if (isStopping && taken.length > 0) return claims.handBack(name, taken);
+      for (const claim of taken) start(claim);
+      // Of a key or a group the first claim may leave some behind that the next one finds.
+      if (taken.length === 0 || (taken.length < free && !endsMatter)) return;
+    }
+  }
+
+  function start(claim: Claim): void {
+    // A process that was held up for too long may be given a job that it still runs.
+    for (const entry of running) if (entry.claim.id === claim.id) lose(entry);
+    const run = runClaim(claim).finally(() => runs.delete(run));
+    runs.add(run);
+  }
+
+  async function runClaim(claim: Claim): Promise<void> {
+    const entry: Running = { claim, controller: new AbortController(), fate: 'ours' };
+    running.add(entry);
+    const expiry = setTimeout(
+      () => entry.controller.abort(new Error(`The job ran longer than ${row.expireInSeconds} s.`)),
+      row.expireInSeconds * 1000,
+    );
+    expiry.unref();
+    try {
+      const settle = await outcomeOf(entry);
+      await settleSurely(entry, settle);
+    } finally {
+      clearTimeout(expiry);
+      running.delete(entry);
+      if (isFull || endsMatter) wake();
+    }
+  }
+
+  /** Runs the handler and returns what is to be done with the job then. */
+  async function outcomeOf(entry: Running): Promise<() => Promise<void>> {
+    const { claim, controller } = entry;
+    const payload = row.payload.safeParse(claim.payload);
+    if (!payload.success) {
+      log.error({ jobId: claim.id, issues: payload.error.issues }, 'a job with an invalid payload is given up');
+      return () => claims.giveUp(name, claim, 'The payload is invalid.');
+    }
+    const context = { signal: controller.signal, jobId: claim.id, attempt: claim.retryCount + 1 };
+    try {
+      await unlessNeglected(handler(payload.data, context), controller.signal);
+    } catch (error) {
+      return afterFailure(entry, error);
+    }
+    if (row.policy === 'recurring') return comeBack(claim, row.everySeconds);
+    return () => claims.finish(name, claim);
+  }
+
+  function afterFailure({ claim, fate }: Running, error: unknown): () => Promise<void> {
+    const facts = { err: error, jobId: claim.id, attempt: claim.retryCount + 1 };
+    if (fate !== 'ours') {
+      log.info({ ...facts, fate }, 'a job was stopped');
+      return async () => {};
+    }
+    if (row.policy === 'recurring') {
+      log.error(facts, 'a recurring job failed');
+      return comeBack(claim, row.everySeconds);
+    }
+    const failures = claim.failures + 1;
+    if (failures > row.retries.limit) {
+      log.error({ ...facts, failures }, 'a job failed for the last time and is given up');
+      return () => claims.giveUp(name, claim, 'The handler failed.');
+    }
+    const seconds = backoffSeconds(row.retries, failures);
+    log.warn({ ...facts, failures, seconds }, 'a job failed and is tried again');
+    return async () => {
+      await claims.tryAgain(name, claim, seconds);
+      wakeAfter(seconds);
+    };
+  }
+
+  function comeBack(claim: Claim, seconds: number): () => Promise<void> {
+    return async () => {
+      await claims.comeBack(name, claim, seconds);
+      wakeAfter(seconds);
+    };
+  }
+
+  /** The handler has ended: without this record of it, another process would run it all again. */
+  async function settleSurely(entry: Running, settle: () => Promise<void>): Promise<void> {
+    for (let tries = 1; entry.fate === 'ours'; tries++) {
+      try {
+        return await settle();
+      } catch (error) {
+        log.error({ err: error, jobId: entry.claim.id, tries }, 'the end of a job could not be recorded');
+        if (tries === settleTries) return;
+      }
+      await sleep(250 * 2 ** tries);
+    }
+  }
+
+  /** Nobody is notified of a job that was put off: this process knows when it is due. */
+  function wakeAfter(seconds: number): void {
+    setTimeout(wake, seconds * 1000 + 5).unref();
+  }
+
+  async function beat(): Promise<void> {
+    const held = [...running];
+    if (held.length === 0) return;
+    const kept = await claims.beat(
+      name,
+      held.map(({ claim }) => claim),
+    );
+    for (const entry of held) {
+      // One that ended meanwhile is not ours any more either.
+      if (!kept.has(entry.claim.id) && running.has(entry)) lose(entry);
+    }
+  }
+
+  function lose(entry: Running): void {
+    entry.fate = 'lost';
+    entry.controller.abort(new Error('The job was taken over.'));
+  }
+
+  async function drain(): Promise<void> {
+    isStopping = true;
+    await taking;
+    await Promise.all(runs);
+  }
+
+  async function handBack(): Promise<void> {
+    const left = [...running];
+    if (left.length === 0) return;
+    for (const entry of left) {
+      entry.fate = 'handed back';
+      entry.controller.abort(new Error('The worker stops.'));
+    }
+    try {
+      await claims.handBack(
+        name,
+        left.map(({ claim }) => claim),
+      );
+      log.warn({ jobs: left.length }, 'jobs that did not end in time were handed back');
+    } catch (error) {
+      log.error(
+        { err: error, jobs: left.length },
+        'jobs could not be handed back and wait for their heartbeat to stop',
+      );
+    }
+  }
+}
+
+/** A handler that goes on long after its signal was aborted would keep its slot for ever: the job ends without it. */
+async function unlessNeglected(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const ended = new AbortController();
+  const neglected = once(signal, 'abort', { signal: ended.signal })
+    .then(() => sleep(neglectMs, undefined, { signal: ended.signal, ref: false }))
+    .then(() => Promise.reject(new Error(`The handler did not end: ${signal.reason}`)));
+  try {
+    await Promise.race([work, neglected]);
+  } finally {
+    ended.abort();
+  }
+}
+
+function backoffSeconds(retries: { delaySeconds: number; maxDelaySeconds: number }, failures: number): number {
+  const full = Math.min(retries.maxDelaySeconds, retries.delaySeconds * 2 ** (failures - 1));
+  // Jobs that failed together are not to come back together.
+  return full * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,22 @@
+/** Calls `work` every `everyMs` after its last end, so never twice at once, until stopped. `work` must not throw. */
+export function repeat(everyMs: number, work: () => Promise<void>): { stop(): Promise<void> } {
+  let isStopped = false;
+  let working: Promise<void> = Promise.resolve();
+  let timer = wait();
+
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await working;
+    },
+  };
+
+  function wait(): NodeJS.Timeout {
+    return setTimeout(() => {
+      working = work().finally(() => {
+        if (!isStopped) timer = wait();
+      });
+    }, everyMs);
+  }
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { takeExpiredRuns, takeRun } from './fence.ts';
+import type { Jobs } from './queue.ts';
+import { type SweepSource, startSweeping, sweep } from './sweep.ts';
+import { type Installation, openInstallation } from './testing/installation.ts';
+import { testCatalog } from './testing/test-catalog.ts';
+
+let installation: Installation;
+let jobs: Jobs<typeof testCatalog>;
+
+beforeEach(async () => {
+  installation = await openInstallation();
+  jobs = await installation.jobs(testCatalog);
+  await installation.db.execute(sql`CREATE TABLE chores (text text PRIMARY KEY)`);
+});
+afterEach(() => installation.close());
+
+/** Chores without a job. */
+const chores: SweepSource<typeof testCatalog> = {
+  name: 'chores',
+  async find({ tx, jobs: sender, limit }) {
+    const { rows } = await tx.execute(sql`SELECT text FROM chores ORDER BY text`);
+    const texts = z
+      .array(z.object({ text: z.string() }))
+      .parse(rows)
+      .map(({ text }) => text);
+    const known = await sender.keysWithJob(tx, 'note', texts);
+    const missing = texts.filter((text) => !known.has(text)).slice(0, limit);
+    await sender.sendMany(
+      tx,
+      'note',
+      missing.map((text) => ({ text })),
+    );
+    return missing.length;
+  },
+};
+
+it('sends a job for each row that has none, once', async () => {
+  await installation.db.execute(sql`INSERT INTO chores VALUES ('sweep'), ('wash')`);
+  await jobs.send(installation.db, 'note', { text: 'wash' });
+  await sweepNow([chores]);
+  await sweepNow([chores]);
+  expect(await sent()).toEqual(['sweep', 'wash']);
+});
+
+it('goes on until everything is found', async () => {
+  await installation.db.execute(sql`INSERT INTO chores SELECT 'chore ' || n FROM generate_series(1, 1201) n`);
+  await sweepNow([chores]);
+  expect(await sent()).toHaveLength(1201);
+});
+
+it('sends nothing twice when two processes sweep at once', async () => {
+  await installation.db.execute(sql`INSERT INTO chores SELECT 'chore ' || n FROM generate_series(1, 50) n`);
+  let looking = 0;
+  let most = 0;
+  const slow: SweepSource<typeof testCatalog> = {
+    name: 'slow',
+    async find(work) {
+      most = Math.max(most, ++looking);
+      await sleep(100);
+      const found = await chores.find(work);
+      await sleep(100);
+      looking--;
+      return found;
+    },
+  };
+  await Promise.all([sweepNow([slow]), sweepNow([slow]), sweepNow([slow])]);
+  expect(most).toBe(1);
+  expect(await sent()).toHaveLength(50);
+});
+
+it('sends the job of a run whose owner is gone', async () => {
+  await takeRun(installation.db, { runId: 'note_left', owner: 'dead', leaseMs: 0 });
+  await takeRun(installation.db, { runId: 'note_held', owner: 'alive', leaseMs: 60_000 });
+  const left: SweepSource<typeof testCatalog> = {
+    name: 'left',
+    async find({ tx, jobs: sender, limit }) {
+      const runs = await takeExpiredRuns(tx, { prefix: 'note_', limit });
+      await sender.sendMany(
+        tx,
+        'note',
+        runs.map((text) => ({ text })),
+      );
+      return runs.length;
+    },
+  };
+  await sweepNow([left]);
+  await sweepNow([left]);
+  expect(await sent()).toEqual(['note_left']);
+});
+
+it('is not held up by a source that fails, and writes nothing of that source', async () => {
+  await installation.db.execute(sql`INSERT INTO chores VALUES ('sweep')`);
+  const failing: SweepSource<typeof testCatalog> = {
+    name: 'failing',
+    async find({ tx, jobs: sender }) {
+      await sender.send(tx, 'note', { text: 'half done' });
+      throw new Error('no luck');
+    },
+  };
+  await sweepNow([failing, chores]);
+  expect(await sent()).toEqual(['sweep']);
+  expect(installation.logged).toContainEqual(
+    expect.objectContaining({ source: 'failing', msg: 'work without a job could not be looked for' }),
+  );
+});
+
+it('comes again until stopped', async () => {
+  const sweeping = await startSweeping({
+    jobs,
+    db: installation.db,
+    sources: [chores],
+    log: installation.log,
+    everyMs: 20,
+  });
+  await installation.db.execute(sql`INSERT INTO chores VALUES ('later')`);
+  await expect.poll(sent).toEqual(['later']);
+  await sweeping.stop();
+  await installation.db.execute(sql`INSERT INTO chores VALUES ('too late')`);
+  await sleep(100);
+  expect(await sent()).toEqual(['later']);
+});
+
+function sweepNow(sources: SweepSource<typeof testCatalog>[]): Promise<void> {
+  return sweep({ jobs, db: installation.db, sources, log: installation.log });
+}
+
+async function sent() {
+  const { rows } = await installation.db.execute(sql`SELECT singleton_key AS key FROM jobs.job ORDER BY 1`);
+  return rows.map((row) => row.key);
+}

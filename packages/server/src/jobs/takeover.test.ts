@@ -1,0 +1,133 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Jobs, JobsSettings } from './queue.ts';
+import { byNotificationOnly, type Installation, openInstallation, quick } from './testing/installation.ts';
+import { killWorkers, spawnWorker } from './testing/spawn-worker.ts';
+import { testCatalog } from './testing/test-catalog.ts';
+
+describe('jobs of a worker process that', { timeout: 60_000 }, () => {
+  let installation: Installation;
+  let jobs: Jobs<typeof testCatalog>;
+
+  beforeAll(async () => {
+    installation = await openInstallation();
+    jobs = await installation.jobs(testCatalog, quick);
+  });
+  afterEach(killWorkers);
+  afterAll(() => installation.close());
+
+  it('is killed go on in another one, as often as it takes', async () => {
+    await jobs.send(installation.db, 'fenced', { run: 'killed' });
+    for (const owner of ['first', 'second', 'third']) {
+      const worker = await ready(owner, quick);
+      const { attempt } = await worker.next('started');
+      expect(attempt).toBe(['first', 'second', 'third'].indexOf(owner) + 1);
+      worker.signal('SIGKILL');
+      await worker.exited;
+    }
+
+    const last = await ready('last', quick);
+    await last.next('started');
+    last.go();
+    await last.next('wrote');
+    expect(await ownersOf('killed')).toEqual(['last']);
+    await expect.poll(() => statesOf('fenced')).toEqual([]);
+  });
+
+  it('is frozen go on in another one, and the frozen one writes nothing when it wakes up', async () => {
+    const frozen = await ready('frozen', quick);
+    await jobs.send(installation.db, 'fenced', { run: 'frozen' });
+    await frozen.next('started');
+    frozen.signal('SIGSTOP');
+
+    const successor = await ready('successor', quick);
+    expect(await successor.next('started')).toMatchObject({ attempt: 2 });
+    successor.go();
+    await successor.next('wrote');
+
+    frozen.signal('SIGCONT');
+    frozen.go();
+    expect(await frozen.next('refused')).toMatchObject({ error: 'FencedOff' });
+    expect(await ownersOf('frozen')).toEqual(['successor']);
+    await expect.poll(() => statesOf('fenced')).toEqual([]);
+  });
+
+  it('is frozen while its successor still works: it leaves the successor its job', async () => {
+    const frozen = await ready('frozen', quick);
+    await jobs.send(installation.db, 'fenced', { run: 'both' });
+    await frozen.next('started');
+    frozen.signal('SIGSTOP');
+    const successor = await ready('successor', quick);
+    await successor.next('started');
+
+    frozen.signal('SIGCONT');
+    expect(await frozen.next('aborted')).toMatchObject({ reason: 'Error: The job was taken over.' });
+    frozen.go();
+    await frozen.next('refused');
+    expect(await statesOf('fenced')).toEqual(['active']);
+
+    successor.go();
+    await successor.next('wrote');
+    expect(await ownersOf('both')).toEqual(['successor']);
+    await expect.poll(() => statesOf('fenced')).toEqual([]);
+  });
+
+  it('is asked to end are handed back at once', async () => {
+    // No heartbeat and no look for due jobs could bring the job over within this test.
+    const patient = { ...byNotificationOnly, heartbeatSeconds: 600 };
+    const sender = await installation.jobs(testCatalog, patient);
+    const ending = await ready('ending', patient);
+    await sender.send(installation.db, 'fenced', { run: 'handed back' });
+    await ending.next('started');
+    const successor = await ready('successor', patient);
+
+    ending.signal('SIGTERM');
+    expect(await successor.next('started')).toMatchObject({ attempt: 2 });
+    await ending.exited;
+    successor.go();
+    await successor.next('wrote');
+    expect(await ownersOf('handed back')).toEqual(['successor']);
+  });
+
+  async function ready(owner: string, settings: Partial<JobsSettings>) {
+    const worker = spawnWorker({ connectionString: installation.connectionString, owner, settings });
+    await worker.next('ready');
+    return worker;
+  }
+
+  async function ownersOf(run: string) {
+    const { rows } = await installation.db.execute(sql`SELECT owner FROM writes WHERE run = ${run}`);
+    return rows.map((row) => row.owner);
+  }
+
+  async function statesOf(name: string) {
+    const { rows } = await installation.db.execute(sql`SELECT state FROM jobs.job WHERE name = ${name}`);
+    return rows.map((row) => row.state);
+  }
+});
+
+describe('processes that start at the same moment in an empty database', { timeout: 60_000 }, () => {
+  afterEach(killWorkers);
+
+  it('all come up and share the queues', async () => {
+    const installation = await openInstallation();
+    const { connectionString } = installation;
+    const workers = ['a', 'b', 'c'].map((owner) =>
+      spawnWorker({ connectionString, owner, settings: byNotificationOnly }),
+    );
+    await Promise.all(workers.map((worker) => worker.next('ready')));
+
+    const { rows } = await installation.db.execute(sql`SELECT name FROM jobs.queue ORDER BY name`);
+    expect(rows.map((row) => row.name)).toEqual(Object.keys(testCatalog).sort());
+    await killWorkers();
+    await installation.close();
+  });
+
+  it('do so also when they are in step', async () => {
+    const installation = await openInstallation();
+    await Promise.all(Array.from({ length: 5 }, () => installation.jobs(testCatalog)));
+    const { rows } = await installation.db.execute(sql`SELECT FROM jobs.queue`);
+    expect(rows).toHaveLength(Object.keys(testCatalog).length);
+    await installation.close();
+  });
+});

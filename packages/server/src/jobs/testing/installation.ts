@@ -1,0 +1,60 @@
+import { sql } from 'drizzle-orm';
+import pino, { type Logger } from 'pino';
+import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
+import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import type { JobCatalog } from '../catalog.ts';
+import { createJobs, type Jobs, type JobsSettings } from '../queue.ts';
+import { type JobHandlers, startWorker, type Worker } from '../worker.ts';
+
+/** Nothing happens by looking: what starts, starts by notification. */
+export const byNotificationOnly: Partial<JobsSettings> = { dueSeconds: 600, superviseSeconds: 600 };
+
+/** A dead worker is noticed within seconds. */
+export const quick: Partial<JobsSettings> = { heartbeatSeconds: 2, superviseSeconds: 1, dueSeconds: 1 };
+
+export type Installation = {
+  db: Database;
+  connectionString: string;
+  /** What was logged, one object for each line. */
+  logged: Record<string, unknown>[];
+  log: Logger;
+  /** Both are stopped when the installation is closed. */
+  jobs<Catalog extends JobCatalog>(catalog: Catalog, settings?: Partial<JobsSettings>): Promise<Jobs<Catalog>>;
+  worker<Catalog extends JobCatalog>(jobs: Jobs<Catalog>, handlers: JobHandlers<Catalog>): Worker;
+  close(): Promise<void>;
+};
+
+/** A database of its own, with the tables of the server and one to write to. */
+export async function openInstallation(): Promise<Installation> {
+  const { connectionString, drop } = await createTestDatabase();
+  const db = await openDatabase({ connectionString, max: 10 });
+  await db.execute(sql`CREATE TABLE writes (run text NOT NULL, owner text NOT NULL)`);
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line)) });
+  const workers: Worker[] = [];
+  const opened: { stop(): Promise<void> }[] = [];
+
+  return {
+    db,
+    connectionString,
+    logged,
+    log,
+    async jobs(catalog, settings = byNotificationOnly) {
+      const jobs = createJobs({ db, connectionString, catalog, log, settings });
+      opened.push(jobs);
+      await jobs.start();
+      return jobs;
+    },
+    worker(jobs, handlers) {
+      const worker = startWorker({ jobs, handlers, log });
+      workers.push(worker);
+      return worker;
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop({ graceMs: 0 })));
+      await Promise.all(opened.map((jobs) => jobs.stop()));
+      await closeDatabase(db);
+      await drop();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { job } from '../catalog.ts';
+
+const retries = { limit: 2, delaySeconds: 0.2, maxDelaySeconds: 1 };
+
+export const testCatalog = {
+  note: job({
+    payload: z.strictObject({ text: z.string() }),
+    policy: 'standard',
+    key: ({ text }) => text,
+    retries,
+    expireInSeconds: 60,
+    concurrency: 3,
+  }),
+  ordered: job({
+    payload: z.strictObject({ list: z.string(), item: z.number() }),
+    policy: 'key_strict_fifo',
+    key: ({ list }) => list,
+    retries,
+    expireInSeconds: 60,
+    concurrency: 4,
+  }),
+  grouped: job({
+    payload: z.strictObject({ team: z.string(), item: z.number() }),
+    policy: 'standard',
+    group: { of: ({ team }) => team, concurrency: 1 },
+    retries,
+    expireInSeconds: 60,
+    concurrency: 8,
+  }),
+  /** A worker's death must not use up the retries of a job, even where it has none. */
+  fenced: job({
+    payload: z.strictObject({ run: z.string() }),
+    policy: 'standard',
+    retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+    expireInSeconds: 600,
+    concurrency: 1,
+  }),
+};
+
+export const recurringCatalog = {
+  tick: job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 0.2,
+    expireInSeconds: 60,
+    concurrency: 1,
+  }),
+};

@@ -1,0 +1,58 @@
+/**
+ * A worker in a process of its own, for tests that kill or freeze it. It tells what happens in lines of JSON and waits
+ * for a line on its standard input before it writes.
+ */
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { sql } from 'drizzle-orm';
+import pino from 'pino';
+import { openDatabase } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import { holdRun, takeRun } from '../fence.ts';
+import { createJobs } from '../queue.ts';
+import { startWorker } from '../worker.ts';
+import { testCatalog } from './test-catalog.ts';
+
+const [connectionString = '', owner = '', settings = '{}'] = process.argv.slice(2);
+const log = pino({ level: 'silent' });
+const db = await openDatabase({ connectionString, max: 3 });
+const jobs = createJobs({ db, connectionString, catalog: testCatalog, log, settings: JSON.parse(settings) });
+await jobs.start();
+
+const lines = createInterface({ input: process.stdin });
+const nothing = async () => {};
+const worker = startWorker({
+  jobs,
+  log,
+  handlers: {
+    note: nothing,
+    ordered: nothing,
+    grouped: nothing,
+    async fenced({ run }, { attempt, signal }) {
+      const held = await takeRun(db, { runId: run, owner, leaseMs: 60_000 });
+      tell({ event: 'started', attempt });
+      signal.addEventListener('abort', () => tell({ event: 'aborted', reason: String(signal.reason) }));
+      await once(lines, 'line');
+      try {
+        await transaction(db, async (tx) => {
+          await holdRun(tx, held);
+          await tx.execute(sql`INSERT INTO writes (run, owner) VALUES (${run}, ${owner})`);
+        });
+      } catch (error) {
+        tell({ event: 'refused', error: error instanceof Error ? error.name : '' });
+        throw error;
+      }
+      tell({ event: 'wrote' });
+    },
+  },
+});
+process.once('SIGTERM', async () => {
+  await worker.stop({ graceMs: 300 });
+  await jobs.stop();
+  process.exit(0);
+});
+tell({ event: 'ready' });
+
+function tell(message: Record<string, unknown>): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}

@@ -1,0 +1,298 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { transaction } from '../db/transaction.ts';
+import type { JobContext } from './lane.ts';
+import { byNotificationOnly, type Installation, openInstallation, quick } from './testing/installation.ts';
+import { recurringCatalog, testCatalog } from './testing/test-catalog.ts';
+import type { JobHandlers } from './worker.ts';
+
+let installation: Installation;
+
+beforeEach(async () => {
+  installation = await openInstallation();
+});
+afterEach(() => installation.close());
+
+describe('a job', () => {
+  it('runs once when its transaction committed, and never when it rolled back', async () => {
+    const { jobs, ran } = await working();
+    await transaction(installation.db, async (tx) => {
+      await jobs.send(tx, 'note', { text: 'rolled back' });
+      throw new Error('changed its mind');
+    }).catch(() => {});
+    await transaction(installation.db, (tx) => jobs.send(tx, 'note', { text: 'committed' }));
+    await transaction(installation.db, (tx) => jobs.send(tx, 'note', { text: 'after' }));
+
+    await expect.poll(() => ran).toContain('after');
+    await expect.poll(() => statesOf('note')).toEqual([]);
+    expect(ran).toEqual(['committed', 'after']);
+  });
+
+  it('starts by notification, long before anybody would look', async () => {
+    const { jobs, ran } = await working();
+    // What the start itself takes is over: nothing but a notification can start a job from here on.
+    await sleep(300);
+    expect(jobs.settings.dueSeconds).toBe(600);
+    await jobs.send(installation.db, 'note', { text: 'notified' });
+    await expect.poll(() => ran, { timeout: 5000 }).toEqual(['notified']);
+  });
+
+  it('starts by notification again after the listening connection was lost', async () => {
+    const { jobs, ran } = await working();
+    await expect.poll(() => listeners()).toBe(1);
+    await installation.db.execute(
+      sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vestra jobs listener' AND datname = current_database()`,
+    );
+    await expect.poll(() => listeners()).toBe(0);
+    await jobs.send(installation.db, 'note', { text: 'during' });
+    await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['during']);
+    await jobs.send(installation.db, 'note', { text: 'after' });
+    await expect.poll(() => ran, { timeout: 5000 }).toEqual(['during', 'after']);
+  });
+
+  it('that was put off starts when it is due', async () => {
+    const { jobs, ran } = await working({}, quick);
+    const due = new Date(Date.now() + 1500);
+    await jobs.send(installation.db, 'note', { text: 'later' }, { startAfter: due });
+    await jobs.send(installation.db, 'note', { text: 'now' });
+    await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['now', 'later']);
+    expect(Date.now()).toBeGreaterThanOrEqual(due.getTime());
+  });
+
+  it('whose stored payload is invalid is given up with a line in the log, and holds nothing up', async () => {
+    const jobs = await installation.jobs(testCatalog);
+    await jobs.sendMany(installation.db, 'ordered', [
+      { list: 'a', item: 1 },
+      { list: 'a', item: 2 },
+    ]);
+    await installation.db.execute(sql`
+      UPDATE jobs.job SET data = jsonb_set(data, '{payload,item}', '"one"') WHERE (data #>> '{payload,item}') = '1'`);
+    const items: number[] = [];
+    installation.worker(jobs, handlers({ ordered: async ({ item }) => void items.push(item) }));
+
+    await expect.poll(() => items).toEqual([2]);
+    await expect
+      .poll(() => outcomes('ordered'))
+      .toEqual([{ state: 'cancelled', output: { given_up: 'The payload is invalid.' } }]);
+    expect(messages()).toContain('a job with an invalid payload is given up');
+  });
+
+  it('whose handler throws is tried again, then given up', async () => {
+    const attempts: number[] = [];
+    const fails = async (_: unknown, { attempt }: JobContext) => {
+      attempts.push(attempt);
+      throw new Error('no luck');
+    };
+    const { jobs, ran } = await working({ note: fails });
+    await jobs.send(installation.db, 'note', { text: 'unlucky' });
+
+    await expect
+      .poll(() => outcomes('note'))
+      .toEqual([{ state: 'cancelled', output: { given_up: 'The handler failed.' } }]);
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(ran).toEqual([]);
+    expect(messages()).toContain('a job failed for the last time and is given up');
+  });
+
+  it('that fails and then succeeds is gone', async () => {
+    const attempts: number[] = [];
+    const { jobs } = await working({
+      async note(_, { attempt }) {
+        attempts.push(attempt);
+        if (attempt === 1) throw new Error('no luck');
+      },
+    });
+    await jobs.send(installation.db, 'note', { text: 'lucky' });
+    await expect.poll(() => attempts).toEqual([1, 2]);
+    await expect.poll(() => statesOf('note')).toEqual([]);
+  });
+
+  it('that runs too long has its signal aborted and counts as failed', async () => {
+    const short = {
+      note: { ...testCatalog.note, expireInSeconds: 1, retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 } },
+    };
+    const jobs = await installation.jobs(short);
+    installation.worker(jobs, { note: (_, { signal }) => untilAborted(signal) });
+    await jobs.send(installation.db, 'note', { text: 'slow' });
+    await expect.poll(() => statesOf('note'), { timeout: 5000 }).toEqual(['cancelled']);
+  });
+});
+
+describe('a queue', () => {
+  it('runs as many at once as its row allows, and all of them', async () => {
+    const { jobs, most, ran } = await workingSlowly();
+    const texts = Array.from({ length: 20 }, (_, index) => String(index));
+    await jobs.sendMany(
+      installation.db,
+      'note',
+      texts.map((text) => ({ text })),
+    );
+    await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(20);
+    expect(most()).toBe(testCatalog.note.concurrency);
+    expect(ran.toSorted()).toEqual(texts.toSorted());
+  });
+
+  it('keeps the order of each key, with two processes taking and a job that fails', async () => {
+    const items = new Map<string, number[]>();
+    const inside = new Set<string>();
+    let hasFailed = false;
+    const ordered = async ({ list, item }: { list: string; item: number }) => {
+      expect(inside.has(list)).toBe(false);
+      inside.add(list);
+      await sleep(Math.random() * 10);
+      inside.delete(list);
+      if (list === 'b' && item === 3 && !hasFailed) {
+        hasFailed = true;
+        throw new Error('no luck');
+      }
+      items.set(list, [...(items.get(list) ?? []), item]);
+    };
+    const first = await working({ ordered });
+    await working({ ordered });
+    const numbers = Array.from({ length: 12 }, (_, index) => index);
+    await transaction(installation.db, async (tx) => {
+      for (const item of numbers) {
+        await first.jobs.sendMany(
+          tx,
+          'ordered',
+          ['a', 'b', 'c'].map((list) => ({ list, item })),
+        );
+      }
+    });
+
+    await expect.poll(() => [...items.values()].flat().length, { timeout: 20_000 }).toBe(36);
+    expect(hasFailed).toBe(true);
+    for (const list of ['a', 'b', 'c']) expect(items.get(list)).toEqual(numbers);
+  });
+
+  it('runs no more of one group than the row allows, and the groups beside each other', async () => {
+    const inside = new Map<string, number>();
+    let most = 0;
+    let beside = 0;
+    let ended = 0;
+    const { jobs } = await working({
+      async grouped({ team }) {
+        inside.set(team, (inside.get(team) ?? 0) + 1);
+        most = Math.max(most, ...inside.values());
+        beside = Math.max(beside, [...inside.values()].filter((count) => count > 0).length);
+        await sleep(30);
+        inside.set(team, (inside.get(team) ?? 0) - 1);
+        ended++;
+      },
+    });
+    const payloads = ['x', 'y', 'z'].flatMap((team) => [1, 2, 3, 4].map((item) => ({ team, item })));
+    await jobs.sendMany(installation.db, 'grouped', payloads);
+    await expect.poll(() => ended, { timeout: 10_000 }).toBe(12);
+    expect(most).toBe(1);
+    expect(beside).toBe(3);
+  });
+});
+
+describe('a job that recurs', () => {
+  it('comes back after each end, also after one that failed, and in one process at a time', async () => {
+    let inside = 0;
+    let runs = 0;
+    const tick = async () => {
+      expect(++inside).toBe(1);
+      runs++;
+      await sleep(20);
+      inside--;
+      if (runs === 2) throw new Error('no luck');
+    };
+    for (let count = 0; count < 2; count++) {
+      installation.worker(await installation.jobs(recurringCatalog), { tick });
+    }
+    await expect.poll(() => runs, { timeout: 20_000 }).toBeGreaterThanOrEqual(5);
+    expect(messages()).toContain('a recurring job failed');
+    const { rows } = await installation.db.execute(
+      sql`SELECT count(*)::int AS count FROM jobs.job WHERE name = 'tick' AND state < 'completed'`,
+    );
+    expect(rows).toEqual([{ count: 1 }]);
+  });
+});
+
+describe('stop', () => {
+  it('lets what runs end and takes nothing more', async () => {
+    const { jobs, worker, ran } = await workingSlowly();
+    await jobs.sendMany(
+      installation.db,
+      'note',
+      ['1', '2', '3', '4', '5'].map((text) => ({ text })),
+    );
+    await expect.poll(() => statesOf('note')).toContain('active');
+    await worker.stop();
+    expect(ran).toHaveLength(3);
+    expect(await statesOf('note')).toEqual(['created', 'created']);
+  });
+
+  it('hands back what does not end in time: another worker starts it at once', async () => {
+    const reasons: unknown[] = [];
+    const { jobs, worker } = await working({
+      async note(_, { signal }) {
+        await untilAborted(signal).finally(() => reasons.push(signal.reason));
+      },
+    });
+    await jobs.send(installation.db, 'note', { text: 'long' });
+    await expect.poll(() => statesOf('note')).toEqual(['active']);
+    const attempts: number[] = [];
+    await working({ note: async (_, { attempt }) => void attempts.push(attempt) });
+
+    await worker.stop({ graceMs: 50 });
+    await expect.poll(() => attempts, { timeout: 5000 }).toEqual([2]);
+    expect(reasons).toEqual([new Error('The worker stops.')]);
+    await expect.poll(() => statesOf('note')).toEqual([]);
+  });
+});
+
+async function working(
+  overrides: Partial<JobHandlers<typeof testCatalog>> = {},
+  settings: Parameters<Installation['jobs']>[1] = byNotificationOnly,
+) {
+  const jobs = await installation.jobs(testCatalog, settings);
+  const ran: string[] = [];
+  const worker = installation.worker(jobs, handlers({ note: async ({ text }) => void ran.push(text), ...overrides }));
+  return { jobs, worker, ran };
+}
+
+/** Notes that take a while. */
+async function workingSlowly() {
+  let inside = 0;
+  let most = 0;
+  const ran: string[] = [];
+  const { jobs, worker } = await working({
+    async note({ text }) {
+      most = Math.max(most, ++inside);
+      await sleep(100);
+      inside--;
+      ran.push(text);
+    },
+  });
+  return { jobs, worker, ran, most: () => most };
+}
+
+function handlers(overrides: Partial<JobHandlers<typeof testCatalog>>): JobHandlers<typeof testCatalog> {
+  const nothing = async () => {};
+  return { note: nothing, ordered: nothing, grouped: nothing, fenced: nothing, ...overrides };
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}
+
+const messages = () => installation.logged.map((line) => line.msg);
+
+async function statesOf(name: string) {
+  return (await outcomes(name)).map(({ state }) => state);
+}
+
+async function outcomes(name: string) {
+  const { rows } = await installation.db.execute(sql`SELECT state, output FROM jobs.job WHERE name = ${name}`);
+  return rows;
+}
+
+async function listeners() {
+  const { rows } = await installation.db.execute(sql`
+    SELECT FROM pg_stat_activity WHERE application_name = 'vestra jobs listener' AND datname = current_database()`);
+  return rows.length;
+}

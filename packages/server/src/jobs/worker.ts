@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { JobCatalog, JobName, JobPayload } from './catalog.ts';
+import { createLane, type JobContext } from './lane.ts';
+import type { Jobs } from './queue.ts';
+import { repeat } from './repeat.ts';
+
+export type JobHandlers<Catalog extends JobCatalog> = {
+  [Name in JobName<Catalog>]: (payload: JobPayload<Name, Catalog>, context: JobContext) => Promise<void>;
+};
+
+export type Worker = {
+  /** Takes no more jobs, lets those that run end, and hands back the ones that have not after `graceMs`. */
+  stop(options?: { graceMs?: number }): Promise<void>;
+};
+
+/** Runs jobs in this process until it is stopped. */
+export function startWorker<Catalog extends JobCatalog>(dependencies: {
+  jobs: Jobs<Catalog>;
+  handlers: JobHandlers<Catalog>;
+  log: Logger;
+}): Worker {
+  const { jobs, handlers, log } = dependencies;
+  const { claims, settings } = jobs;
+  const lanes = new Map(
+    Object.entries(jobs.catalog).map(([name, row]) => [
+      name,
+      createLane({ name, row, handler: handlers[name as JobName<Catalog>], claims, log }),
+    ]),
+  );
+
+  jobs.onWake((name) => {
+    if (name === undefined) wakeAll();
+    else lanes.get(name)?.wake();
+  });
+  const looking = repeat(settings.dueSeconds * 1000, look);
+  const beating = repeat((settings.heartbeatSeconds * 1000) / 3, beat);
+  wakeAll();
+
+  return {
+    async stop({ graceMs = 30_000 } = {}) {
+      await looking.stop();
+      const patience = new AbortController();
+      await Promise.race([
+        Promise.all([...lanes.values()].map((lane) => lane.drain())),
+        sleep(graceMs, undefined, { signal: patience.signal }).catch(() => {}),
+      ]);
+      patience.abort();
+      await beating.stop();
+      await Promise.all([...lanes.values()].map((lane) => lane.handBack()));
+    },
+  };
+
+  function wakeAll(): void {
+    for (const lane of lanes.values()) lane.wake();
+  }
+
+  async function look(): Promise<void> {
+    try {
+      for (const name of await claims.due([...lanes.keys()])) lanes.get(name)?.wake();
+    } catch (error) {
+      log.error({ err: error }, 'due jobs could not be looked for');
+    }
+  }
+
+  async function beat(): Promise<void> {
+    try {
+      await Promise.all([...lanes.values()].map((lane) => lane.beat()));
+    } catch (error) {
+      // It says nothing about whose the jobs are: those that run go on, and the next beat may get through.
+      log.error({ err: error }, 'the heartbeat of running jobs could not be written');
+    }
+  }
+}

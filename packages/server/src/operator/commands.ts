@@ -1,0 +1,132 @@
+import { idPattern } from '@vestra/contract/ids';
+import { microsToUsd, usdToMicros } from '@vestra/contract/money';
+import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
+import { sql } from 'drizzle-orm';
+import { createOrg } from '../bootstrap.ts';
+import type { Origin } from '../caller.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import { transaction } from '../db/transaction.ts';
+import { recordAudit } from '../domains/audit/api.ts';
+import { balanceOf, credit } from '../domains/ledger/api.ts';
+import { inviteMember } from '../domains/members/api.ts';
+import type { Operator } from './open.ts';
+import { rotateMasterKey } from './rotate-master-key.ts';
+
+type Flag = { value: string; required: boolean };
+type Values = Record<string, string>;
+
+export type OperatorCommand<Result = unknown> = {
+  summary: string;
+  flags: Record<string, Flag>;
+  run: (operator: Operator, values: Values) => Promise<Result>;
+  show: (result: Result) => string;
+};
+
+const command = <Result>(row: OperatorCommand<Result>) => row as OperatorCommand;
+const needed = (value: string): Flag => ({ value, required: true });
+const optional = (value: string): Flag => ({ value, required: false });
+
+export const operatorCommands: Record<string, OperatorCommand> = {
+  'org create': command({
+    summary: 'Make another org with a test key, a live key, an owner and 100 test dollars.',
+    flags: { name: needed('<name>'), 'owner-email': optional('<email>') },
+    run: ({ db, vault }, values) =>
+      transaction(db, (tx) =>
+        createOrg(tx, vault, {
+          name: values.name as string,
+          ownerEmail: values['owner-email'] ?? null,
+        }),
+      ),
+    show: ({ org_id, test_key, live_key, owner }) =>
+      [
+        `Org       ${org_id}`,
+        `Test key  ${test_key}`,
+        `Live key  ${live_key}`,
+        `Owner     ${owner.email}, password ${owner.password}`,
+        'These are shown once: store them now.',
+      ].join('\n'),
+  }),
+  credit: command({
+    summary: 'Add money to the wallet of an org.',
+    flags: { org: needed('<org id>'), mode: needed('test|live'), usd: needed('<dollars>') },
+    run: async ({ db }, values) => {
+      const tenant = { orgId: readOrg(values), mode: readMode(values) };
+      const amount = readDollars(values);
+      return transaction(db, async (tx) => {
+        await requireOrg(tx, tenant.orgId);
+        await credit(tx, tenant, amount);
+        await recordAudit(tx, operatorIn(tenant.orgId, tenant.mode), {
+          action: 'wallet.credited',
+          target: { type: 'org', id: tenant.orgId },
+          details: { usd: microsToUsd(amount) },
+        });
+        return { org_id: tenant.orgId, mode: tenant.mode, balance_usd: microsToUsd(await balanceOf(tx, tenant)) };
+      });
+    },
+    show: ({ org_id, mode, balance_usd }) => `${org_id} now has ${balance_usd} US dollars in ${mode} mode.`,
+  }),
+  'member invite': command({
+    summary: 'Invite a person to the console of an org; prints the link to send them.',
+    flags: { org: needed('<org id>'), email: needed('<email>'), role: needed('owner|admin|developer') },
+    run: async ({ db, config }, values) => {
+      const orgId = readOrg(values);
+      const role = readRole(values);
+      const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+      return transaction(db, async (tx) => {
+        await requireOrg(tx, orgId);
+        return inviteMember(tx, operatorIn(orgId, 'live'), {
+          manager: { kind: 'operator' },
+          email: values.email as string,
+          role,
+          publicUrl,
+        });
+      });
+    },
+    show: ({ email, role, invite_url, invite_expires_at }) =>
+      `${email} is invited as ${role}. Send them this link; it is good until ${invite_expires_at}:\n${invite_url}`,
+  }),
+  'rotate-master-key': command({
+    summary: 'Seal every org’s data key under a new master key.',
+    flags: {},
+    run: rotateMasterKey,
+    show: ({ rewrapped, source }) =>
+      source === 'environment'
+        ? `${rewrapped} keys are now sealed under the first key of VESTRA_MASTER_KEY. The others may go.`
+        : `${rewrapped} keys are now sealed under a new master key. Back the file up again.`,
+  }),
+};
+
+const operatorIn = (orgId: string, mode: Mode): Origin => ({
+  orgId,
+  mode,
+  actor: { type: 'system', id: 'operator', name: 'Operator' },
+  requestId: null,
+  ip: null,
+});
+
+async function requireOrg(tx: Parameters<typeof credit>[0], orgId: string): Promise<void> {
+  const { rows } = await tx.execute(sql`SELECT 1 FROM orgs WHERE id = ${orgId}`);
+  if (rows.length === 0) throw new StartFailure(`There is no org ${orgId} in this database.`);
+}
+
+function readOrg({ org = '' }: Values): string {
+  if (!idPattern('org').test(org)) throw new StartFailure(`--org must be an org id such as org_0…, not ${org}.`);
+  return org;
+}
+
+function readMode({ mode = '' }: Values): Mode {
+  if (!(modes as readonly string[]).includes(mode)) throw new StartFailure(`--mode must be test or live, not ${mode}.`);
+  return mode as Mode;
+}
+
+function readRole({ role = '' }: Values): Role {
+  if (!(roles as readonly string[]).includes(role)) throw new StartFailure(`--role must be one of ${roles.join(', ')}.`);
+  return role as Role;
+}
+
+function readDollars({ usd = '' }: Values): bigint {
+  const dollars = Number(usd);
+  const isAmount = /^\d+(\.\d{1,5})?$/.test(usd) && dollars > 0 && dollars <= 1_000_000;
+  if (!isAmount) throw new StartFailure(`--usd must be an amount above 0 and at most 1000000, such as 50 or 12.5.`);
+  return usdToMicros(dollars);
+}

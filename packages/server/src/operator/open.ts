@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { type MasterKeys, openMasterKeys } from '../adapters/secrets/master-key.ts';
+import { createVault, type Vault } from '../adapters/secrets/vault.ts';
+import type { Config } from '../config.ts';
+import { reachEmbeddedPostgres } from '../db/embedded.ts';
+import { migrate } from '../db/migrate.ts';
+import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+
+export type Operator = { config: Config; db: Database; vault: Vault; masterKeys: MasterKeys; close: () => Promise<void> };
+
+/** The same database and keys as the server's, whether or not a server is running. */
+export async function openOperator(config: Config): Promise<Operator> {
+  const postgres = config.databaseUrl
+    ? { connectionString: config.databaseUrl, stop: async () => {} }
+    : await reachEmbeddedPostgres({ dataDir: config.dataDir, log: () => {} });
+  const db = await openDatabase({ connectionString: postgres.connectionString, max: 2 });
+  await migrate(db, join(import.meta.dirname, '..', 'db', 'migrations'));
+  const masterKeys = openMasterKeys(config);
+  return {
+    config,
+    db,
+    masterKeys,
+    vault: createVault(masterKeys),
+    async close() {
+      await closeDatabase(db);
+      await postgres.stop();
+    },
+  };
+}

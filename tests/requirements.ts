@@ -1,0 +1,113 @@
+import type { Area } from './requirement.ts';
+import { a2a } from './requirements/a2a.ts';
+import { account } from './requirements/account.ts';
+import { answers } from './requirements/answers.ts';
+import { apply } from './requirements/apply.ts';
+import { apps } from './requirements/apps.ts';
+import { audit } from './requirements/audit.ts';
+import { authentication } from './requirements/authentication.ts';
+import { batches } from './requirements/batches.ts';
+import { browser } from './requirements/browser.ts';
+import { computer } from './requirements/computer.ts';
+import { conversations } from './requirements/conversations.ts';
+import { deliveries } from './requirements/deliveries.ts';
+import { deploymentFile } from './requirements/deployment-file.ts';
+import { deployments } from './requirements/deployments.ts';
+import { errors } from './requirements/errors.ts';
+import { events } from './requirements/events.ts';
+import { files } from './requirements/files.ts';
+import { idempotency } from './requirements/idempotency.ts';
+import { interactions } from './requirements/interactions.ts';
+import { interview } from './requirements/interview.ts';
+import { jobs } from './requirements/jobs.ts';
+import { keys } from './requirements/keys.ts';
+import { limits } from './requirements/limits.ts';
+import { lists } from './requirements/lists.ts';
+import { manifest } from './requirements/manifest.ts';
+import { mcpEndpoint } from './requirements/mcp-endpoint.ts';
+import { mcpServers } from './requirements/mcp-servers.ts';
+import { members } from './requirements/members.ts';
+import { memory } from './requirements/memory.ts';
+import { messages } from './requirements/messages.ts';
+import { models } from './requirements/models.ts';
+import { money } from './requirements/money.ts';
+import { notebooks } from './requirements/notebooks.ts';
+import { otlp } from './requirements/otlp.ts';
+import { rateLimits } from './requirements/rate-limits.ts';
+import { requests } from './requirements/requests.ts';
+import { retention } from './requirements/retention.ts';
+import { routines } from './requirements/routines.ts';
+import { scenarios } from './requirements/scenarios.ts';
+import { secrets } from './requirements/secrets.ts';
+import { sessionPage } from './requirements/session-page.ts';
+import { sessions } from './requirements/sessions.ts';
+import { skills } from './requirements/skills.ts';
+import { start } from './requirements/start.ts';
+import { tasks } from './requirements/tasks.ts';
+import { tenancy } from './requirements/tenancy.ts';
+import { testRuns } from './requirements/test-runs.ts';
+import { tools } from './requirements/tools.ts';
+import { usage } from './requirements/usage.ts';
+import { users } from './requirements/users.ts';
+import { versions } from './requirements/versions.ts';
+import { voice } from './requirements/voice.ts';
+import { waiting } from './requirements/waiting.ts';
+import { webhooks } from './requirements/webhooks.ts';
+
+/** What the documents demand, family by family. Tests cite a row by its id in their titles. */
+export const areas: readonly Area[] = [
+  requests,
+  lists,
+  idempotency,
+  rateLimits,
+  errors,
+  authentication,
+  tenancy,
+  account,
+  keys,
+  members,
+  limits,
+  money,
+  usage,
+  audit,
+  secrets,
+  start,
+  jobs,
+  deployments,
+  manifest,
+  versions,
+  deploymentFile,
+  apply,
+  tools,
+  waiting,
+  scenarios,
+  testRuns,
+  interview,
+  notebooks,
+  skills,
+  mcpServers,
+  conversations,
+  messages,
+  events,
+  interactions,
+  answers,
+  tasks,
+  batches,
+  routines,
+  users,
+  memory,
+  files,
+  sessions,
+  sessionPage,
+  browser,
+  computer,
+  webhooks,
+  deliveries,
+  models,
+  mcpEndpoint,
+  a2a,
+  apps,
+  voice,
+  otlp,
+  retention,
+];

@@ -1,0 +1,72 @@
+import { area } from '../requirement.ts';
+
+export const answers = area('answers', 'open', [
+  [
+    'ANS-001',
+    'runtime.md · Interactions',
+    '`POST /v1/interactions/{interaction_id}/answer` answers the interaction, resolved.',
+  ],
+  ['ANS-002', 'runtime.md · Interactions', 'An approval takes `approve: true` and the tool runs.'],
+  ['ANS-003', 'runtime.md · Interactions', 'An approval takes `approve: false` and the tool does not run.'],
+  ['ANS-004', 'runtime.md · Interactions', 'A question takes `answers`, exactly one per question in order.'],
+  ['ANS-005', 'runtime.md · Interactions', 'A question takes `approve: false` as a refusal to answer.'],
+  ['ANS-006', 'runtime.md · Interactions', 'A hand-off takes `decision` `done`, `could_not` or `not_now`.'],
+  ['ANS-007', 'runtime.md · Interactions', 'A hand-off that asks for a value takes `answers`.'],
+  ['ANS-008', 'runtime.md · Interactions', "A tool call takes `output`, which reaches the agent as the tool's result."],
+  ['ANS-009', 'runtime.md · Interactions', "A tool call takes `error`, which reaches the agent as the tool's failure."],
+  [
+    'ANS-010',
+    'runtime.md · Interactions',
+    'A yes that moves money or acts for the user without `present_user: true` answers 400 `present_user_required`.',
+  ],
+  [
+    'ANS-011',
+    'runtime.md · Interactions',
+    'A yes to an approval that needs a person in person, without `present_user: true`, answers 400 `present_user_required`.',
+  ],
+  [
+    'ANS-012',
+    'runtime.md · Interactions',
+    "A yes to a tool of the org's MCP servers without `present_user: true` answers 400 `present_user_required`.",
+  ],
+  [
+    'ANS-013',
+    'runtime.md · Interactions',
+    'A yes to a function that is neither read-only nor run-without-asking, without `present_user: true`, answers 400 `present_user_required`.',
+  ],
+  ['ANS-014', 'runtime.md · Interactions', 'A no never needs `present_user`.'],
+  [
+    'ANS-015',
+    'runtime.md · Interactions',
+    'The yes to a `hands_approval` without its `nonce`, or with another, answers 400 `nonce_mismatch`.',
+  ],
+  [
+    'ANS-016',
+    'runtime.md · Interactions',
+    'A yes to an ability install answers 400 `install_ability_instead`; a no is taken.',
+  ],
+  ['ANS-017', 'decisions.md · 10', 'An approval with `answers` answers 400 `answers_not_expected`.'],
+  ['ANS-018', 'decisions.md · 10', 'An approval with `decision` answers 400 `decision_not_expected`.'],
+  ['ANS-019', 'decisions.md · 10', 'An approval with `output`, `error` or nothing answers 400 `answer_mismatch`.'],
+  ['ANS-020', 'decisions.md · 10', 'A question with nothing or `approve: true` answers 400 `answers_required`.'],
+  ['ANS-021', 'decisions.md · 10', 'A question with the wrong number of answers answers 400 `answers_mismatch`.'],
+  ['ANS-022', 'decisions.md · 10', 'A question with `decision` answers 400 `decision_not_expected`.'],
+  ['ANS-023', 'decisions.md · 10', 'A question with `output` or `error` answers 400 `answer_mismatch`.'],
+  [
+    'ANS-024',
+    'decisions.md · 10',
+    'A hand-off with `approve`, `output`, `error` or nothing answers 400 `answer_mismatch`.',
+  ],
+  ['ANS-025', 'decisions.md · 10', 'A tool call with `answers` answers 400 `answers_not_expected`.'],
+  ['ANS-026', 'decisions.md · 10', 'A tool call with `decision` answers 400 `decision_not_expected`.'],
+  [
+    'ANS-027',
+    'decisions.md · 10',
+    'A tool call with `approve`, with both `output` and `error`, or with nothing answers 400 `answer_mismatch`.',
+  ],
+  ['ANS-028', 'decisions.md · 10', 'A connect interaction with any body answers 400 `connect_app_instead`.'],
+  ['ANS-029', 'decisions.md · 10', 'Answering a settled interaction answers 409 `already_answered`.'],
+  ['ANS-030', 'decisions.md · 10', 'Answering an expired interaction answers 409 `interaction_expired`.'],
+  ['ANS-031', 'decisions.md · 3', 'Of two answers at once exactly one wins; the other answers 409 `already_answered`.'],
+  ['ANS-032', 'decisions.md · 7', 'A `plan_limit` is read only: every answer to it is refused.'],
+]);

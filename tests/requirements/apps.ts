@@ -1,0 +1,47 @@
+import { area } from '../requirement.ts';
+
+export const apps = area('apps', 'open', [
+  ['APP-001', 'decisions.md · 7', "An app is a remote MCP server reached with the user's own sign-in."],
+  ['APP-002', 'decisions.md · 7', '`GET /v1/apps` lists the catalogue of apps.'],
+  [
+    'APP-003',
+    'decisions.md · 7',
+    '`POST /v1/connections` takes `{user_id?, app, return_url?}` and answers the connection.',
+  ],
+  [
+    'APP-004',
+    'decisions.md · 7',
+    'A connection is `{object: connection, id, app, user_id, status, connect_url, account, created_at}`, nulls where none.',
+  ],
+  ['APP-005', 'decisions.md · 7', '`status` of a connection is `pending`, `connected` or `failed`.'],
+  [
+    'APP-006',
+    'decisions.md · 7',
+    '`GET /v1/connections` lists connections and `DELETE /v1/connections/{id}` removes one with its tokens.',
+  ],
+  ['APP-007', 'decisions.md · 7', 'Signing in is OAuth 2.1 with PKCE and dynamic registration.'],
+  ['APP-008', 'decisions.md · 7', 'The apps and connections routes need `runtime` or `all`.'],
+  ['APP-009', 'decisions.md · 7', "The sign-in's callback refuses a state that was not given out."],
+  [
+    'APP-010',
+    'runtime.md · Errors',
+    "A `return_url` outside the org's `allowed_return_urls` answers 400 `return_url_not_allowed`.",
+  ],
+  ['APP-011', 'runtime.md · Errors', 'An app that cannot be connected answers 400 `app_not_connectable`.'],
+  ['APP-012', 'runtime.md · Errors', 'An app that offers no sign-in answers 400 `oauth_not_available`.'],
+  [
+    'APP-013',
+    'configuration.md · Deployment file',
+    '`apps` limits which apps the agent may use; `all` allows every one.',
+  ],
+  [
+    'APP-014',
+    'decisions.md · 3',
+    'An unknown connection answers 404 `connection_not_found`, an unknown app 404 `app_not_found`.',
+  ],
+  [
+    'APP-015',
+    'runtime.md · States',
+    'Connecting an app settles the interactions that wait for it, and the work goes on.',
+  ],
+]);

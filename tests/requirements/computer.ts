@@ -1,0 +1,37 @@
+import { area } from '../requirement.ts';
+
+export const computer = area('computer', 'open', [
+  [
+    'CMP-001',
+    'configuration.md · What the service does',
+    "Each user has a computer of their own, and one user's commands see nothing of another's.",
+  ],
+  [
+    'CMP-002',
+    'configuration.md · Deployment file · computer',
+    '`setup` runs once on each computer, before the first task.',
+  ],
+  [
+    'CMP-003',
+    'configuration.md · Deployment file · computer',
+    "`repos` are cloned at their branch into their folder, with the token's secret where one is named.",
+  ],
+  [
+    'CMP-004',
+    'configuration.md · Deployment file · computer',
+    "`env` is set in the agent's commands, with secrets put in place.",
+  ],
+  ['CMP-005', 'configuration.md · Deployment file · computer', '`files` lie at their `path` before the first task.'],
+  [
+    'CMP-006',
+    'decisions.md · 6',
+    "The agent's tools run commands, read, write and list files, and save outputs as files.",
+  ],
+  [
+    'CMP-007',
+    'runtime.md · Users',
+    'The computer sleeps when it is not used and wakes for the next task with its files.',
+  ],
+  ['CMP-008', 'decisions.md · 3', 'A computer that cannot be reached answers 503 `computer_unavailable`.'],
+  ['CMP-009', 'decisions.md · 10', 'The seconds a computer runs are charged as `compute`.'],
+]);

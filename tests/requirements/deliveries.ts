@@ -1,0 +1,57 @@
+import { area } from '../requirement.ts';
+
+export const deliveries = area('deliveries', 'open', [
+  [
+    'WHD-001',
+    'runtime.md · Events',
+    "Each delivery carries `Service-Signature`, which the endpoint's secret verifies.",
+  ],
+  ['WHD-002', 'runtime.md · Events', 'Each attempt is recorded with status code and timing and can be retried.'],
+  ['WHD-003', 'decisions.md · 1', 'A webhook secret reads `whsec_…`.'],
+  [
+    'WHD-004',
+    'decisions.md · 7',
+    'A delivery is a `POST` of `{id, object: event, type, created_at, mode, org_id, data}`.',
+  ],
+  ['WHD-005', 'decisions.md · 7', '`webhook-id` is the event id, the same on every retry.'],
+  ['WHD-006', 'decisions.md · 7', '`webhook-timestamp` is the time of the attempt.'],
+  [
+    'WHD-007',
+    'decisions.md · 7',
+    '`webhook-signature` is `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<raw body>`.',
+  ],
+  [
+    'WHD-008',
+    'decisions.md · 7',
+    'A Standard Webhooks verifier accepts a delivery and refuses one with a changed byte.',
+  ],
+  ['WHD-009', 'decisions.md · 7', '`Service-Signature` has the same value as `webhook-signature`.'],
+  [
+    'WHD-010',
+    'decisions.md · 7',
+    'For 24 hours after a roll the signature header holds one signature per valid secret, separated by spaces.',
+  ],
+  ['WHD-011', 'decisions.md · 7', 'Only a 2xx within 15 seconds counts as success.'],
+  ['WHD-012', 'decisions.md · 7', 'A redirect is not followed and counts as failure.'],
+  ['WHD-013', 'decisions.md · 7', 'A 410 switches the endpoint off.'],
+  [
+    'WHD-014',
+    'decisions.md · 7',
+    'A failed delivery is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, with jitter.',
+  ],
+  [
+    'WHD-015',
+    'decisions.md · 7',
+    'An endpoint that fails for 5 days is switched off and `webhook.disabled` is emitted.',
+  ],
+  [
+    'WHD-016',
+    'decisions.md · 7',
+    'A delivery record is `{object: webhook_delivery, id, endpoint_id, event_id, event_type, attempt, status, status_code, duration_ms, error, next_attempt_at, created_at}`, nulls where none.',
+  ],
+  ['WHD-017', 'decisions.md · 7', '`status` of a delivery is `pending`, `succeeded` or `failed`.'],
+  ['WHD-018', 'decisions.md · 7', 'Retry and test answer the delivery.'],
+  ['WHD-019', 'decisions.md · 7', '`test` sends `webhook.test` to that endpoint alone.'],
+  ['WHD-020', 'decisions.md · 7', 'A host that resolves to a private address at connection is refused.'],
+  ['WHD-021', 'decisions.md · 7', 'An event is delivered after a crash between the change and the delivery.'],
+]);

@@ -1,0 +1,61 @@
+import { area } from '../requirement.ts';
+
+export const events = area('events', 'open', [
+  [
+    'EVT-001',
+    'runtime.md · Conversations',
+    '`GET …/events` answers a stream of server-sent events of the conversation.',
+  ],
+  ['EVT-002', 'runtime.md · Conversations', '`Last-Event-ID` resumes after that seq.'],
+  [
+    'EVT-003',
+    'runtime.md · Conversations',
+    'A `Last-Event-ID` that is neither a whole number nor 0 answers 400 `invalid_last_event_id`.',
+  ],
+  ['EVT-004', 'runtime.md · Conversations', "`task_id` narrows the stream to one task's events."],
+  [
+    'EVT-005',
+    'runtime.md · Conversations',
+    '`format=json` with `after=<seq>` answers pages of events as JSON after the seq.',
+  ],
+  ['EVT-006', 'runtime.md · Events', '`seq` grows from event to event in a conversation.'],
+  [
+    'EVT-007',
+    'runtime.md · Events',
+    'The stream carries replies as they are typed, work started and finished, progress, approvals, tool calls and files.',
+  ],
+  ['EVT-008', 'runtime.md · Events', 'A reader that resumes after a cut connection gets every event exactly once.'],
+  [
+    'EVT-009',
+    'decisions.md · 7',
+    'An event is `{object: event, id, type, seq, conversation_id, task_id, turn_id, deployment_id, created_at, data}`, nulls where none.',
+  ],
+  [
+    'EVT-010',
+    'decisions.md · 7',
+    'On the stream an event is `id: <seq>`, `event: <type>`, `data: <the event as JSON>`.',
+  ],
+  ['EVT-011', 'decisions.md · 7', 'A silent stream carries a comment line every 15 seconds.'],
+  ['EVT-012', 'decisions.md · 7', '`seq` starts at 1 and has no gaps, also under concurrent writers.'],
+  [
+    'EVT-013',
+    'decisions.md · 7',
+    'JSON pages are `{data, next_after}`, `next_after` null on the last, with `limit` as for lists.',
+  ],
+  ['EVT-014', 'decisions.md · 7', 'A turn opens with `turn.started` and closes with `turn.settled` `{turn}`.'],
+  [
+    'EVT-015',
+    'decisions.md · 7',
+    "A reply is `reply.delta` `{text}` events and one `reply.completed` `{message}`; the deltas joined are the message's text.",
+  ],
+  ['EVT-016', 'decisions.md · 7', 'A task tells `task.started`, `task.progress` and one `task.step` per trace step.'],
+  ['EVT-017', 'decisions.md · 7', 'A task ends with exactly one of `task.completed`, `task.failed`, `task.stopped`.'],
+  ['EVT-018', 'decisions.md · 7', 'Waiting tells `interaction.created` and `interaction.resolved`.'],
+  ['EVT-019', 'decisions.md · 7', "A call to the caller's tool tells `tool_call.created`."],
+  ['EVT-020', 'decisions.md · 7', 'A file the agent makes tells `file.created`.'],
+  ['EVT-021', 'decisions.md · 7', 'A change of status tells `conversation.status`.'],
+  ['EVT-022', 'decisions.md · 7', 'Deltas are joined for at most 40 ms before they are stored.'],
+  ['EVT-023', 'decisions.md · 10', 'Streams answer 200 `text/event-stream`.'],
+  ['EVT-024', 'decisions.md · 10', 'Without `Last-Event-ID` and `after` the stream replays from the first event.'],
+  ['EVT-025', 'decisions.md · 10', '`after` also works for the SSE form.'],
+]);

@@ -1,0 +1,46 @@
+import { area } from '../requirement.ts';
+
+export const files = area('files', 'open', [
+  [
+    'FILE-001',
+    'runtime.md · File',
+    'A file shows `id` (`file_`), `object: file`, `user_id`, `filename`, `mime_type`, `size_bytes`, `source`, `task_id`, `conversation_id`, `created_at`, nulls where none.',
+  ],
+  ['FILE-002', 'runtime.md · File', "`source` is `upload` for the caller's and `output` for the agent's files."],
+  ['FILE-003', 'runtime.md · File', 'Get-one adds `download_url`, good for 15 minutes, and `download_expires_at`.'],
+  ['FILE-004', 'runtime.md · File', 'The download gives exactly the bytes that were uploaded.'],
+  ['FILE-005', 'runtime.md · File', 'A download link past its time, or changed, gives nothing.'],
+  [
+    'FILE-006',
+    'runtime.md · Files',
+    '`POST /v1/files` takes multipart/form-data with one part `file` and answers 201 with the file.',
+  ],
+  ['FILE-007', 'runtime.md · Files', 'The query `user_id` of the upload says whose file it is.'],
+  ['FILE-008', 'runtime.md · Files', 'A file of 10 MB is taken; a larger one answers 413 `file_too_large`.'],
+  [
+    'FILE-009',
+    'runtime.md · Files',
+    '`GET /v1/files` lists by pages, filtered by `user_id`, `task_id`, `conversation_id`, `source`.',
+  ],
+  ['FILE-010', 'runtime.md · Files', '`task_id` lists outputs only.'],
+  [
+    'FILE-011',
+    'runtime.md · Files',
+    '`source` absent means outputs when a task or conversation is given, else uploads.',
+  ],
+  ['FILE-012', 'runtime.md · Files', '`GET /v1/files/{file_id}` answers the file with its link.'],
+  [
+    'FILE-013',
+    'runtime.md · Files',
+    '`DELETE /v1/files/{file_id}` answers `{id, object: file, deleted: true}` and the bytes are gone.',
+  ],
+  ['FILE-014', 'runtime.md · Files', 'A multipart body without a part `file` answers 400 `file_required`.'],
+  [
+    'FILE-015',
+    'runtime.md · Files',
+    'A filename with slashes or control characters, or over 255 bytes, answers 400 `invalid_filename`.',
+  ],
+  ['FILE-016', 'decisions.md · 10', '`POST /v1/files` with another content type answers 400 `multipart_required`.'],
+  ['FILE-017', 'decisions.md · 7', 'An output of the agent emits `file.created`.'],
+  ['FILE-018', 'decisions.md · 3', 'An unknown file answers 404 `file_not_found`.'],
+]);

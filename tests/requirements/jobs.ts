@@ -1,0 +1,38 @@
+import { area } from '../requirement.ts';
+
+export const jobs = area('jobs', 'open', [
+  [
+    'JOB-001',
+    'decisions.md · 7',
+    'A step that was started and has no recorded result when its worker dies is not run again.',
+  ],
+  ['JOB-002', 'decisions.md · 7', 'A read-only step without a recorded result when its worker dies is run again.'],
+  ['JOB-003', 'decisions.md · 7', 'The agent is told that the outcome of an unrepeated step is unknown.'],
+  [
+    'JOB-004',
+    'decisions.md · 4',
+    'A job exists exactly when the row it continues was committed: a crash between the two loses and doubles nothing.',
+  ],
+  [
+    'JOB-005',
+    'architecture.md · Durability',
+    'A turn or task whose process was killed goes on in another process within 30 seconds.',
+  ],
+  ['JOB-006', 'architecture.md · Durability', 'A worker that froze and was taken over writes nothing more to the run.'],
+  [
+    'JOB-007',
+    'architecture.md · Durability',
+    'SIGTERM lets running steps end, hands the rest back and loses no accepted work.',
+  ],
+  ['JOB-008', 'architecture.md · Durability', 'The start finds rows whose work has no job and gives them one.'],
+  [
+    'JOB-009',
+    'architecture.md · Durability',
+    'A waiting task holds no process and no connection, and goes on when its answer comes.',
+  ],
+  [
+    'JOB-010',
+    'configuration.md · Scenarios and test runs',
+    'Work that was running when the server stopped goes on after the restart by itself.',
+  ],
+]);

@@ -1,0 +1,48 @@
+import { area } from '../requirement.ts';
+
+export const keys = area('keys', 'open', [
+  [
+    'KEY-001',
+    'runtime.md · Account',
+    '`GET /v1/keys` lists the keys and shows of each secret only the last four characters.',
+  ],
+  [
+    'KEY-002',
+    'runtime.md · Account',
+    '`POST /v1/keys` takes `name` and `scopes` and shows the full key once, in that answer alone.',
+  ],
+  ['KEY-003', 'runtime.md · Account', 'A made key works at once with the scopes it was given, and no others.'],
+  [
+    'KEY-004',
+    'runtime.md · Account',
+    '`POST /v1/keys/{key_id}/roll` gives a new secret, and the new secret works at once.',
+  ],
+  [
+    'KEY-005',
+    'runtime.md · Account',
+    'During `grace_seconds` after a roll the old secret keeps working; afterwards it stops.',
+  ],
+  ['KEY-006', 'runtime.md · Account', '`DELETE /v1/keys/{key_id}` revokes the key at once.'],
+  ['KEY-007', 'runtime.md · Account', 'A scope other than `setup`, `runtime`, `admin`, `all` is refused.'],
+  [
+    'KEY-008',
+    'decisions.md · 5',
+    'A key row is `{object: key, id, name, mode, scopes, last4, created_at, last_used_at, expires_at}`, the last two null where nothing applies.',
+  ],
+  ['KEY-009', 'decisions.md · 5', 'The create answer is the row plus `key`.'],
+  ['KEY-010', 'decisions.md · 5', '`mode` of a new key is `test` unless the body says `live`.'],
+  ['KEY-011', 'decisions.md · 5', 'A test key that asks for a live key answers 403 `live_key_required`.'],
+  ['KEY-012', 'decisions.md · 5', '`grace_seconds` takes 0 to 604800 and is 0 when absent; -1 and 604801 are refused.'],
+  ['KEY-013', 'decisions.md · 5', 'The roll answer is the key with a new `key` and with `previous_expires_at`.'],
+  ['KEY-014', 'decisions.md · 5', 'The keys routes answer 403 `scope_missing` to a key without `admin` or `all`.'],
+  ['KEY-015', 'decisions.md · 5', '`last_used_at` tells the last use of the key.'],
+  ['KEY-016', 'decisions.md · 10', 'A key that gives a scope it does not hold itself answers 403 `scope_missing`.'],
+  ['KEY-017', 'decisions.md · 10', 'A rolled key keeps its id.'],
+  ['KEY-018', 'decisions.md · 10', 'The old secret after its grace answers 401 `key_expired`.'],
+  [
+    'KEY-019',
+    'decisions.md · 7',
+    'Making, rolling and revoking a key emit `key.created`, `key.rolled` and `key.revoked`, none of which carries the secret.',
+  ],
+  ['KEY-020', 'decisions.md · 3', 'An unknown key id answers 404 `key_not_found`.'],
+]);

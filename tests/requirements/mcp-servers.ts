@@ -1,0 +1,103 @@
+import { area } from '../requirement.ts';
+
+export const mcpServers = area('mcp-servers', 'open', [
+  [
+    'MCPS-001',
+    'configuration.md · MCP server',
+    'A server shows `id` (`mcp_`), `object: mcp_server`, `slug`, `name`, `url`, `auth`, `tools`, `secrets`, `user_secrets`, `created_at`, `updated_at`.',
+  ],
+  [
+    'MCPS-002',
+    'configuration.md · MCP server',
+    '`slug` is required: lowercase letters, digits, hyphens, starting with a letter, at most 40.',
+  ],
+  ['MCPS-003', 'configuration.md · MCP server', 'A reserved slug answers 400 `tool_name_reserved` on `slug`.'],
+  ['MCPS-004', 'configuration.md · MCP server', '`name` is required and takes 1 to 80 characters.'],
+  ['MCPS-005', 'configuration.md · MCP server', '`url` is required: public https, at most 2048 characters.'],
+  ['MCPS-006', 'configuration.md · MCP server', 'A credential inside `url` answers 400 `secret_in_url`.'],
+  [
+    'MCPS-007',
+    'configuration.md · MCP server',
+    '`auth` is `{type: none}` (when absent) or `{type: headers, headers}`.',
+  ],
+  ['MCPS-008', 'configuration.md · MCP server', '`auth` shows a credential as its `${secret:NAME}`, never its value.'],
+  ['MCPS-009', 'configuration.md · MCP server', 'A raw credential in a header answers 400 `raw_secret_in_header`.'],
+  [
+    'MCPS-010',
+    'configuration.md · MCP server',
+    '`tools` is `{deny, require_approval}`, at most 200 names each, both empty when absent.',
+  ],
+  [
+    'MCPS-011',
+    'configuration.md · MCP server',
+    'The floor of `tools` applies to every deployment that uses the server, in both modes.',
+  ],
+  ['MCPS-012', 'configuration.md · MCP server', '`secrets` and `user_secrets` list the names the headers refer to.'],
+  ['MCPS-013', 'configuration.md · MCP servers', '`GET /v1/mcp-servers` lists servers by pages.'],
+  ['MCPS-014', 'configuration.md · MCP servers', '`POST /v1/mcp-servers` answers 201 with the server.'],
+  ['MCPS-015', 'configuration.md · MCP servers', '`GET /v1/mcp-servers/{server_id}` answers the server.'],
+  [
+    'MCPS-016',
+    'configuration.md · MCP servers',
+    '`PATCH /v1/mcp-servers/{server_id}` takes `name`, `url`, `auth`, `tools`.',
+  ],
+  [
+    'MCPS-017',
+    'configuration.md · MCP servers',
+    'In PATCH `deny` and `require_approval` each replace the whole list, and a list left out stays.',
+  ],
+  [
+    'MCPS-018',
+    'configuration.md · MCP servers',
+    '`DELETE /v1/mcp-servers/{server_id}` removes the server and answers `{object, id, deleted: true}`.',
+  ],
+  [
+    'MCPS-019',
+    'configuration.md · MCP servers',
+    'A change reaches every deployment in both modes, and users at their next task.',
+  ],
+  [
+    'MCPS-020',
+    'configuration.md · MCP servers',
+    'A change or removal with a test key while a live version uses the server answers 409 `mcp_server_live`.',
+  ],
+  ['MCPS-021', 'configuration.md · MCP servers', 'A live key changes a server that a live version uses.'],
+  [
+    'MCPS-022',
+    'decisions.md · 6',
+    'The reserved slugs are `browser-control`, `os-hands`, `memory-keeper`, `app-connector`.',
+  ],
+  ['MCPS-023', 'decisions.md · 9', 'A taken server slug answers 409 `slug_taken`.'],
+  [
+    'MCPS-024',
+    'decisions.md · 9',
+    '`secret_in_url` means userinfo, or a query name that says key, token, secret, password or auth.',
+  ],
+  [
+    'MCPS-025',
+    'decisions.md · 9',
+    '`raw_secret_in_header` means a value without `${…}` in `Authorization`, `Proxy-Authorization`, `Cookie` or a header named like a key, token or secret.',
+  ],
+  ['MCPS-026', 'decisions.md · 9', 'A plain header such as `X-Region: eu` is taken.'],
+  [
+    'MCPS-027',
+    'decisions.md · 10',
+    '`POST /v1/mcp-servers/{id}/check` answers `{ok, tools: [{name, description, read_only}], error}`, `error` null when it went well.',
+  ],
+  [
+    'MCPS-028',
+    'runtime.md · Authentication',
+    "Calls to the server carry its headers with the secrets of the mode, and `${user_secret:NAME}` with the user's own.",
+  ],
+  [
+    'MCPS-029',
+    'decisions.md · 3',
+    '502 `mcp_server_error` is answered, or told to the agent, when the server fails a call.',
+  ],
+  ['MCPS-030', 'decisions.md · 3', 'An unknown server answers 404 `mcp_server_not_found`.'],
+  [
+    'MCPS-031',
+    'decisions.md · 8',
+    'A server on a private or loopback address is refused unless `VESTRA_ALLOW_PRIVATE_ADDRESSES` is set.',
+  ],
+]);

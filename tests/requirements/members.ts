@@ -1,0 +1,50 @@
+import { area } from '../requirement.ts';
+
+export const members = area('members', 'open', [
+  [
+    'MBR-001',
+    'decisions.md · 5',
+    'A member is `{object: member, id, email, name, role, status, created_at}` with status `active` or `invited`.',
+  ],
+  ['MBR-002', 'decisions.md · 5', '`GET /v1/members` lists the members of the org.'],
+  [
+    'MBR-003',
+    'decisions.md · 5',
+    '`POST /v1/members` takes `{email, role}`, makes an invited member and answers an invite link.',
+  ],
+  ['MBR-004', 'decisions.md · 5', "`PATCH /v1/members/{id}` changes a member's role, for an owner or admin only."],
+  ['MBR-005', 'decisions.md · 5', '`DELETE /v1/members/{id}` removes a member, for an owner or admin only.'],
+  ['MBR-006', 'decisions.md · 5', 'A developer who invites, changes or removes a member answers 403 `role_missing`.'],
+  ['MBR-007', 'decisions.md · 5', 'The last owner of an org can be neither removed nor given another role.'],
+  [
+    'MBR-008',
+    'decisions.md · 5',
+    '`POST /v1/members/accept` takes `{token, name, password}`, makes the member active and allows the login.',
+  ],
+  ['MBR-009', 'decisions.md · 5', '`POST /v1/console/login` takes `{email, password}` and sets an HttpOnly cookie.'],
+  ['MBR-010', 'decisions.md · 5', 'A wrong password is refused with 401 and sets no cookie.'],
+  ['MBR-011', 'decisions.md · 5', '`POST /v1/console/logout` ends the console session.'],
+  [
+    'MBR-012',
+    'decisions.md · 5',
+    '`GET /v1/console/session` says who is logged in; without a session it answers 401 `console_login_required`.',
+  ],
+  ['MBR-013', 'decisions.md · 5', 'Passwords are stored as argon2id only.'],
+  [
+    'MBR-014',
+    'decisions.md · 5',
+    'A change made with the console cookie needs the CSRF header; without it nothing changes.',
+  ],
+  [
+    'MBR-015',
+    'decisions.md · 5',
+    'Login takes 10 tries a minute per address and email; the next answers 429 `rate_limited`.',
+  ],
+  ['MBR-016', 'decisions.md · 5', 'The first owner is made at first start.'],
+  ['MBR-017', 'decisions.md · 3', 'An unknown member answers 404 `member_not_found`.'],
+  [
+    'MBR-018',
+    'runtime.md · Authentication',
+    'An owner or admin in the console may change an MCP server that a live version uses, also while acting in test mode.',
+  ],
+]);

@@ -1,0 +1,77 @@
+import { area } from '../requirement.ts';
+
+export const memory = area('memory', 'open', [
+  ['MEM-001', 'runtime.md · Memory item', 'An item shows `id` (`mem_`), `text`, `kind`, `source`, `observed_at`.'],
+  [
+    'MEM-002',
+    'runtime.md · Memory item',
+    '`kind` is one of `identity`, `relationship`, `commitment`, `preference`, `project_state`, `other`.',
+  ],
+  [
+    'MEM-003',
+    'runtime.md · Memory item',
+    '`source` is one of `user_direct`, `tool_observed`, `upload`, `screen`, `agent_inferred`.',
+  ],
+  [
+    'MEM-004',
+    'runtime.md · Memory item',
+    '`profile` is `{markdown, updated_at}`, `updated_at` null where none, or null.',
+  ],
+  [
+    'MEM-005',
+    'runtime.md · Memory',
+    '`GET /v1/memory` answers `{profile, data, next_cursor}` with items newest first.',
+  ],
+  ['MEM-006', 'runtime.md · Memory', "Memory routes without `user_id` mean the org's own agent."],
+  [
+    'MEM-007',
+    'runtime.md · Memory',
+    '`POST /v1/memory` takes `text` (1 to 1000, required) and `kind` (`other` when absent) and answers 201 with the item.',
+  ],
+  [
+    'MEM-008',
+    'runtime.md · Memory',
+    'A bad memory (empty or over 1000 characters, unknown kind) answers 400 `invalid_memory`.',
+  ],
+  [
+    'MEM-009',
+    'runtime.md · Memory',
+    '`GET /v1/memory/search` takes `q` of 1 to 500 and answers `{query, found, text}`.',
+  ],
+  ['MEM-010', 'runtime.md · Memory', 'A search without `q` answers 400 `query_required`.'],
+  [
+    'MEM-011',
+    'runtime.md · Memory',
+    '`DELETE /v1/memory/{memory_id}` answers `{id, deleted: true}` and the agent no longer knows it.',
+  ],
+  [
+    'MEM-012',
+    'runtime.md · Memory',
+    '`DELETE /v1/memory` answers `{user_id, deleted: true, memories_deleted}` with the number removed.',
+  ],
+  [
+    'MEM-013',
+    'runtime.md · Memory',
+    'Customer-kept memory without an endpoint answers 400 `memory_endpoint_required`.',
+  ],
+  ['MEM-014', 'runtime.md · Memory', "Memory of one user never reaches another user's agent."],
+  ['MEM-015', 'runtime.md · Memory', "What was remembered in one conversation is known in the user's next."],
+  ['MEM-016', 'configuration.md · Deployment file', 'With `memory: none` the agent keeps and recalls nothing.'],
+  [
+    'MEM-017',
+    'decisions.md · 7',
+    "With customer memory the org's endpoint is called with `POST {action, user_id, …}`, action `list`, `search`, `add`, `delete` or `delete_all`.",
+  ],
+  ['MEM-018', 'decisions.md · 7', 'Calls to the memory endpoint are signed like a webhook.'],
+  [
+    'MEM-019',
+    'decisions.md · 7',
+    'A memory endpoint that gives no good answer within 5 seconds answers 502 `memory_endpoint_error`.',
+  ],
+  [
+    'MEM-020',
+    'decisions.md · 10',
+    '`found` is a boolean and `text` the best facts joined by new lines, null when nothing was found.',
+  ],
+  ['MEM-021', 'decisions.md · 3', 'An unknown memory answers 404 `memory_not_found`.'],
+]);

@@ -1,0 +1,123 @@
+import { area } from '../requirement.ts';
+
+export const messages = area('messages', 'open', [
+  ['MSG-001', 'runtime.md · Conversations', '`message` takes at most 32000 characters; 32001 are refused.'],
+  ['MSG-002', 'runtime.md · Conversations', 'No message, attachment or tool result answers 400 `message_required`.'],
+  [
+    'MSG-003',
+    'runtime.md · Conversations',
+    '`context` is data for this message only: the model reads it as data, and the next message does not see it as sent again.',
+  ],
+  ['MSG-004', 'runtime.md · Conversations', '`attachments` takes at most 10 of `{file_id}`.'],
+  [
+    'MSG-005',
+    'runtime.md · Conversations',
+    "`output_schema` takes a JSON Schema of at most 32 KB, and the answer's `data` fits it.",
+  ],
+  [
+    'MSG-006',
+    'runtime.md · Conversations',
+    'An `output_schema` that is no valid JSON Schema answers 400 `output_schema_invalid`.',
+  ],
+  ['MSG-007', 'runtime.md · Conversations', 'An `output_schema` over 32 KB answers 400 `output_schema_too_large`.'],
+  [
+    'MSG-008',
+    'runtime.md · Conversations',
+    '`success_criteria` takes 1 to 4000 characters and the task gets an `outcome`.',
+  ],
+  ['MSG-009', 'runtime.md · Conversations', '`tools` takes at most 32 entries.'],
+  [
+    'MSG-010',
+    'runtime.md · Conversations',
+    'A tool of a message takes `name`, `description` (1 to 1024), `input_schema` (JSON Schema of type object), `timeout_s` (5 to 600, 120 when absent), `read_only`, `run_without_asking`.',
+  ],
+  [
+    'MSG-011',
+    'runtime.md · Conversations',
+    "A message's tool named like one of the agent's own answers 400 `tool_name_reserved`.",
+  ],
+  [
+    'MSG-012',
+    'runtime.md · Conversations',
+    "A message's tool is offered to the model for that message and waits by the same rules as a declared function.",
+  ],
+  [
+    'MSG-013',
+    'runtime.md · Conversations',
+    '`hand_off` takes `auto` (when absent) and `always`, which goes straight to work.',
+  ],
+  [
+    'MSG-014',
+    'runtime.md · Conversations',
+    'The message route takes `context`, `attachments`, `output_schema`, `success_criteria`, `tools`, `hand_off`, `stream` as create does.',
+  ],
+  [
+    'MSG-015',
+    'runtime.md · Conversations',
+    "With `stream: true` the message route answers the turn's events until the turn settles.",
+  ],
+  [
+    'MSG-016',
+    'runtime.md · Conversations',
+    "`GET …/messages` lists the caller's messages, the agent's replies and summaries of work, by pages.",
+  ],
+  ['MSG-017', 'runtime.md · Conversations', "A body over the route's limit answers 400 `body_too_large`."],
+  [
+    'MSG-018',
+    'decisions.md · 7',
+    'Sending answers `{object: turn, id, conversation_id, status, reply, acknowledgement, task_id, interactions, error, cost_usd, created_at, settled_at}` with nulls where none.',
+  ],
+  [
+    'MSG-019',
+    'decisions.md · 7',
+    '`status` of a turn is `replying`, `working`, `waiting`, `settled`, `failed` or `stopped`.',
+  ],
+  [
+    'MSG-020',
+    'decisions.md · 7',
+    "`reply` of a turn is `{text, data}`, the final answer: the work's where it was handed off.",
+  ],
+  ['MSG-021', 'decisions.md · 7', '`acknowledgement` is the one line said when work took the message.'],
+  ['MSG-022', 'decisions.md · 7', '`interactions` of a turn lists the ids it waits on.'],
+  ['MSG-023', 'decisions.md · 7', 'Sending answers 202 while the turn is unsettled and 200 once it is.'],
+  [
+    'MSG-024',
+    'decisions.md · 7',
+    '`Prefer: wait=N` with N from 1 to 120 holds the call until the turn settles or N seconds have passed.',
+  ],
+  ['MSG-025', 'decisions.md · 7', 'An answer to `Prefer: wait=N` carries `Preference-Applied`.'],
+  [
+    'MSG-026',
+    'decisions.md · 7',
+    'A message sent while a reply is being made waits behind it and is answered after it, in order.',
+  ],
+  ['MSG-027', 'decisions.md · 7', 'Open work holds nothing up: a message during a task is answered at once.'],
+  ['MSG-028', 'decisions.md · 7', 'The reply made during a task knows of the open work.'],
+  ['MSG-029', 'decisions.md · 7', '`tool_results` takes at most 32 of `{call_id, output | error}`.'],
+  [
+    'MSG-030',
+    'decisions.md · 7',
+    '`tool_results` answer open calls as the interactions route does, refusals included.',
+  ],
+  [
+    'MSG-031',
+    'decisions.md · 7',
+    'A message is `{object: message, id, conversation_id, turn_id, task_id, role, text, data, context, attachments, created_at}`, nulls where none.',
+  ],
+  ['MSG-032', 'decisions.md · 7', '`role` of a message is `user`, `agent` or `work`.'],
+  ['MSG-033', 'decisions.md · 7', '`attachments` of a message are `{file_id, filename}`.'],
+  ['MSG-034', 'decisions.md · 7', 'Messages are listed newest first.'],
+  ['MSG-035', 'decisions.md · 7', 'With `plan: true` a plan waits for a yes before it starts.'],
+  ['MSG-036', 'decisions.md · 10', 'A turn that was handed off settles when its work ends.'],
+  ['MSG-037', 'decisions.md · 10', 'The text of a message is sent in the field `message`.'],
+  [
+    'MSG-038',
+    'decisions.md · 10',
+    "An attachment that does not exist, or is another user's, answers 400 `invalid_request` on `attachments.N.file_id`.",
+  ],
+  [
+    'MSG-039',
+    'decisions.md · 8',
+    'A live message with no model configured for live mode answers 503 `model_unavailable`.',
+  ],
+]);

@@ -1,0 +1,29 @@
+import { area } from '../requirement.ts';
+
+export const models = area('models', 'open', [
+  ['MOD-001', 'decisions.md · 8', "A provider's key makes its models listed with `available: true`."],
+  ['MOD-002', 'decisions.md · 8', 'Without any provider key test mode runs on `offline`.'],
+  [
+    'MOD-003',
+    'decisions.md · 8',
+    'Without a provider key live mode answers 503 `model_unavailable` unless `VESTRA_DEFAULT_MODEL` names a model.',
+  ],
+  ['MOD-004', 'decisions.md · 8', '`VESTRA_DEFAULT_MODEL=offline` lets live mode run on `offline`.'],
+  ['MOD-005', 'decisions.md · 8', '`offline` is deterministic: the same input gives the same output.'],
+  ['MOD-006', 'decisions.md · 8', '`offline` says once in a conversation that it is a stand-in.'],
+  ['MOD-007', 'decisions.md · 8', '`offline` answers from notebooks.'],
+  ['MOD-008', 'decisions.md · 8', '`offline` answers from memory.'],
+  ['MOD-009', 'decisions.md · 8', '`offline` calls a tool whose name and description fit the message.'],
+  ['MOD-010', 'decisions.md · 8', '`offline` asks when an argument of the fitting tool is missing.'],
+  ['MOD-011', 'decisions.md · 8', '`offline` fills an `output_schema` with data that fits it.'],
+  ['MOD-012', 'decisions.md · 8', '`offline` plays the user and judges scenarios.'],
+  ['MOD-013', 'decisions.md · 8', '`offline` stands behind the same model interface as every other model.'],
+  [
+    'MOD-014',
+    'configuration.md · Deployment file',
+    "A deployment's `model` is the model its turns run on, and `default` follows the server's default.",
+  ],
+  ['MOD-015', 'configuration.md · Deployment file', "`language` fixes the agent's language; `auto` follows each user."],
+  ['MOD-016', 'decisions.md · 5', '`available` of a model says whether it can be run now.'],
+  ['MOD-017', 'runtime.md · Conversation', "Each model call is charged at the model's price and counted in tokens."],
+]);

@@ -1,0 +1,57 @@
+import { area } from '../requirement.ts';
+
+export const money = area('money', 'open', [
+  ['MON-001', 'configuration.md · What the service does', 'Spend is metered in billed US dollars.'],
+  [
+    'MON-002',
+    'configuration.md · What the service does',
+    'With an empty wallet work stops and new work answers 402 `wallet_empty`.',
+  ],
+  ['MON-003', 'decisions.md · 3', "A message beyond the org's day or month cap answers 402 `org_cap_reached`."],
+  ['MON-004', 'decisions.md · 3', "A message beyond the user's day or month cap answers 402 `user_cap_reached`."],
+  [
+    'MON-005',
+    'decisions.md · 5',
+    'Amounts are kept as integer micro-dollars, so sums of many small charges are exact.',
+  ],
+  ['MON-006', 'decisions.md · 5', 'Amounts are shown as numbers with at most 5 decimals.'],
+  ['MON-007', 'decisions.md · 5', 'The balance always equals the sum of the ledger, also under concurrent charges.'],
+  ['MON-008', 'decisions.md · 5', 'The ledger is double-entry: the entries of every booking sum to zero.'],
+  ['MON-009', 'decisions.md · 5', 'A new org starts with 100 test dollars.'],
+  ['MON-010', 'decisions.md · 5', '`vestra admin credit` adds live money to an org.'],
+  ['MON-011', 'decisions.md · 10', 'The live wallet of a new org starts at 0.'],
+  ['MON-012', 'decisions.md · 10', 'The 402 of an empty live wallet names the operator command that adds money.'],
+  ['MON-013', 'decisions.md · 10', 'A cap of 0 lets nothing be spent.'],
+  ['MON-014', 'decisions.md · 10', '`offline` costs 0.10 per million input tokens and 0.40 per million output tokens.'],
+  [
+    'MON-015',
+    'decisions.md · 10',
+    '`compatible/*` costs 1.00 in and 4.00 out per million tokens unless `OPENAI_COMPATIBLE_PRICE=<in>,<out>` sets others.',
+  ],
+  ['MON-016', 'decisions.md · 10', 'A running computer costs 0.0001 a second.'],
+  ['MON-017', 'decisions.md · 10', 'Each threshold and each cap is announced once per cap and period.'],
+  [
+    'MON-018',
+    'runtime.md · Events',
+    '`usage.threshold_reached` is emitted when spend reaches a configured percentage of a cap.',
+  ],
+  [
+    'MON-019',
+    'runtime.md · Events',
+    '`usage.cap_reached` is emitted when spend reaches 100 percent of a cap, whatever thresholds are configured.',
+  ],
+  ['MON-020', 'runtime.md · User', "A user's day cap counts the UTC day, the month cap the UTC calendar month."],
+  ['MON-021', 'runtime.md · User', "The smaller of the user's own and the org's cap for users holds."],
+  ['MON-022', 'runtime.md · Conversation', '`cost_usd` of a conversation equals the sum of its line items.'],
+  [
+    'MON-023',
+    'runtime.md · Conversation',
+    '`cost_breakdown` holds the numbers `orchestrator`, `intelligence`, `tools`, `compute`, `background`, `voice`, and they sum to `cost_usd`.',
+  ],
+  ['MON-024', 'runtime.md · Task', 'The charges of a task are complete within a few seconds of its end.'],
+  [
+    'MON-025',
+    'runtime.md · What the service does',
+    'Test spend never touches the live wallet and live spend never the test wallet.',
+  ],
+]);

@@ -1,0 +1,84 @@
+import { area } from '../requirement.ts';
+
+export const scenarios = area('scenarios', 'open', [
+  [
+    'SCN-001',
+    'configuration.md · Scenario',
+    'A scenario shows `id`, `object: scenario`, `deployment_id`, all create fields, `created_at` and `updated_at`.',
+  ],
+  ['SCN-002', 'configuration.md · Scenario', '`name` takes 1 to 120 characters and is required.'],
+  ['SCN-003', 'configuration.md · Scenario', '`persona` takes 1 to 2000 characters and is required.'],
+  ['SCN-004', 'configuration.md · Scenario', '`goal` takes 1 to 2000 characters and is required.'],
+  [
+    'SCN-005',
+    'configuration.md · Scenario',
+    '`success_criteria` is required: 1 to 12 lines of at most 500 characters.',
+  ],
+  [
+    'SCN-006',
+    'configuration.md · Scenario',
+    '`must_never` is [] when absent: at most 12 lines of at most 500 characters.',
+  ],
+  ['SCN-007', 'configuration.md · Scenario', '`tool_results` takes at most 20 entries of any JSON.'],
+  ['SCN-008', 'configuration.md · Scenario', '`approves` is optional and boolean.'],
+  [
+    'SCN-009',
+    'configuration.md · Scenarios and test runs',
+    "`GET …/scenarios` lists the deployment's scenarios by pages.",
+  ],
+  ['SCN-010', 'configuration.md · Scenarios and test runs', '`POST …/scenarios` answers 201 with the scenario.'],
+  [
+    'SCN-011',
+    'configuration.md · Scenarios and test runs',
+    '`POST …/scenarios/generate` answers 200 `{object: list, data}` of drafted scenarios with the create fields.',
+  ],
+  ['SCN-012', 'configuration.md · Scenarios and test runs', '`generate` saves nothing.'],
+  [
+    'SCN-013',
+    'configuration.md · Scenarios and test runs',
+    '`count` of generate takes 1 to 10 and is 5 when absent; that many drafts come back.',
+  ],
+  [
+    'SCN-014',
+    'configuration.md · Scenarios and test runs',
+    '`version` of generate is an integer of at least 1; absent it is the newest.',
+  ],
+  [
+    'SCN-015',
+    'configuration.md · Scenarios and test runs',
+    'A drafted scenario is accepted as it is by the create route.',
+  ],
+  [
+    'SCN-016',
+    'configuration.md · Scenarios and test runs',
+    '`PATCH …/scenarios/{scenario_id}` changes one scenario and answers it.',
+  ],
+  ['SCN-017', 'decisions.md · 6', 'PATCH takes any create field and leaves the others.'],
+  ['SCN-018', 'decisions.md · 6', '`GET …/scenarios/{scenario_id}` answers one scenario.'],
+  ['SCN-019', 'decisions.md · 6', '`DELETE …/scenarios/{scenario_id}` removes a scenario.'],
+  [
+    'SCN-020',
+    'decisions.md · 6',
+    "A file test's `ask` becomes `goal` and its `expect`, string or list, becomes `success_criteria`.",
+  ],
+  ['SCN-021', 'decisions.md · 6', "A file test's `never` becomes `must_never` of one line."],
+  [
+    'SCN-022',
+    'decisions.md · 6',
+    'A file test\'s absent `persona` becomes "A person who uses this agent for the first time."',
+  ],
+  ['SCN-023', 'decisions.md · 6', "A file test's `name` and `tool_results` are taken over as they are."],
+  [
+    'SCN-024',
+    'decisions.md · 6',
+    'Changing or deleting a scenario from the file over the API answers 409 `managed_by_file`.',
+  ],
+  ['SCN-025', 'decisions.md · 6', 'A test that the next file drops takes its scenario with it.'],
+  [
+    'SCN-026',
+    'decisions.md · 9',
+    'A `tool_results` key that names neither a declared tool nor `<slug>.<tool>` of a listed server answers 400 `invalid_request`.',
+  ],
+  ['SCN-027', 'decisions.md · 9', 'An unknown version in generate answers 404 `version_not_found`.'],
+  ['SCN-028', 'decisions.md · 3', 'An unknown scenario answers 404 `scenario_not_found`.'],
+]);

@@ -1,0 +1,95 @@
+import { area } from '../requirement.ts';
+
+export const sessions = area('sessions', 'open', [
+  [
+    'SES-001',
+    'runtime.md · Session',
+    'A session shows `id` (`ses_`), `object: session`, `user_id`, `conversation_id`, `chat`, `screen`, `voice`, `memory`, `expires_at`, `status`.',
+  ],
+  ['SES-002', 'runtime.md · Session', '`conversation_id` is null for a screen opened alone.'],
+  ['SES-003', 'runtime.md · Session', '`screen` is `false`, `view` or `control`.'],
+  ['SES-004', 'runtime.md · Session', '`status` is `live`, `expired` or `revoked`.'],
+  [
+    'SES-005',
+    'runtime.md · Session',
+    '`screen_paused` is true only while a view-only screen is private, and absent otherwise.',
+  ],
+  [
+    'SES-006',
+    'runtime.md · Sessions',
+    '`POST /v1/sessions` answers 201 with the session, `token`, `url`, `frame_ancestors` and `expires_at`.',
+  ],
+  ['SES-007', 'runtime.md · Sessions', '`token` is shown in the create answer only and is good for 15 minutes.'],
+  ['SES-008', 'runtime.md · Sessions', "`frame_ancestors` is the org's allowed embed origins."],
+  [
+    'SES-009',
+    'runtime.md · Sessions',
+    "With chat or voice and no `conversation_id` a new conversation on the user's default deployment, then the org's, is made.",
+  ],
+  ['SES-010', 'runtime.md · Sessions', '`chat`, `voice` and `memory` are false and `screen` is `false` when absent.'],
+  ['SES-011', 'runtime.md · Sessions', '`voice` takes a boolean or the name of a voice.'],
+  ['SES-012', 'runtime.md · Sessions', '`driver` takes `bash` (when absent) and `user`.'],
+  ['SES-013', 'runtime.md · Sessions', '`driver` without `screen: control` answers 400.'],
+  ['SES-014', 'runtime.md · Sessions', "`driver: user` opens the screen in the user's hands from the first frame."],
+  [
+    'SES-015',
+    'runtime.md · Sessions',
+    '`GET /v1/sessions/{session_id}` answers the session, to a key or to its own token.',
+  ],
+  ['SES-016', 'runtime.md · Sessions', '`DELETE /v1/sessions/{session_id}` answers the session as `revoked`.'],
+  ['SES-017', 'runtime.md · Sessions', 'After the delete the token stops at once.'],
+  ['SES-018', 'runtime.md · Sessions', "After the delete the session's streams close and its call hangs up."],
+  [
+    'SES-019',
+    'runtime.md · Sessions',
+    '`GET …/frame-policy` answers `{object: frame_policy, frame_ancestors}` without a key.',
+  ],
+  [
+    'SES-020',
+    'runtime.md · Sessions',
+    '`GET …/screen` answers `{object: browser_stream, stream_url, preview_token, preview_token_param?}` to a session token.',
+  ],
+  ['SES-021', 'runtime.md · Sessions', 'The credentials of the screen are good for 5 minutes.'],
+  [
+    'SES-022',
+    'runtime.md · Sessions',
+    'The screen answers 409 `payment_in_progress` while the person pays in their browser.',
+  ],
+  ['SES-023', 'runtime.md · Sessions', 'The screen answers 409 `browser_in_use` while it is private.'],
+  ['SES-024', 'runtime.md · Sessions', 'The screen page asks every 3 seconds whether the session is open.'],
+  [
+    'SES-025',
+    'runtime.md · Sessions',
+    "When the caller's server ends the session the page says it can be closed and tells the embedding page.",
+  ],
+  [
+    'SES-026',
+    'runtime.md · Sessions',
+    "While a hand-off's crop element is not on the page the screen answers `crop_pending: true`.",
+  ],
+  ['SES-027', 'runtime.md · Sessions', "After 20 seconds without the crop element the page's part shows as before."],
+  [
+    'SES-028',
+    'runtime.md · Sessions',
+    'The page retries for up to 30 seconds while the computer is waking (`browser_not_open`).',
+  ],
+  ['SES-029', 'runtime.md · States', 'A token 15 minutes old makes the session `expired`.'],
+  ['SES-030', 'decisions.md · 7', 'The page URL carries the token in its fragment, never in path or query.'],
+  [
+    'SES-031',
+    'decisions.md · 7',
+    '`conversation_id` of another user than `user_id` answers 400 `conversation_user_mismatch`.',
+  ],
+  [
+    'SES-032',
+    'decisions.md · 10',
+    "`memory: true` while the org's `memory_panel` is off answers 400 `invalid_request` on `memory`.",
+  ],
+  [
+    'SES-033',
+    'decisions.md · 10',
+    "With empty `frame_ancestors` the page carries `Content-Security-Policy: frame-ancestors 'none'`.",
+  ],
+  ['SES-034', 'decisions.md · 10', "With embed origins the page's policy names exactly those origins."],
+  ['SES-035', 'decisions.md · 3', 'An unknown session answers 404 `session_not_found`.'],
+]);

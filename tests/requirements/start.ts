@@ -1,0 +1,67 @@
+import { area } from '../requirement.ts';
+
+export const start = area('start', 'open', [
+  ['START-001', 'decisions.md · 8', '`npm start` listens on 127.0.0.1:4600 unless `HOST` or `PORT` say otherwise.'],
+  [
+    'START-002',
+    'decisions.md · 8',
+    '`VESTRA_DATA_DIR` holds the embedded Postgres, files, browsers, computers and the master key; absent: `.vestra/`.',
+  ],
+  ['START-003', 'decisions.md · 8', 'Without `DATABASE_URL` an embedded PostgreSQL is started in the data folder.'],
+  ['START-004', 'decisions.md · 8', 'With `DATABASE_URL` that database is used and no Postgres is started.'],
+  [
+    'START-005',
+    'decisions.md · 8',
+    "Each of `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GOOGLE_GENERATIVE_AI_API_KEY` that is set adds its provider's models.",
+  ],
+  ['START-006', 'decisions.md · 8', "`ANTHROPIC_BASE_URL` and `OPENAI_BASE_URL` send that provider's calls there."],
+  [
+    'START-007',
+    'decisions.md · 8',
+    '`OPENAI_COMPATIBLE_BASE_URL`, `OPENAI_COMPATIBLE_API_KEY` and `OPENAI_COMPATIBLE_MODELS` add the models `compatible/<name>` of any chat-completions endpoint.',
+  ],
+  ['START-008', 'decisions.md · 8', '`VESTRA_DEFAULT_MODEL` says what `default` means.'],
+  [
+    'START-009',
+    'decisions.md · 8',
+    "Without `VESTRA_DEFAULT_MODEL` `default` is the first available provider's model, and `offline` where there is no provider.",
+  ],
+  ['START-010', 'decisions.md · 8', '`VESTRA_ROLE` takes `all`, `api` and `worker` and is `all` when absent.'],
+  ['START-011', 'decisions.md · 8', 'A process with role `api` runs no jobs and one with role `worker` serves no API.'],
+  ['START-012', 'decisions.md · 8', 'Several processes on one Postgres share the work, and nothing runs twice.'],
+  [
+    'START-013',
+    'decisions.md · 8',
+    'Without `VESTRA_ALLOW_PRIVATE_ADDRESSES` webhooks, MCP servers and browsers reach no private or loopback address.',
+  ],
+  [
+    'START-014',
+    'decisions.md · 8',
+    'With `VESTRA_ALLOW_PRIVATE_ADDRESSES=1` webhooks, MCP servers and browsers reach private and loopback http addresses.',
+  ],
+  [
+    'START-015',
+    'decisions.md · 8',
+    'The first start makes an org, a test key, a live key and an owner and prints them.',
+  ],
+  [
+    'START-016',
+    'decisions.md · 8',
+    'The first start writes `credentials.json` into the data folder with mode 0600: `{org_id, test_key, live_key, owner: {email, password}}`.',
+  ],
+  [
+    'START-017',
+    'decisions.md · 8',
+    'A second start makes no further org, key or owner, and the data of the first is there.',
+  ],
+  [
+    'START-018',
+    'decisions.md · 9',
+    '`VESTRA_ALLOW_PRIVATE_ADDRESSES` opens private and loopback http only; public http stays refused.',
+  ],
+  [
+    'START-019',
+    'decisions.md · 10',
+    '`VESTRA_ALLOW_PRIVATE_ADDRESSES` also covers the memory endpoint, OTLP and repositories.',
+  ],
+]);

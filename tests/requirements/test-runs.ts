@@ -1,0 +1,110 @@
+import { area } from '../requirement.ts';
+
+export const testRuns = area('test-runs', 'open', [
+  [
+    'TRUN-001',
+    'configuration.md · Scenarios and test runs',
+    '`POST /v1/deployments/{name}/test-runs` plays every scenario against the latest version.',
+  ],
+  [
+    'TRUN-002',
+    'configuration.md · Scenarios and test runs',
+    '`GET /v1/test-runs/{run_id}` gives a verdict per scenario.',
+  ],
+  [
+    'TRUN-003',
+    'configuration.md · Scenarios and test runs',
+    'A run that a restart cut off goes on by itself, and `resumes` counts how often.',
+  ],
+  ['TRUN-004', 'configuration.md · Scenarios and test runs', '`error_code` says why a run ended in error.'],
+  [
+    'TRUN-005',
+    'configuration.md · Scenarios and test runs',
+    'Finished scenarios are not played again when a run resumes.',
+  ],
+  ['TRUN-006', 'configuration.md · Scenario', 'A scenario passes only when every success criterion is met.'],
+  ['TRUN-007', 'configuration.md · Scenario', 'A scenario fails when any `must_never` line is broken.'],
+  [
+    'TRUN-008',
+    'configuration.md · Scenario',
+    "A declared tool in a test answers its `tool_results` entry and the caller's code is not called.",
+  ],
+  ['TRUN-009', 'configuration.md · Scenario', 'A tool with no `tool_results` entry answers an error in a test.'],
+  [
+    'TRUN-010',
+    'configuration.md · Scenario',
+    'An MCP tool is never run for real in a test unless the server marks it read-only.',
+  ],
+  [
+    'TRUN-011',
+    'configuration.md · Scenario',
+    "With `approves: true` the test user says yes to approvals for tools of the deployment's own MCP servers.",
+  ],
+  [
+    'TRUN-012',
+    'configuration.md · Scenario',
+    'An approved MCP tool in a test plays its `tool_results` entry or does not run.',
+  ],
+  [
+    'TRUN-013',
+    'configuration.md · Scenario',
+    'With `approves` absent or false the test user says no to each approval.',
+  ],
+  [
+    'TRUN-014',
+    'configuration.md · Scenario',
+    'Any other wait for a yes is declined in a test, also with `approves: true`.',
+  ],
+  [
+    'TRUN-015',
+    'configuration.md · Scenario',
+    'A routine asked for in a test is answered as if made, and nothing is scheduled.',
+  ],
+  ['TRUN-016', 'configuration.md · Scenario', 'The test user sees only routines made in that test.'],
+  [
+    'TRUN-017',
+    'decisions.md · 6',
+    'A run is `{object: test_run, id, deployment_id, version, mode, status, promote_on_pass, counts, results, resumes, error_code, cost_usd, created_at, started_at, finished_at}`.',
+  ],
+  [
+    'TRUN-018',
+    'decisions.md · 6',
+    '`status` of a run goes `queued`, `running`, then `passed`, `failed`, `error` or `cancelled`.',
+  ],
+  [
+    'TRUN-019',
+    'decisions.md · 6',
+    '`counts` holds `total`, `queued`, `running`, `passed`, `failed`, `error`, and they add up.',
+  ],
+  [
+    'TRUN-020',
+    'decisions.md · 6',
+    'A result is `{scenario_id, name, status, criteria, must_never, conversation_id, transcript, duration_ms, cost_usd, error_code}`.',
+  ],
+  [
+    'TRUN-021',
+    'decisions.md · 6',
+    '`criteria` of a result are `{text, met, reason}`, one per success criterion in order.',
+  ],
+  ['TRUN-022', 'decisions.md · 6', '`must_never` of a result are `{text, broken, reason}`, one per line in order.'],
+  ['TRUN-023', 'decisions.md · 6', '`transcript` of a result is `{role, text}` in the order spoken.'],
+  ['TRUN-024', 'decisions.md · 6', 'Creating a run answers 202 with the run.'],
+  ['TRUN-025', 'decisions.md · 6', "`GET /v1/deployments/{id}/test-runs` lists the deployment's runs."],
+  ['TRUN-026', 'decisions.md · 6', '`POST /v1/test-runs/{id}/cancel` ends a run as `cancelled`.'],
+  ['TRUN-027', 'decisions.md · 6', 'A test plays at most 12 exchanges.'],
+  ['TRUN-028', 'decisions.md · 6', 'A criterion the judge cannot decide counts as not met.'],
+  ['TRUN-029', 'decisions.md · 6', 'A scenario without criteria does not pass.'],
+  ['TRUN-030', 'decisions.md · 6', 'Test conversations appear in no conversation or task list.'],
+  ['TRUN-031', 'decisions.md · 6', 'Users of tests appear in no user list and no user count.'],
+  ['TRUN-032', 'decisions.md · 6', 'Test conversations send no webhooks.'],
+  ['TRUN-033', 'decisions.md · 6', 'The cost of a run is charged and shown in `cost_usd`.'],
+  ['TRUN-034', 'decisions.md · 6', 'A run with `promote_on_pass` promotes its version when it passes, and only then.'],
+  [
+    'TRUN-035',
+    'decisions.md · 8',
+    'In live mode a verdict by `offline` never promotes: the run ends `error` with `error_code: no_judge_model`.',
+  ],
+  ['TRUN-036', 'decisions.md · 9', 'A run of a deployment without scenarios answers 400 `invalid_request`.'],
+  ['TRUN-037', 'decisions.md · 7', 'The end of a run emits `test_run.completed`.'],
+  ['TRUN-038', 'decisions.md · 3', 'An unknown run id answers 404 `test_run_not_found`.'],
+]);

@@ -1,0 +1,121 @@
+import { area } from '../requirement.ts';
+
+export const tools = area('tools', 'open', [
+  [
+    'TOOL-001',
+    'configuration.md · Tool entry: MCP server form',
+    "`mcp` is required in an MCP entry: the server's public https URL, at most 2048 characters.",
+  ],
+  [
+    'TOOL-002',
+    'configuration.md · Tool entry: MCP server form',
+    "`name` of an MCP entry takes 1 to 80 characters and is the URL's host when absent.",
+  ],
+  [
+    'TOOL-003',
+    'configuration.md · Tool entry: MCP server form',
+    '`auth` takes one company secret as `${NAME}`, `${secret:NAME}` or `${user_secret:NAME}`.',
+  ],
+  [
+    'TOOL-004',
+    'configuration.md · Tool entry: MCP server form',
+    "`auth` reaches the server as `Authorization: Bearer` and the secret's value.",
+  ],
+  [
+    'TOOL-005',
+    'configuration.md · Tool entry: MCP server form',
+    'A header name takes letters, digits and dashes, 1 to 64; a value takes 1 to 2048 characters.',
+  ],
+  [
+    'TOOL-006',
+    'configuration.md · Tool entry: MCP server form',
+    'A header value may carry `${NAME}` and `${user_secret:NAME}` in its midst, and the server receives the values in place.',
+  ],
+  [
+    'TOOL-007',
+    'configuration.md · Tool entry: MCP server form',
+    '`deny`, `require_approval` and `run_without_asking` take at most 200 tool names each.',
+  ],
+  [
+    'TOOL-008',
+    'configuration.md · Tool entry: MCP server form',
+    'A tool name in those lists is letters, digits, `_`, `.`, `-`, 1 to 128.',
+  ],
+  [
+    'TOOL-009',
+    'configuration.md · Tool entry: MCP server form',
+    '`auth` together with an Authorization header answers 400 `auth_twice`, in whatever case the header is written.',
+  ],
+  [
+    'TOOL-010',
+    'configuration.md · Tool entry: MCP server form',
+    "A version may add to the server's registered floor and never take from it.",
+  ],
+  [
+    'TOOL-011',
+    'configuration.md · Tool entry: MCP server form',
+    'A tool the floor denies stays denied when the version lists it in `run_without_asking`.',
+  ],
+  [
+    'TOOL-012',
+    'configuration.md · Tool entry: MCP server form',
+    'A tool the floor makes wait still waits when the version lists it in `run_without_asking`.',
+  ],
+  [
+    'TOOL-013',
+    'configuration.md · Tool entry: function form',
+    '`function` is required: a lowercase letter, then lowercase letters, digits and underscores, at most 64.',
+  ],
+  [
+    'TOOL-014',
+    'configuration.md · Tool entry: function form',
+    "A function named like one of the agent's own tools answers 400 `tool_name_reserved`, whether or not the capability is used.",
+  ],
+  [
+    'TOOL-015',
+    'configuration.md · Tool entry: function form',
+    "A function whose name only resembles an own tool's (`finish_order`) is taken.",
+  ],
+  [
+    'TOOL-016',
+    'configuration.md · Tool entry: function form',
+    '`description` of a function is required and takes 1 to 1024 characters.',
+  ],
+  [
+    'TOOL-017',
+    'configuration.md · Tool entry: function form',
+    '`input` takes the shorthand: a type such as `string`, `integer?` for optional, `[]` for a list.',
+  ],
+  ['TOOL-018', 'configuration.md · Tool entry: function form', '`input` takes JSON Schema with `type: object`.'],
+  ['TOOL-019', 'configuration.md · Tool entry: function form', '`input` is `{}` when absent.'],
+  [
+    'TOOL-020',
+    'configuration.md · Tool entry: function form',
+    'An `input` that is neither answers 400 `invalid_tool_input` with `param` such as `tools.0.input`.',
+  ],
+  [
+    'TOOL-021',
+    'configuration.md · Tool entry: function form',
+    '`timeout_s` takes 5 to 600 and is 120 when absent; 4, 601 and fractions are refused.',
+  ],
+  [
+    'TOOL-022',
+    'configuration.md · Tool entry: function form',
+    '`read_only` and `run_without_asking` are booleans, false when absent, and may both be true.',
+  ],
+  [
+    'TOOL-023',
+    'decisions.md · 6',
+    'The reserved function names are exactly `hand_off_to_work ask_question request_handoff search_notebooks read_document use_skill remember recall update_plan run_command read_file write_file list_files save_output browser_open browser_read browser_click browser_type browser_scroll browser_screenshot browser_close routines_add routines_list routines_remove connect_app finish`.',
+  ],
+  ['TOOL-024', 'decisions.md · 6', 'An MCP tool reaches the model as `mcp__<slug>__<tool>`.'],
+  ['TOOL-025', 'decisions.md · 9', 'A function whose name starts with `mcp__` answers 400 `tool_name_reserved`.'],
+  ['TOOL-026', 'decisions.md · 9', 'A raw value in `auth` answers 400 `raw_secret_in_header` on its `param`.'],
+  [
+    'TOOL-027',
+    'decisions.md · 9',
+    "A raw value in a file's `Authorization` header answers 400 `raw_secret_in_header`.",
+  ],
+  ['TOOL-028', 'decisions.md · 9', 'A credential inside the URL of `mcp` answers 400 `secret_in_url`.'],
+  ['TOOL-029', 'decisions.md · 9', 'File auth `${NAME}` shows on the registered server as `Bearer ${secret:NAME}`.'],
+]);

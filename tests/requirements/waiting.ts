@@ -1,0 +1,126 @@
+import { area } from '../requirement.ts';
+
+export const waiting = area('waiting', 'open', [
+  [
+    'WAIT-001',
+    'configuration.md · Tool entry: function form',
+    "A call to a function reaches the caller's code as an interaction of type `tool_call`.",
+  ],
+  [
+    'WAIT-002',
+    'configuration.md · Tool entry: function form',
+    "A function that is neither `read_only` nor `run_without_asking` waits first for the person's yes.",
+  ],
+  [
+    'WAIT-003',
+    'configuration.md · Tool entry: function form',
+    'A `read_only` function is called without waiting for a yes.',
+  ],
+  [
+    'WAIT-004',
+    'configuration.md · Tool entry: function form',
+    'A `run_without_asking` function is called without waiting for a yes.',
+  ],
+  [
+    'WAIT-005',
+    'configuration.md · Tool entry: function form',
+    'A tool of an MCP server waits for a yes unless the server marks it read-only.',
+  ],
+  [
+    'WAIT-006',
+    'configuration.md · Tool entry: function form',
+    'A tool of an MCP server that `run_without_asking` lists does not wait.',
+  ],
+  [
+    'WAIT-007',
+    'configuration.md · Tool entry: function form',
+    '`require_approval` makes a tool wait even where the server marks it read-only.',
+  ],
+  [
+    'WAIT-008',
+    'configuration.md · Tool entry: function form',
+    'A tool that both `require_approval` and `run_without_asking` list waits.',
+  ],
+  [
+    'WAIT-009',
+    'configuration.md · Tool entry: function form',
+    'A tool in `deny` is never called, and the model is not offered it.',
+  ],
+  [
+    'WAIT-010',
+    'configuration.md · Tool entry: function form',
+    'In a routine, a batch or an ask without a person the wait stands until its approval expires.',
+  ],
+  [
+    'WAIT-011',
+    'configuration.md · Tool entry: function form',
+    'An approval with a no leaves the tool uncalled and tells the agent.',
+  ],
+  [
+    'WAIT-012',
+    'configuration.md · Tool entry: function form',
+    'An approval that expires leaves the tool uncalled and tells the agent.',
+  ],
+  [
+    'WAIT-013',
+    'configuration.md · Tool entry: function form',
+    'The wait is an interaction of type `approval` whose `summary` has at most 120 characters.',
+  ],
+  [
+    'WAIT-014',
+    'configuration.md · Tool entry: function form',
+    "`summary` reads the first sentence of the description, then the tool's name and each argument.",
+  ],
+  [
+    'WAIT-015',
+    'configuration.md · Tool entry: function form',
+    "A summary short of room first leaves out the description's sentence.",
+  ],
+  [
+    'WAIT-016',
+    'configuration.md · Tool entry: function form',
+    'A summary still short of room leaves out arguments that do not fit and ends with `and N more`.',
+  ],
+  [
+    'WAIT-017',
+    'configuration.md · Tool entry: function form',
+    '`details` of the wait carry `tool_name` and at most 8 arguments as rows.',
+  ],
+  ['WAIT-018', 'configuration.md · Tool entry: function form', 'The value of a row has at most 200 characters.'],
+  [
+    'WAIT-019',
+    'configuration.md · Tool entry: function form',
+    'What `approvals` lists is enforced for own functions and for MCP tools that wait for a yes.',
+  ],
+  [
+    'WAIT-020',
+    'configuration.md · Tool entry: function form',
+    'In a browser or a connected app the agent is only instructed to ask for what `approvals` lists.',
+  ],
+  [
+    'WAIT-021',
+    'configuration.md · Tool entry: function form',
+    'A function call unanswered after `timeout_s` is an error to the agent.',
+  ],
+  [
+    'WAIT-022',
+    'decisions.md · 6',
+    'Whether a call waits is decided by flags and lists alone, whatever `approvals` says.',
+  ],
+  [
+    'WAIT-023',
+    'decisions.md · 6',
+    '`approvals` decides which waits are marked `moves_money` and `requires_present_user` and how they are worded.',
+  ],
+  [
+    'WAIT-024',
+    'decisions.md · 6',
+    'The category of a tool comes from a fixed word list over its name and description, with the same answer every time.',
+  ],
+  [
+    'WAIT-025',
+    'decisions.md · 6',
+    'The category is kept beside the version per tool and hash of its description, so a changed description is judged anew.',
+  ],
+  ['WAIT-026', 'decisions.md · 6', 'A tool of an unknown category waits.'],
+]);

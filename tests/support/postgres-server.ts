@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded.ts';
+import { migrate } from '../../packages/server/src/db/migrate.ts';
+import { closeDatabase, openDatabase } from '../../packages/server/src/db/pool.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** `connectionString` leads to the maintenance database; `template` holds every migration and no rows. */
+    testServer: { connectionString: string; template: string };
+  }
+}
+
+const migrations = join(import.meta.dirname, '../../packages/server/src/db/migrations');
+const PREFIX = 'vestra-test-';
+
+/** One PostgreSQL for the whole run, thrown away at its end; `createTestDatabase` gives each test file its own database. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  removeLeftovers();
+  const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  // As root, PostgreSQL runs as another user that has to get in.
+  await chmod(dataDir, 0o711);
+  const forget = removeOnExit(dataDir);
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: () => {},
+    // Nothing in here has to survive a crash; everywhere else both stay on.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  const template = await makeTemplate(server.connectionString);
+  project.provide('testServer', { connectionString: server.connectionString, template });
+
+  return async () => {
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+    forget();
+  };
+}
+
+async function makeTemplate(connectionString: string): Promise<string> {
+  const template = 'vestra_template';
+  const maintenance = await openDatabase({ connectionString, max: 1 });
+  await maintenance.$client.query(`CREATE DATABASE ${template}`);
+  if (existsSync(migrations) && (await readdir(migrations)).length > 0) {
+    const url = new URL(connectionString);
+    url.pathname = `/${template}`;
+    const db = await openDatabase({ connectionString: url.href, max: 1 });
+    await migrate(db, migrations).finally(() => closeDatabase(db));
+  }
+  await closeDatabase(maintenance);
+  return template;
+}
+
+/** An interrupted run never gets to its teardown. */
+function removeOnExit(dataDir: string): () => void {
+  const remove = () => removeWithPostgres(dataDir);
+  const onSignal = (signal: NodeJS.Signals) => {
+    remove();
+    process.kill(process.pid, signal);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  process.once('exit', remove);
+  for (const signal of signals) process.once(signal, onSignal);
+  return () => {
+    process.off('exit', remove);
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+}
+
+/** What a run that was killed has left: its folder names the process. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
+    if (pid > 0 && !isAlive(pid)) removeWithPostgres(join(tmpdir(), name));
+  }
+}
+
+function removeWithPostgres(dataDir: string): void {
+  const folder = join(dataDir, 'postgres');
+  try {
+    const pid = Number.parseInt(readFileSync(join(folder, 'postmaster.pid'), 'utf8'), 10);
+    if (isPostmasterOf(pid, folder)) process.kill(pid, 'SIGQUIT');
+  } catch {
+    // It does not run.
+  }
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+}
+
+/** The number may have passed to another process since; where there is no /proc to ask, the file is believed. */
+function isPostmasterOf(pid: number, folder: string): boolean {
+  if (process.platform !== 'linux') return pid > 0;
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0-D\0${folder}\0`);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { routes } from '@vestra/contract/api';
+import { type ErrorCode, errorCatalogue, errorTypes } from '@vestra/contract/errors';
+import { readConfig } from '@vestra/server/config';
+import { createLog } from '@vestra/server/log';
+import { type Server, startServer } from '@vestra/server/start';
+import { z } from 'zod';
+import { createTestDatabase } from './test-database.ts';
+
+export type Answer = { status: number; headers: Headers; body: Body; text: string };
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers field by field, and the contract check below has seen them all.
+type Body = any;
+
+export type CallOptions = {
+  key?: string | null;
+  body?: unknown;
+  raw?: string | Uint8Array | FormData;
+  headers?: Record<string, string>;
+};
+
+export type TestServer = {
+  url: string;
+  orgId: string;
+  testKey: string;
+  liveKey: string;
+  owner: { email: string; password: string };
+  connectionString: string;
+  /** Calls with the test key unless told otherwise, and holds every answer against the contract. */
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  stop: () => Promise<void>;
+};
+
+export type TestServerOptions = {
+  env?: Record<string, string>;
+  /** Joins the database of another test server instead of making one. */
+  beside?: TestServer;
+};
+
+/** A whole server on a database of its own, reached over a real socket on loopback. */
+export async function startTestServer({ env = {}, beside }: TestServerOptions = {}): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vestra-test-'));
+  const database = beside ? null : await createTestDatabase();
+  const connectionString = beside?.connectionString ?? (database as { connectionString: string }).connectionString;
+  const config = readConfig({
+    PORT: '0',
+    VESTRA_DATA_DIR: dataDir,
+    DATABASE_URL: connectionString,
+    VESTRA_MASTER_KEY: 'ab'.repeat(32),
+    VESTRA_LOG_LEVEL: 'silent',
+    VESTRA_REQUESTS_PER_MINUTE: '1000000',
+    ...env,
+  });
+  const server: Server = await startServer(config, createLog(config.logLevel));
+  const made = server.firstCredentials;
+  const url = server.url as string;
+  const testKey = beside?.testKey ?? (made?.test_key as string);
+  return {
+    url,
+    orgId: beside?.orgId ?? (made?.org_id as string),
+    testKey,
+    liveKey: beside?.liveKey ?? (made?.live_key as string),
+    owner: beside?.owner ?? (made?.owner as TestServer['owner']),
+    connectionString,
+    call: (method, path, options = {}) => call(url, testKey, method, path, options),
+    async stop() {
+      await server.stop();
+      await database?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One request over the socket; the answer is held against the row of the contract that it belongs to. */
+export async function call(
+  url: string,
+  defaultKey: string | null,
+  method: string,
+  path: string,
+  { key = defaultKey, body, raw, headers = {} }: CallOptions,
+): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined ? { body: JSON.stringify(body) } : raw !== undefined ? { body: raw as BodyInit } : {}),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const answer: Answer = {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : null,
+    text,
+  };
+  if (isJson) assertContract(method, path, answer);
+  return answer;
+}
+
+const errorBody = z.strictObject({
+  error: z.strictObject({
+    type: z.enum(errorTypes),
+    code: z.enum(Object.keys(errorCatalogue) as [ErrorCode]),
+    message: z.string().min(1),
+    param: z.string().min(1).optional(),
+    names: z.array(z.string()).optional(),
+    deployments: z.array(z.string()).optional(),
+    errors: z.array(z.strictObject({ code: z.string(), param: z.string(), message: z.string() })).optional(),
+    partial: z.unknown().optional(),
+    retry_after_ms: z.number().optional(),
+    request_id: z.string().regex(/^req_[0-9a-z]{24}$/),
+  }),
+});
+
+/** An answer outside the contract fails whatever test met it. */
+export function assertContract(method: string, path: string, answer: Answer): void {
+  const pathname = path.split('?', 1)[0] as string;
+  const row = routes.find(({ route }) => route.method === method && patternOf(route.path).test(pathname));
+  const isHealth = row?.name === 'health.get';
+  if (answer.status >= 400 && !(isHealth && answer.status === 503)) {
+    const parsed = errorBody.safeParse(answer.body);
+    if (!parsed.success) throw new Error(`${method} ${path} answered an error outside the contract: ${answer.text}`);
+    return;
+  }
+  if (!row) return;
+  const statuses: number[] = [row.route.status, ...(row.route.alsoStatus ?? [])];
+  if (!statuses.includes(answer.status))
+    throw new Error(`${method} ${path} answered ${answer.status}, not ${statuses}`);
+  const parsed = strictly(row.route.response).safeParse(answer.body);
+  if (!parsed.success) {
+    throw new Error(
+      `${method} ${path} answered outside the contract: ${z.prettifyError(parsed.error)}\n${answer.text}`,
+    );
+  }
+}
+
+/** A field that the contract does not name must not be in an answer. */
+const strictly = (schema: z.ZodType) => (schema instanceof z.ZodObject ? schema.strict() : schema);
+
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);

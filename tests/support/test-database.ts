@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export type TestDatabase = { connectionString: string; drop(): Promise<void> };
+
+/** A database of its own with every migration in it and no rows, copied from the template in some 30 ms. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const { connectionString, template } = inject('testServer');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await run(connectionString, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = new URL(connectionString);
+  url.pathname = `/${name}`;
+  return {
+    connectionString: url.href,
+    drop: () => run(connectionString, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+async function run(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['packages/**/*.test.ts', 'tests/**/*.test.ts'],
+    globalSetup: ['tests/support/postgres-server.ts'],
+    // Tests send signals, change rights and end processes: each file in a process of its own.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});

@@ -168,6 +168,7 @@ export const errorCatalogue = {
   already_answered: row(409, 'This interaction has been settled already.'),
   batch_finished: row(409, 'This batch has finished.'),
   browser_busy: row(409, 'Four fetches are running in this browser already.'),
+  browser_not_open: row(409, 'The computer is waking: the browser is not open yet.'),
   browser_in_use: row(409, 'A person is using this browser.'),
   deployment_archived: row(409, 'This deployment is archived.'),
   deployment_live: row(409, 'A version of this deployment is live.'),

@@ -56,16 +56,20 @@ function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fa
   return [{ code, param: issue.path.join('.'), message: issue.message }];
 }
 
-/** Of a union's branches, the one that got furthest says most about what the caller meant. */
+/** Of a union's branches, the one that knows most of the fields, then the one that got furthest, is what the caller meant. */
 function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const depth = (issues: z.core.$ZodIssue[]) => Math.max(0, ...issues.map((issue) => issue.path.length));
   const isWrongKind = (issues: z.core.$ZodIssue[]) =>
     issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type');
-  const candidates = branches.filter((issues) => !isWrongKind(issues));
-  if (candidates.length === 0) return undefined;
-  return candidates.reduce((best, next) =>
-    depth(next) > depth(best) || (depth(next) === depth(best) && next.length < best.length) ? next : best,
-  );
+  const strangers = (issues: z.core.$ZodIssue[]) =>
+    issues.reduce(
+      (sum, issue) => sum + (issue.path.length === 0 && issue.code === 'unrecognized_keys' ? issue.keys.length : 0),
+      0,
+    );
+  const [best] = branches
+    .filter((issues) => !isWrongKind(issues))
+    .sort((a, b) => strangers(a) - strangers(b) || depth(b) - depth(a) || a.length - b.length);
+  return best;
 }
 
 function codeAlong(schema: z.ZodType, path: PropertyKey[], value: unknown): ErrorCode | undefined {

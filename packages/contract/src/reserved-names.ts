@@ -1,6 +1,6 @@
 /**
- * Names a caller cannot use for its own. New versions, servers and messages are checked against them;
- * versions saved before a name was reserved keep running, so the schemas do not look here.
+ * Names a caller cannot use for its own. New versions, servers and messages are checked against them. The
+ * schema of a manifest does not look here: versions saved before a name was reserved keep running.
  */
 
 /** Exact names; that a function does not begin with `mcp__` is part of the form of its name. */

@@ -120,6 +120,7 @@ function assembleApp({ config, db, log, vault, cursorSecret, keyUse, publicUrl }
     db,
     requestsPerMinute,
     balanceOf,
+    findDeployment: async () => '',
     assertCallable: (address: string, param: string) =>
       assertCallable(address, param, { allowPrivate: config.allowPrivateAddresses }),
   };

@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres(options: {
     const settings = { ...settingsFor(socketFolder), ...options.settings };
     const connectionString = connectionStringFor(cluster, socketFolder);
     const supervision = await supervise({
-      command: commandFor({ program: binaries.postgres, folder: cluster.folder, settings }),
+      command: commandFor({ program: binaries.postgres, folder: cluster.folder, socketFolder, settings }),
       runner,
       logFile: join(dataDir, 'postgres.log'),
       connectionString,

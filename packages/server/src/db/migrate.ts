@@ -18,20 +18,28 @@ const ADVISORY_LOCK = createHash('sha256').update('vestra migrate').digest().rea
 export async function migrate(db: Database, folder: string): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
   const client = await db.$client.connect();
+  let isDone = false;
   try {
-    // Held by the session, since it spans several transactions. Closing the connection gives it back in any case.
+    // Held by the session, since it spans several transactions; after a failure it goes with the connection.
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
-    await client.query(
-      `CREATE TABLE IF NOT EXISTS schema_migrations (
-         name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
-    );
-    const applied = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations');
-    const pending = pendingOf(migrations, applied.rows);
-    for (const migration of pending) await apply(client, migration);
-    return { applied: pending.map(({ name }) => name) };
+    const applied = await applyPending(client, migrations);
+    await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]);
+    isDone = true;
+    return { applied };
   } finally {
-    client.release(true);
+    client.release(!isDone);
   }
+}
+
+async function applyPending(client: pg.PoolClient, migrations: Migration[]): Promise<string[]> {
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS schema_migrations (
+       name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+  );
+  const applied = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations');
+  const pending = pendingOf(migrations, applied.rows);
+  for (const migration of pending) await apply(client, migration);
+  return pending.map(({ name }) => name);
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {

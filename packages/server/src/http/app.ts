@@ -42,6 +42,8 @@ export function createApp({ path, handlers, log, pages, addressOf }: AppOptions)
       response = failed(error, progress);
       if (!found && methods.size > 0) response.headers.set('allow', [...methods.keys()].join(', '));
     }
+    // What was not read is still on its way: the connection cannot carry another request.
+    if (hasUnreadBody(request)) response.headers.set('connection', 'close');
     const finished = withHeaders(response, progress);
     log.info(
       {
@@ -71,6 +73,9 @@ export function createApp({ path, handlers, log, pages, addressOf }: AppOptions)
   }
 }
 
+const hasUnreadBody = ({ headers, bodyUsed }: Request) =>
+  !bodyUsed && (headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0);
+
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function withHeaders(response: Response, { requestId, rate }: Progress): Response {
@@ -96,5 +101,6 @@ function byPath(handlers: AllHandlers): Map<string, Map<string, Method>> {
     methods.set(route.method, { name, route, handler: ofFamily?.[operation] });
     paths.set(pattern, methods);
   }
-  return paths;
+  // A literal segment comes before a parameter: /v1/members/accept is not a member called accept.
+  return new Map([...paths].sort(([a], [b]) => (a.replaceAll(':', '~') < b.replaceAll(':', '~') ? -1 : 1)));
 }

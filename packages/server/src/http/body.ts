@@ -4,7 +4,8 @@ import { readJson } from './json.ts';
 
 const defaultLimit = 1024 * 1024;
 
-export type Upload = { filename: string | null; contentType: string; bytes: Uint8Array };
+/** A file that was sent, with the plain fields that stood beside it in a multipart body. */
+export type Upload = { filename: string | null; contentType: string; bytes: Uint8Array; form: Record<string, string> };
 
 export type RawBody = { contentType: ContentType; header: string; bytes: Uint8Array };
 
@@ -54,7 +55,7 @@ export async function openBody(
 ): Promise<{ fields: unknown; upload: Upload | null; hashed: (string | Uint8Array)[] }> {
   if (!raw) return { fields: route.bodyOptional ? {} : undefined, upload: null, hashed: [] };
   if (raw.contentType === 'application/zip') {
-    const upload = { filename: null, contentType: raw.contentType, bytes: raw.bytes };
+    const upload = { filename: null, contentType: raw.contentType, bytes: raw.bytes, form: {} };
     return { fields: undefined, upload, hashed: [raw.contentType, raw.bytes] };
   }
   if (raw.contentType === 'multipart/form-data') return openMultipart(raw);
@@ -79,9 +80,9 @@ async function openMultipart(raw: RawBody) {
     }
     if (name !== 'file' || upload) throw fail('file_required', { param: name });
     const bytes = new Uint8Array(await value.arrayBuffer());
-    upload = { filename: value.name, contentType: value.type, bytes };
+    upload = { filename: value.name, contentType: value.type, bytes, form: fields };
     hashed.push(name, value.name, value.type, bytes);
   }
   if (!upload) throw fail('file_required', { param: 'file' });
-  return { fields, upload, hashed };
+  return { fields: undefined, upload, hashed };
 }

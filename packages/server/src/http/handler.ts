@@ -2,6 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@vestra/contract/route';
 import type { Caller, Origin } from '../caller.ts';
 import type { Transaction } from '../db/pool.ts';
+import type { Upload } from './body.ts';
 
 /** An answer with another status or further headers than its row's. */
 export class Reply<Body> {
@@ -37,7 +38,7 @@ export type Incoming<R extends Route> = {
   query: QueryOf<R>;
   body: BodyOf<R>;
   /** The part named `file` of a multipart upload, or the bytes of a zip. */
-  upload: { filename: string | null; contentType: string; bytes: Uint8Array } | null;
+  upload: Upload | null;
   headers: Headers;
   requestId: string;
   ip: string;
@@ -54,7 +55,9 @@ export type Incoming<R extends Route> = {
 export type Handler<R extends Route> = (
   incoming: Incoming<R>,
 ) => Promise<
-  R extends { idempotent: true } ? Committed<ResponseOf<R>> : ResponseOf<R> | Reply<ResponseOf<R>> | Response
+  R extends { idempotent: true }
+    ? Committed<ResponseOf<R>> | (R extends { streams: true } ? Response : never)
+    : ResponseOf<R> | Reply<ResponseOf<R>> | Response
 >;
 
 export type Handlers<Family extends keyof Api> = {

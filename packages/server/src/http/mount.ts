@@ -48,9 +48,7 @@ export async function serve(
   const url = new URL(request.url);
   const params = route.params ? validate(route.params, rawParams, 'invalid_request') : {};
   const query = validateQuery(route, url.searchParams);
-  const body = isCheckedHere(route, fields, upload)
-    ? validate(route.body as z.ZodType, fields, 'invalid_request')
-    : fields;
+  const body = isCheckedHere(route, upload) ? validate(route.body as z.ZodType, fields, 'invalid_request') : fields;
   if (!handler) throw fail('not_implemented');
 
   const page = pageOf(path.cursors, name, caller, query);
@@ -93,8 +91,9 @@ export async function serve(
   return respond(stored(route, answer), extra);
 }
 
-const isCheckedHere = (route: Route, fields: unknown, upload: Upload | null) =>
-  route.body !== undefined && route.checkedBy !== 'handler' && !(upload !== null && fields === undefined);
+/** The fields beside an upload are the handler's to read. */
+const isCheckedHere = (route: Route, upload: Upload | null) =>
+  route.body !== undefined && route.checkedBy !== 'handler' && upload === null;
 
 function stored(route: Route, answer: unknown): StoredAnswer {
   if (answer instanceof Reply) return { status: answer.status ?? route.status, body: JSON.stringify(answer.body) };

@@ -51,23 +51,21 @@ const state = (lease: Lease, limit: number, allowed: boolean, at: number): RateS
 
 async function renew(db: Database, bucket: string, limit: number, lease: Lease, now: () => number): Promise<void> {
   const block = Math.max(1, Math.floor(limit / 20));
+  // Insert first: a window that two processes open at once must be counted once.
+  await db.execute(sql`
+    INSERT INTO rate_windows (bucket, started_at, used) VALUES (${bucket}, clock_timestamp(), 0) ON CONFLICT DO NOTHING`);
+  // The join with the locked row comes before the update, so that `before` is what the update found.
   const result = await db.execute<{ taken: number; used: number; ends_in_ms: number }>(sql`
-    WITH before AS (
-      SELECT CASE WHEN started_at > clock_timestamp() - interval '60 seconds' THEN used ELSE 0 END AS used
-      FROM rate_windows WHERE bucket = ${bucket} FOR UPDATE
-    ), written AS (
-      INSERT INTO rate_windows AS w (bucket, started_at, used)
-      VALUES (${bucket}, clock_timestamp(), LEAST(${block}::int, ${limit}::int))
-      ON CONFLICT (bucket) DO UPDATE SET
-        used = CASE WHEN w.started_at > clock_timestamp() - interval '60 seconds'
-          THEN LEAST(w.used + ${block}::int, GREATEST(w.used, ${limit}::int)) ELSE LEAST(${block}::int, ${limit}::int) END,
-        started_at = CASE WHEN w.started_at > clock_timestamp() - interval '60 seconds'
-          THEN w.started_at ELSE clock_timestamp() END
-      RETURNING used, started_at
-    )
-    SELECT written.used - COALESCE((SELECT used FROM before), 0) AS taken, written.used,
-      (EXTRACT(EPOCH FROM written.started_at + interval '60 seconds' - clock_timestamp()) * 1000)::int AS ends_in_ms
-    FROM written`);
+    UPDATE rate_windows w SET
+      used = LEAST(before.used + ${block}::int, GREATEST(before.used, ${limit}::int)),
+      started_at = before.started_at
+    FROM (
+      SELECT bucket, CASE WHEN is_open THEN used ELSE 0 END AS used, CASE WHEN is_open THEN started_at ELSE clock_timestamp() END AS started_at
+      FROM (SELECT *, started_at > clock_timestamp() - interval '60 seconds' AS is_open FROM rate_windows WHERE bucket = ${bucket} FOR UPDATE) locked
+    ) before
+    WHERE w.bucket = before.bucket
+    RETURNING w.used - before.used AS taken, w.used,
+      (EXTRACT(EPOCH FROM w.started_at + interval '60 seconds' - clock_timestamp()) * 1000)::int AS ends_in_ms`);
   const row = result.rows[0] as { taken: number; used: number; ends_in_ms: number };
   const isSameWindow = now() < lease.windowEnds;
   lease.windowEnds = now() + Math.min(windowMs, row.ends_in_ms);

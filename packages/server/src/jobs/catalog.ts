@@ -66,7 +66,7 @@ export type JobPayload<Name extends JobName<Catalog>, Catalog extends JobCatalog
   Catalog[Name]['payload']
 >;
 
-export type SendOptions = {
+type SendOptions = {
   /** Not before this moment; it then starts within `dueSeconds`. */
   startAfter?: Date;
 };

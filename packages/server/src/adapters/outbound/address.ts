@@ -3,7 +3,7 @@ import { fail } from '@vestra/contract/errors';
 import ipaddr from 'ipaddr.js';
 
 /** `allowPrivate` is the operator's VESTRA_ALLOW_PRIVATE_ADDRESSES: it opens private and loopback addresses, nothing else. */
-export type AddressPolicy = { allowPrivate: boolean };
+type AddressPolicy = { allowPrivate: boolean };
 
 const longest = 2048;
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip } from 'node:zlib';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { failureOf, OutboundFailure } from './outbound-failure.ts';
 
 export type AnswerBody = {
@@ -13,7 +13,6 @@ export type AnswerBody = {
 type Reading = {
   host: string;
   status: number;
-  method: string;
   /** Loses the headers that describe the compressed form. */
   headers: Headers;
   maxBytes: number;
@@ -27,18 +26,15 @@ export function openAnswerBody(received: Readable, reading: Reading): AnswerBody
   // Failures are told to whoever reads; one that comes when nobody does must not end the process.
   const ignore = () => {};
   received.on('error', ignore);
-  const plain: Readable = decoder ? pipeline(received, decoder, ignore) : received;
+  const plain: Readable = decoder ? pipeline(received, bounded, decoder, ignore) : received;
   const chunks = plain[Symbol.asyncIterator]();
   let bytes = 0;
 
-  function cancel(): void {
-    plain.destroy();
-    received.destroy();
-  }
+  const cancel = () => void plain.destroy();
 
   async function read(): Promise<Uint8Array | null> {
     const next = await chunks.next().catch((error: unknown) => {
-      // An empty body announced as compressed holds not even the compressed form's frame.
+      // An empty body announced as compressed, such as that of a HEAD, holds not even the compressed form's frame.
       if (decoder?.bytesWritten === 0 && received.readableEnded) return { done: true } as const;
       throw reasonOf(error);
     });
@@ -47,8 +43,21 @@ export function openAnswerBody(received: Readable, reading: Reading): AnswerBody
     bytes += chunk.byteLength;
     if (bytes <= maxBytes) return chunk;
     cancel();
-    throw new OutboundFailure('too_large', `The answer of ${host} is larger than ${maxBytes} bytes.`, status);
+    throw tooLarge();
   }
+
+  /** The compressed form is bounded too: it may be endless and yet unfold into nothing. */
+  async function* bounded(compressed: AsyncIterable<Uint8Array>) {
+    let compressedBytes = 0;
+    for await (const chunk of compressed) {
+      compressedBytes += chunk.byteLength;
+      if (compressedBytes > maxBytes) throw tooLarge();
+      yield chunk;
+    }
+  }
+
+  const tooLarge = () =>
+    new OutboundFailure('too_large', `The answer of ${host} is larger than ${maxBytes} bytes.`, status);
 
   function reasonOf(error: unknown): unknown {
     if (!signal.aborted) return failureOf(error, { host, status });
@@ -60,10 +69,9 @@ export function openAnswerBody(received: Readable, reading: Reading): AnswerBody
 }
 
 /** One encoding at most, of those asked for: layers of compression multiply what a few bytes unfold into. */
-function decoderFor(received: Readable, { host, status, method, headers }: Reading) {
+function decoderFor(received: Readable, { host, status, headers }: Reading) {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  const hasBody = method !== 'HEAD' && status !== 204 && status !== 304 && headers.get('content-length') !== '0';
-  if (encoding === 'identity' || !hasBody) return null;
+  if (encoding === 'identity') return null;
   const decoder = decoderOf(encoding);
   if (!decoder) {
     received.on('error', () => {}).destroy();
@@ -74,9 +82,8 @@ function decoderFor(received: Readable, { host, status, method, headers }: Readi
   return decoder;
 }
 
-/** Flushing at once lets the parts of a compressed event stream through as they come. */
 function decoderOf(encoding: string) {
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip({ flush: constants.Z_SYNC_FLUSH });
-  if (encoding === 'br') return createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH });
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'br') return createBrotliDecompress();
   return null;
 }

@@ -20,7 +20,7 @@ export type Outbound = {
   close: () => Promise<void>;
 };
 
-export type OutboundInit = {
+type OutboundInit = {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
@@ -31,7 +31,7 @@ export type OutboundInit = {
   signal?: AbortSignal;
 };
 
-export type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array };
+type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array };
 
 /** `lifetimeMs` bounds a stream as a whole: without it an answer that nobody reads would hold its socket for ever. */
 type StreamLimits = { headersTimeoutMs: number; lifetimeMs: number; maxBytes: number };
@@ -108,7 +108,7 @@ export function createOutbound({ allowPrivate, log, lookup, streamLimits }: Depe
     const response = await untilAborted(agent.request(options), signal).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : failureOf(error, { host, status: null });
     });
-    return openAnswer(response, { host, method: options.method, maxBytes, signal });
+    return openAnswer(response, { host, maxBytes, signal });
   }
 
   return { fetch: fetchWhole, webFetch: fetchStreamed, close: () => agent.destroy() };
@@ -177,14 +177,14 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 
 function openAnswer(
   response: Dispatcher.ResponseData,
-  { host, method, maxBytes, signal }: { host: string; method: string; maxBytes: number; signal: AbortSignal },
+  { host, maxBytes, signal }: { host: string; maxBytes: number; signal: AbortSignal },
 ): Answer {
   const status = response.statusCode;
   const headers = new Headers();
   for (const [name, value] of Object.entries(response.headers)) {
     for (const each of [value ?? []].flat()) headers.append(name, each);
   }
-  const body = openAnswerBody(response.body, { host, status, method, headers, maxBytes, signal });
+  const body = openAnswerBody(response.body, { host, status, headers, maxBytes, signal });
   return { status, headers, body };
 }
 

@@ -17,7 +17,7 @@ export class OutboundFailure extends Error {
 }
 
 /** `network` is also the reason for a request or an answer that HTTP does not allow. */
-export type OutboundReason = 'refused_address' | 'timeout' | 'too_large' | 'network' | 'tls';
+type OutboundReason = 'refused_address' | 'timeout' | 'too_large' | 'network' | 'tls';
 
 export const refusedConnection = (host: string) =>
   new OutboundFailure('refused_address', `${host} leads to a private, local or internal address, which is refused.`);
@@ -50,8 +50,5 @@ const tlsCodes =
 /** Only codes are read, since messages hold addresses, and those of invalid headers hold their values. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  // Several addresses were tried and each failed in its own way.
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  return error.name;
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -8,6 +8,7 @@ import { folderFailure } from './failure.ts';
 export type Ownership = { release(): Promise<void> };
 
 const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 
 /**
@@ -25,7 +26,10 @@ export async function takeOwnership(folder: string): Promise<Ownership> {
       `The data folder ${folder} is in use by another Vestra server${pid ? ` (process ${pid})` : ''}: stop it, set VESTRA_DATA_DIR to another folder, or let both use one DATABASE_URL.`,
     );
   }
-  await writeFile(ownerFile(folder), `${process.pid}\n`);
+  await writeFile(ownerFile(folder), `${process.pid}\n`).catch((error) => {
+    lock.close();
+    throw folderFailure(error, folder);
+  });
   return {
     release: async () => {
       await rm(ownerFile(folder), { force: true });
@@ -39,12 +43,14 @@ function lockIn(folder: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    // The journal is kept in memory, since nothing is ever written and the disk may be full.
+    database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
     if (database?.isOpen) database.close();
     const { errcode } = error as { errcode?: number };
     if (errcode === SQLITE_BUSY) return undefined;
+    if (errcode === SQLITE_FULL) throw folderFailure({ code: 'ENOSPC', path }, folder);
     if (errcode === SQLITE_CANTOPEN) throw folderFailure({ code: 'EACCES', path }, folder);
     throw new StartFailure(
       `The file ${path} cannot be locked (${(error as Error).message}): set VESTRA_DATA_DIR to a folder on a local disk.`,

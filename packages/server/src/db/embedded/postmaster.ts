@@ -11,20 +11,22 @@ import { asRunner, type Runner } from './runner.ts';
 export type Postmaster = { pid: number; isGone(): Promise<boolean> };
 
 /** What identifies a postmaster: the program with every parameter it was started with. */
-export type Command = { program: string; parameters: string[]; folder: string };
+export type Command = { program: string; parameters: string[]; folder: string; socketFolder: string };
 
-export function commandFor(options: { program: string; folder: string; settings: Record<string, string> }): Command {
-  const settings = Object.entries(options.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return {
-    program: options.program,
-    folder: options.folder,
-    parameters: ['-D', options.folder, ...settings],
-  };
+export function commandFor(options: {
+  program: string;
+  folder: string;
+  socketFolder: string;
+  settings: Record<string, string>;
+}): Command {
+  const { settings, ...command } = options;
+  const pairs = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return { ...command, parameters: ['-D', options.folder, ...pairs] };
 }
 
 /** Starts a postmaster that outlives a signal to this process's terminal and even the death of this process. */
 export async function spawnPostmaster(command: Command, runner: Runner, logFile: string): Promise<Postmaster> {
-  await removeForeignPidFile(command.folder);
+  await removeStaleLocks(command);
   const log = await open(logFile, 'a', 0o600).catch((error) => {
     throw folderFailure(error, logFile);
   });
@@ -54,7 +56,7 @@ export async function spawnPostmaster(command: Command, runner: Runner, logFile:
 export async function findPostmaster(
   folder: string,
 ): Promise<{ postmaster: Postmaster; isLike: (command: Command) => boolean } | undefined> {
-  const pid = await pidOnFile(folder);
+  const pid = await pidIn(join(folder, PID_FILE));
   if (!pid) return undefined;
   const running = await commandLine(pid);
   if (!serves(running, folder)) return undefined;
@@ -88,23 +90,29 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
 }
 
 /**
- * PostgreSQL does not start while the process named in postmaster.pid lives, and after a crash that number may belong
- * to another program: in a container, nearly always. Only PostgreSQL's own processes must not be overlooked, also
- * those that outlive their postmaster for a moment: each of them works in the folder of its cluster.
+ * PostgreSQL does not start while a process named in one of its lock files lives, and after a crash that number may
+ * belong to another program (in a container, nearly always) or to its own remains. Only PostgreSQL's own processes
+ * must not be overlooked, also those that outlive their postmaster for a moment: each works in the cluster's folder.
  */
-async function removeForeignPidFile(folder: string): Promise<void> {
+async function removeStaleLocks({ folder, socketFolder }: Command): Promise<void> {
+  const locks = [join(folder, PID_FILE), join(socketFolder, SOCKET_LOCK)];
   for (const end = Date.now() + 10_000; ; await sleep(50)) {
-    const pid = await pidOnFile(folder);
-    if (!pid || !isAlive(pid)) return;
+    const pids = (await Promise.all(locks.map(pidIn))).filter((pid) => pid !== undefined);
+    const named = pids.find(isAlive);
+    if (named === undefined) return;
     const workers = await processesIn(folder);
-    if (workers?.length === 0) return rm(join(folder, 'postmaster.pid'), { force: true });
-    if (workers === undefined || workers.includes(pid) || Date.now() > end) {
+    if (workers?.length === 0) break;
+    if (workers === undefined || workers.includes(named) || Date.now() > end) {
       throw new StartFailure(
-        `Process ${workers?.[0] ?? pid} seems to run PostgreSQL on ${folder} already: stop it or, if it is another program, delete ${join(folder, 'postmaster.pid')}.`,
+        `Process ${workers?.[0] ?? named} seems to run PostgreSQL on ${folder} already: stop it or, if it is another program, delete ${locks.join(' and ')}.`,
       );
     }
   }
+  for (const lock of locks) await rm(lock, { force: true });
 }
+
+const PID_FILE = 'postmaster.pid';
+const SOCKET_LOCK = '.s.PGSQL.5432.lock';
 
 async function processesIn(folder: string): Promise<number[] | undefined> {
   if (process.platform !== 'linux') return undefined;
@@ -117,9 +125,8 @@ async function processesIn(folder: string): Promise<number[] | undefined> {
   return found;
 }
 
-async function pidOnFile(folder: string): Promise<number | undefined> {
-  const content = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
-  const pid = Number.parseInt(content, 10);
+async function pidIn(lock: string): Promise<number | undefined> {
+  const pid = Number.parseInt(await readFile(lock, 'utf8').catch(() => ''), 10);
   return pid > 0 ? pid : undefined;
 }
 

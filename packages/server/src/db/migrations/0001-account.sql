@@ -67,6 +67,7 @@ CREATE TABLE members (
   UNIQUE (org_id, email)
 );
 CREATE INDEX members_by_email ON members (email);
+CREATE INDEX members_by_org ON members (org_id, id DESC);
 
 CREATE TABLE console_sessions (
   token_hash bytea PRIMARY KEY,

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { allowanceOf, capsForUser, capsRemaining, type OrgCaps, type Refusal, refusalFailure, type Standing } from './allowance.ts';
+import {
+  allowanceOf,
+  capsForUser,
+  capsRemaining,
+  type OrgCaps,
+  type Refusal,
+  refusalFailure,
+  type Standing,
+} from './allowance.ts';
 
 const rich: Standing = {
   balanceMicros: 1_000n,
@@ -82,7 +90,12 @@ describe('a call', () => {
       { orgDaily: 10n, userDaily: 0n },
       ['wallet_empty', null, false],
     ],
-    ['at the org’s cap before the user’s', {}, { orgDaily: 0n, userDaily: 0n }, ['org_cap_reached', 'org_daily_usd', false]],
+    [
+      'at the org’s cap before the user’s',
+      {},
+      { orgDaily: 0n, userDaily: 0n },
+      ['org_cap_reached', 'org_daily_usd', false],
+    ],
     [
       'at a cap that is spent before a wallet that is held',
       { balanceMicros: 10n, heldMicros: 10n },
@@ -115,7 +128,8 @@ describe('the caps of a user', () => {
   });
 
   it('leave what is not spent, and never less than nothing', () => {
-    const left = (spent: bigint, cap: bigint | null) => capsRemaining(spend(spent), { userDaily: cap, userMonthly: cap });
+    const left = (spent: bigint, cap: bigint | null) =>
+      capsRemaining(spend(spent), { userDaily: cap, userMonthly: cap });
     expect(left(3n, 10n)).toEqual({ dayMicros: 7n, monthMicros: 7n });
     expect(left(12n, 10n)).toEqual({ dayMicros: 0n, monthMicros: 0n });
     expect(left(12n, null)).toEqual({ dayMicros: null, monthMicros: null });

@@ -35,7 +35,12 @@ describe('the cost of an item', () => {
     expect(costOfItem({ quantity, unitPriceMicros })).toBe(cost);
   });
 
-  it.each([[-1, 1], [1, -1], [Number.NaN, 1], [1, Number.POSITIVE_INFINITY]])('refuses %s at %s', (quantity, unitPriceMicros) => {
+  it.each([
+    [-1, 1],
+    [1, -1],
+    [Number.NaN, 1],
+    [1, Number.POSITIVE_INFINITY],
+  ])('refuses %s at %s', (quantity, unitPriceMicros) => {
     expect(() => costOfItem({ quantity, unitPriceMicros })).toThrow(RangeError);
   });
 

@@ -9,7 +9,9 @@ import { type Charge, type ChargeItem, charge } from './charge.ts';
 import { credit } from './credit.ts';
 
 /** A database of its own for one test file. */
-export async function openLedger(options: { max?: number } = {}): Promise<{ db: Database; close: () => Promise<void> }> {
+export async function openLedger(
+  options: { max?: number } = {},
+): Promise<{ db: Database; close: () => Promise<void> }> {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString, ...options });
   return {
@@ -50,7 +52,8 @@ export const pay = (db: Database, tenant: Tenant, ...items: ChargeItem[]) => set
 
 export const settle = (db: Database, tenant: Tenant, of: Charge) => transaction(db, (tx) => charge(tx, tenant, of));
 
-export const fund = (db: Database, tenant: Tenant, micros: bigint) => transaction(db, (tx) => credit(tx, tenant, micros));
+export const fund = (db: Database, tenant: Tenant, micros: bigint) =>
+  transaction(db, (tx) => credit(tx, tenant, micros));
 
 /** A transaction that has done its work and commits when `end` resolves. */
 export async function begin(

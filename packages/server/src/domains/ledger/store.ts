@@ -6,7 +6,7 @@ import type { Executor, Transaction } from '../../db/pool.ts';
 import type { OrgCaps, Spend, Standing } from './allowance.ts';
 import type { ChargeItem } from './charge.ts';
 import { spenderOf, wholeOrg } from './spender.ts';
-import { ledgerEntries, reservations, spendDays, unfoldedEntries, usageAlertsTold, wallets } from './tables.ts';
+import { reservations, spendDays, usageAlertsTold, wallets } from './tables.ts';
 
 export type Entry =
   | { id: string; account: 'spend'; amountMicros: Micros; item: ChargeItem }
@@ -258,16 +258,14 @@ async function lockWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<voi
 
 /** Gives all that one spender has spent to another. */
 export async function moveSpend(tx: Transaction, tenant: Tenant, from: string, to: string): Promise<void> {
-  // The long part first, since it needs no lock.
-  await tx
-    .update(ledgerEntries)
-    .set({ user_id: to })
-    .where(and(belongsTo(ledgerEntries, tenant, from), eq(ledgerEntries.account, 'spend')));
+  const { orgId, mode } = tenant;
+  const theirs = sql`org_id = ${orgId} AND mode = ${mode} AND user_id = ${from}`;
+  const moveEntries = sql`UPDATE ledger_entries SET user_id = ${to} WHERE ${theirs} AND account = 'spend'`;
+  // The long part before the lock. A charge may have been committed since, and of it the ledger and what waits must be
+  // moved both or not at all: one statement sees either both or neither.
+  await tx.execute(moveEntries);
   await lockWallet(tx, tenant);
-  await tx
-    .update(unfoldedEntries)
-    .set({ user_id: to })
-    .where(belongsTo(unfoldedEntries, tenant, from));
+  await tx.execute(sql`WITH entries AS (${moveEntries}) UPDATE unfolded_entries SET user_id = ${to} WHERE ${theirs}`);
   await tx
     .update(reservations)
     .set({ user_id: to })

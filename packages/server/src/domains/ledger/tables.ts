@@ -1,5 +1,5 @@
 import { spendKinds } from '@vestra/contract/usage';
-import { bigint, date, integer, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { date, integer, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { micros, moment } from '../../db/columns.ts';
 
 const tenant = {
@@ -24,15 +24,6 @@ export const ledgerEntries = pgTable('ledger_entries', {
   task_id: text(),
   turn_id: text(),
   created_at: moment().notNull().defaultNow(),
-});
-
-export const unfoldedEntries = pgTable('unfolded_entries', {
-  ...tenant,
-  id: bigint({ mode: 'bigint' }).generatedAlwaysAsIdentity(),
-  wallet_micros: micros().notNull(),
-  spend_micros: micros().notNull(),
-  user_id: text().notNull(),
-  day: date().notNull(),
 });
 
 export const wallets = pgTable('wallets', {

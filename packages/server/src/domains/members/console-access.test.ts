@@ -3,8 +3,8 @@ import { and, eq, inArray, like, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditEntries } from '../audit/tables.ts';
 import { orgs } from '../orgs/tables.ts';
+import { newEmail, password, startConsole } from './members.fixture.ts';
 import { consoleSessions, logins, members } from './tables.ts';
-import { newEmail, password, startConsole } from './test-console.ts';
 import { hashToken } from './token.ts';
 
 let server: Awaited<ReturnType<typeof startConsole>>;

@@ -1,0 +1,42 @@
+import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
+import { transaction } from '@vestra/server/db/transaction';
+import { job } from '@vestra/server/jobs/catalog';
+import { createJobs } from '@vestra/server/jobs/queue';
+import { startWorker } from '@vestra/server/jobs/worker';
+import { createLog } from '@vestra/server/log';
+import { z } from 'zod';
+
+const runs = 200;
+
+/** Milliseconds from the commit of the transaction that sent a job to the first line of its handler, p50. */
+export async function measureJobDelay(connectionString: string): Promise<number> {
+  const db = await openDatabase({ connectionString });
+  const log = createLog('warn');
+  const catalog = {
+    'bench.ping': job({
+      payload: z.strictObject({ at: z.int() }),
+      policy: 'standard',
+      retries: { limit: 0, delaySeconds: 1, maxDelaySeconds: 1 },
+      expireInSeconds: 60,
+      concurrency: 4,
+    }),
+  };
+  const jobs = createJobs({ db, connectionString, catalog, log });
+  await jobs.start();
+  let started: () => void = () => {};
+  const worker = startWorker({ jobs, log, handlers: { 'bench.ping': async () => started() } });
+  const times: number[] = [];
+  for (let at = 0; at < runs; at++) {
+    const running = new Promise<number>((resolve) => {
+      started = () => resolve(performance.now());
+    });
+    await transaction(db, (tx) => jobs.send(tx, 'bench.ping', { at }));
+    const committedAt = performance.now();
+    times.push((await running) - committedAt);
+  }
+  await worker.stop();
+  await jobs.stop();
+  await closeDatabase(db);
+  times.sort((a, b) => a - b);
+  return times[runs / 2] as number;
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type RunningServer = {
+  url: string;
+  testKey: string;
+  /** From the start of the process to the first 200 of GET /v1/health. */
+  startMs: number;
+  process: ChildProcess;
+  stop: () => Promise<void>;
+};
+
+const main = join(import.meta.dirname, '../packages/server/src/main.ts');
+
+/** The server as people start it: a process of its own, reached over loopback. */
+export async function startServerProcess(
+  dataDir: string,
+  port: number,
+  env: Record<string, string> = {},
+): Promise<RunningServer> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [main], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_ENV: 'production',
+      PORT: String(port),
+      VESTRA_DATA_DIR: dataDir,
+      VESTRA_REQUESTS_PER_MINUTE: '10000000',
+      VESTRA_LOG_LEVEL: 'warn',
+      ...env,
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  for (let isUp = false; !isUp; ) {
+    isUp = await fetch(`${url}/v1/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}`);
+    if (!isUp) await sleep(5);
+  }
+  const startMs = performance.now() - startedAt;
+  const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as { test_key: string };
+  return {
+    url,
+    testKey: credentials.test_key,
+    startMs,
+    process: child,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+/** Resident memory in MB: of the server alone, and its share together with PostgreSQL's (shared pages counted once). */
+export function memoryOf(server: RunningServer): { server: number; withPostgres: number } {
+  const pid = server.process.pid as number;
+  const own = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  const proportional = (each: number) => {
+    try {
+      return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+    } catch {
+      return 0;
+    }
+  };
+  return { server: own, withPostgres: [pid, ...descendantsOf(pid)].reduce((sum, each) => sum + proportional(each), 0) };
+}
+
+function descendantsOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === ''
+    ? []
+    : children
+        .split(' ')
+        .map(Number)
+        .flatMap((each) => [each, ...descendantsOf(each)]);
+}

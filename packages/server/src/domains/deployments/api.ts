@@ -1,0 +1,21 @@
+export { authorOf } from './author.ts';
+export { becomeDefault } from './become-default.ts';
+export type { CheckManifest } from './create.ts';
+export {
+  findDeployment,
+  holdDeployment,
+  lockDeployment,
+  type NamedDeployment,
+  requireDeployment,
+  resolveDeployment,
+} from './find.ts';
+export { changedKeys, defaultManifest, type FileObjects, type GivenManifest, type Manifest } from './manifest.ts';
+export { moveDraft } from './move-draft.ts';
+export { popLive } from './pop-live.ts';
+export { presentDeployment, presentVersion, type VersionTests } from './present.ts';
+export { pushLive } from './push-live.ts';
+export type { DeploymentDependencies } from './routes.ts';
+export { saveVersion } from './save-version.ts';
+export { type Author, deploymentsUsing, getVersion, insertDeployment, newestVersion, type Use } from './store.ts';
+export type { DeploymentRow, VersionRow } from './tables.ts';
+export { versionToRun } from './version-pointers.ts';

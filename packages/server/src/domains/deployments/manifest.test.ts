@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { changedKeys, completeManifest, defaultManifest, type Manifest, usesOf } from './manifest.ts';
+
+const lookup = {
+  function: 'look_up',
+  description: 'Looks an order up.',
+  input: { order: 'string', day: 'string?' },
+  timeout_s: 120,
+  read_only: true,
+  run_without_asking: false,
+};
+
+const of = (changes: Partial<Manifest>): Manifest => ({ ...defaultManifest, ...changes });
+
+describe('what changed', () => {
+  it('is nothing between a first version and the defaults written out', () => {
+    expect(changedKeys(null, of({ approvals: ['payment', 'booking', 'cancellation'], model: 'default' }))).toEqual([]);
+  });
+
+  it('is, for a first version, what differs from the defaults', () => {
+    expect(changedKeys(null, of({ instructions: 'Be brief.', notebooks: [] }))).toEqual(['instructions']);
+  });
+
+  it('is what differs from the version before, in one order, also back to a default [VER-003]', () => {
+    const before = of({ instructions: 'Be brief.', tools: [lookup], language: 'de' });
+    const after = of({
+      language: 'de',
+      limits: { max_steps: 5, max_minutes: 60 },
+      tools: [{ ...lookup, timeout_s: 5 }],
+    });
+    expect(changedKeys(before, after)).toEqual(['instructions', 'limits', 'tools']);
+    expect(changedKeys(after, before)).toEqual(['instructions', 'limits', 'tools']);
+  });
+
+  it('is not the order of keys, a key without a value or the sign of a zero [VER-028]', () => {
+    const before = of({ tools: [lookup], limits: { max_steps: 1, max_minutes: 2, ask_above_usd: 0 } });
+    const { input: _, ...rest } = lookup;
+    const after = of({
+      tools: [{ input: { day: 'string?', order: 'string' }, ...rest }],
+      limits: { ask_above_usd: -0, max_minutes: 2, max_steps: 1, per_task_usd: undefined },
+    });
+    expect(changedKeys(before, after)).toEqual([]);
+  });
+
+  it('is the order of a list', () => {
+    expect(changedKeys(of({ apps: ['a', 'b'] }), of({ apps: ['b', 'a'] }))).toEqual(['apps']);
+  });
+});
+
+describe('a manifest that an older release saved', () => {
+  it('reads with today’s keys at their defaults and keeps what it says', () => {
+    const { run_without_asking: _, read_only: __, ...older } = lookup;
+    const saved = { instructions: 'Be brief.', tools: [older] } as unknown as Partial<Manifest>;
+    expect(completeManifest(saved)).toEqual({
+      ...defaultManifest,
+      instructions: 'Be brief.',
+      tools: [{ ...lookup, read_only: false, run_without_asking: false }],
+    });
+  });
+});
+
+it('a manifest uses each server, uploaded skill, notebook and file that it names, once', () => {
+  const manifest = of({
+    mcp_servers: [{ id: 'mcp_1', slug: 'shop', url: 'https://shop.example/mcp' }],
+    skills: [{ id: 'skl_1' }, { name: 'spreadsheets' }, { id: 'skl_1' }],
+    notebooks: ['nb_1', 'nb_2'],
+    environment: { repos: [], env: {}, files: [{ file_id: 'file_1', path: 'a.csv' }] },
+  });
+  expect(usesOf(manifest)).toEqual(['mcp_1', 'skl_1', 'nb_1', 'nb_2', 'file_1']);
+  expect(usesOf(defaultManifest)).toEqual([]);
+});

@@ -1,0 +1,463 @@
+import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Transaction } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import { auditEntries } from '../audit/tables.ts';
+import { findOrg, orgs } from '../orgs/api.ts';
+import { lockDeployment } from './find.ts';
+import { moveDraft } from './move-draft.ts';
+import { pushLive } from './push-live.ts';
+import { saveVersion } from './save-version.ts';
+import { type DeploymentRow, deploymentVersions } from './tables.ts';
+import { author, content, newDeployment, startDeployments } from './test-deployments.ts';
+
+type Server = Awaited<ReturnType<typeof startDeployments>>;
+type Org = Awaited<ReturnType<Server['newOrg']>>;
+
+const testRuns = new Map<number, { run_id: string; status: 'passed' }>();
+let server: Server;
+let org: Org;
+
+beforeAll(async () => {
+  server = await startDeployments({
+    checkManifest: async (_tx, _caller, given, prefix) => {
+      if (given.model === 'unlisted') throw fail('invalid_manifest', { param: `${prefix}.model` });
+      const mcp_servers = given.mcp_servers.map(({ id }) => ({ id, slug: 'shop', url: 'https://shop.example/mcp' }));
+      return { ...given, mcp_servers };
+    },
+    latestTestRuns: async (_db, _deploymentId, versions) =>
+      new Map([...testRuns].filter(([version]) => versions.includes(version))),
+  });
+  org = await server.newOrg();
+});
+
+afterAll(() => server.stop());
+
+const call = (method: string, path: string, body?: unknown, key = org.testKey) =>
+  server.call(method, path, { key, ...(body !== undefined && { body }) });
+const create = (body: unknown, key?: string) => call('POST', '/v1/deployments', body, key);
+
+/** What other routes do with a deployment: they lock it by the name in their path and go on in that transaction. */
+const lock = <T>(reference: string, work: (tx: Transaction, deployment: DeploymentRow) => Promise<T>): Promise<T> =>
+  transaction(server.db, async (tx) => work(tx, await lockDeployment(tx, org.id, reference)));
+
+const save = (reference: string, manifest: Parameters<typeof content>[0] = {}) =>
+  lock(reference, (tx, deployment) => saveVersion(tx, { deployment, ...content(manifest) }));
+const promote = (reference: string, version: number) =>
+  lock(reference, (tx, deployment) => pushLive(tx, { deployment, version }));
+
+describe('creating a deployment', () => {
+  it('answers 201 with a deployment that has a draft and nothing live [DEP-001, DEP-007, DEP-009, DEP-013, DEP-014]', async () => {
+    const { status, body } = await create({ name: 'Support desk', slug: 'first-desk', description: 'Answers.' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      object: 'deployment',
+      id: expect.stringMatching(/^dep_[0-9a-z]{24}$/),
+      name: 'Support desk',
+      slug: 'first-desk',
+      description: 'Answers.',
+      base: 'agent',
+      status: 'active',
+      draft_version: 1,
+      live_version: null,
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: body.created_at,
+    });
+  });
+
+  it.each([
+    ['no name', {}, 'name'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a name of 121 characters', { name: 'x'.repeat(121) }, 'name'],
+  ])('takes a name of 1 to 120 characters, not %s [DEP-002]', async (_what, body, param) => {
+    const refused = await create(body);
+    expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([
+      400,
+      'invalid_request',
+      param,
+    ]);
+    expect((await create({ name: '🙂'.repeat(120) })).status).toBe(201);
+  });
+
+  it.each(['Desk', 'de sk', 'desk_1', '-desk', 'desk-', '', 'é', 'x'.repeat(64)])(
+    'takes no slug %j [DEP-003]',
+    async (slug) => {
+      const { status, body } = await create({ name: 'Desk', slug });
+      expect([status, body.error.param]).toEqual([400, 'slug']);
+    },
+  );
+
+  it('takes a slug of 63 characters [DEP-003]', async () => {
+    expect((await create({ name: 'Long', slug: 'x'.repeat(63) })).body.slug).toBe('x'.repeat(63));
+  });
+
+  it('makes the slug from the name, and numbers the next ones [DEP-004, DEP-027]', async () => {
+    const slugs = [];
+    for (let round = 0; round < 3; round++) slugs.push((await create({ name: 'Café Zürich' })).body.slug);
+    expect(slugs).toEqual(['cafe-zurich', 'cafe-zurich-2', 'cafe-zurich-3']);
+    expect((await create({ name: '東京' })).body.slug).toMatch(/^deployment(-[0-9]+)?$/);
+  });
+
+  it('gives a slug that became free again before a new number', async () => {
+    for (let round = 0; round < 3; round++) await create({ name: 'Reused' });
+    await call('DELETE', '/v1/deployments/reused-2');
+    expect((await create({ name: 'Reused' })).body.slug).toBe('reused-2');
+    expect((await create({ name: 'Reused' })).body.slug).toBe('reused-4');
+  });
+
+  it('gives creates at once different slugs, without a gap [DEP-027]', async () => {
+    const made = await Promise.all(Array.from({ length: 30 }, () => create({ name: 'Rush' })));
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
+    const wanted = made.map((_, at) => (at === 0 ? 'rush' : `rush-${at + 1}`));
+    expect(made.map(({ body }) => body.slug).sort()).toEqual(wanted.sort());
+  });
+
+  it('refuses a slug that is taken, also by a create at the same time [DEP-026]', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'Desk', slug: 'only-one' })));
+    expect(made.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    const { body } = await create({ name: 'Desk', slug: 'only-one' });
+    expect([body.error.code, body.error.param]).toEqual(['slug_taken', 'slug']);
+  });
+
+  it('lets another org use the same slug', async () => {
+    const other = await server.newOrg();
+    await create({ name: 'Desk', slug: 'in-two-orgs' });
+    expect((await create({ name: 'Desk', slug: 'in-two-orgs' }, other.testKey)).status).toBe(201);
+  });
+
+  it('takes a description of at most 2000 characters, empty when none was given [DEP-006]', async () => {
+    expect((await create({ name: 'Plain' })).body.description).toBe('');
+    expect((await create({ name: 'Plain', description: 'x'.repeat(2000) })).status).toBe(201);
+    const { status, body } = await create({ name: 'Plain', description: 'x'.repeat(2001) });
+    expect([status, body.error.param]).toEqual([400, 'description']);
+  });
+
+  it('saves the manifest as the first version, keys left out at their defaults [DEP-015, MAN-002]', async () => {
+    const server = { id: newId('mcp') };
+    const input = { when: 'string', a: 'string?' };
+    const tools = [{ function: 'look_up', description: 'Looks up.', input }];
+    const { body } = await create({
+      name: 'With settings',
+      manifest: { instructions: 'Be brief.', mcp_servers: [server], tools },
+    });
+    const { body: version } = await call('GET', `/v1/deployments/${body.id}/versions/1`);
+    expect(version.manifest).toEqual({
+      instructions: 'Be brief.',
+      language: 'auto',
+      model: 'default',
+      apps: 'all',
+      approvals: ['payment', 'booking', 'cancellation'],
+      limits: { max_steps: 100, max_minutes: 60 },
+      mcp_servers: [{ ...server, slug: 'shop', url: 'https://shop.example/mcp' }],
+      mcp_tool_policy: {},
+      tools: [{ ...tools[0], timeout_s: 120, read_only: false, run_without_asking: false }],
+      skills: [],
+      notebooks: [],
+      memory: null,
+      environment: null,
+      browser: null,
+    });
+    // The arguments of a function stay in the order in which they were written.
+    expect(Object.keys(version.manifest.tools[0].input)).toEqual(['when', 'a']);
+    expect(version.changed).toEqual(['instructions', 'mcp_servers', 'tools']);
+  });
+
+  it('holds the manifest against the org and names the fault under `manifest` [MAN-014]', async () => {
+    const { status, body } = await create({ name: 'Bad model', manifest: { model: 'unlisted' } });
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_manifest', 'manifest.model']);
+    expect((await call('GET', '/v1/deployments/Bad%20model')).status).toBe(404);
+  });
+
+  it('refuses a manifest key that there is not [MAN-001, MAN-011]', async () => {
+    const { status, body } = await create({ name: 'Bad', manifest: { knowledge: [] } });
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_manifest', 'manifest.knowledge']);
+  });
+
+  it('takes a note of at most 500 characters for the first version [DEP-016, VER-002]', async () => {
+    const noteOf = async (id: string) => (await call('GET', `/v1/deployments/${id}/versions/1`)).body.note;
+    expect(await noteOf((await create({ name: 'Noted', note: 'x'.repeat(500) })).body.id)).toBe('x'.repeat(500));
+    expect(await noteOf((await create({ name: 'Noted' })).body.id)).toBeNull();
+    const { status, body } = await create({ name: 'Noted', note: 'x'.repeat(501) });
+    expect([status, body.error.param]).toEqual([400, 'note']);
+  });
+
+  it('happens once under one Idempotency-Key', async () => {
+    const again = { key: org.testKey, body: { name: 'Once' }, headers: { 'idempotency-key': 'once' } };
+    const answers = await Promise.all([1, 2, 3].map(() => server.call('POST', '/v1/deployments', again)));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect((await create({ name: 'Once' })).body.slug).toBe('once-2');
+  });
+});
+
+describe('naming a deployment in a path', () => {
+  it('goes by id, slug or name, in every route [DEP-005, DEP-010]', async () => {
+    const { body: made } = await create({ name: 'Büro & Söhne', slug: 'buero' });
+    for (const reference of [made.id, 'buero', encodeURIComponent('Büro & Söhne')]) {
+      const path = `/v1/deployments/${reference}`;
+      expect((await call('GET', path)).body.id).toBe(made.id);
+      expect((await call('GET', `${path}/versions`)).body.data[0].deployment_id).toBe(made.id);
+      expect((await call('GET', `${path}/versions/1`)).body.deployment_id).toBe(made.id);
+      expect((await call('POST', `${path}/archive`)).body.id).toBe(made.id);
+      expect((await call('POST', `${path}/unarchive`)).body.id).toBe(made.id);
+    }
+    expect((await call('DELETE', '/v1/deployments/buero')).body).toEqual({
+      object: 'deployment',
+      id: made.id,
+      deleted: true,
+    });
+  });
+
+  it('takes a slug before a name, and the oldest of one name', async () => {
+    const named = await newDeployment(server.db, org.id, { slug: 'x-named', name: 'shared-word' });
+    expect((await call('GET', '/v1/deployments/shared-word')).body.id).toBe(named.id);
+    await newDeployment(server.db, org.id, { slug: 'x-named-later', name: 'shared-word' });
+    expect((await call('GET', '/v1/deployments/shared-word')).body.id).toBe(named.id);
+    const slugged = await newDeployment(server.db, org.id, { slug: 'shared-word', name: 'Another' });
+    expect((await call('GET', '/v1/deployments/shared-word')).body.id).toBe(slugged.id);
+  });
+
+  it.each(['no-such-desk', 'No such desk', 'x'.repeat(120), newId('dep')])(
+    'answers 404 where %j names none [DEP-020]',
+    async (reference) => {
+      for (const [method, tail] of [
+        ['GET', ''],
+        ['GET', '?format=yaml'],
+        ['DELETE', ''],
+        ['GET', '/versions'],
+        ['GET', '/versions/1'],
+        ['POST', '/archive'],
+        ['POST', '/unarchive'],
+      ] as const) {
+        const { status, body } = await call(method, `/v1/deployments/${encodeURIComponent(reference)}${tail}`);
+        expect([method, tail, status, body.error.code]).toEqual([method, tail, 404, 'deployment_not_found']);
+      }
+    },
+  );
+
+  it('answers 404 for another org’s, by any of its names', async () => {
+    const other = await server.newOrg();
+    const { body: made } = await create({ name: 'Not yours' }, other.testKey);
+    for (const reference of [made.id, made.slug, 'Not%20yours']) {
+      expect((await call('GET', `/v1/deployments/${reference}`)).status).toBe(404);
+      expect((await call('DELETE', `/v1/deployments/${reference}`)).status).toBe(404);
+    }
+  });
+
+  it('takes no version there', async () => {
+    await create({ name: 'Pinned', slug: 'pinned' });
+    expect((await call('GET', '/v1/deployments/pinned@1')).status).toBe(404);
+  });
+});
+
+describe('reading deployments', () => {
+  it('lists the org’s own, newest first, by pages, the same in both modes [DEP-012]', async () => {
+    const own = await server.newOrg();
+    const ids: string[] = [];
+    for (const name of ['One', 'Two', 'Three', 'Four', 'Five'])
+      ids.unshift((await create({ name }, own.testKey)).body.id);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await call('GET', `/v1/deployments?limit=2${cursor}`, undefined, own.liveKey);
+      seen.push(...body.data.map(({ id }: { id: string }) => id));
+      cursor = body.next_cursor && `&cursor=${body.next_cursor}`;
+    } while (cursor);
+    expect(seen).toEqual(ids);
+  });
+
+  it('answers JSON without `format` and with `format=json` [DEP-017]', async () => {
+    const { body: made } = await create({ name: 'As JSON' });
+    expect((await call('GET', `/v1/deployments/${made.id}`)).body).toEqual(made);
+    expect((await call('GET', `/v1/deployments/${made.id}?format=json`)).body).toEqual(made);
+    const refused = await call('GET', `/v1/deployments/${made.id}?format=toml`);
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_query']);
+  });
+
+  it('answers YAML of the newest version, wherever draft and live are [DEP-018]', async () => {
+    await create({ name: 'As YAML' });
+    await save('as-yaml');
+    await save('as-yaml');
+    await promote('as-yaml', 1);
+    await lock('as-yaml', (tx, deployment) => moveDraft(tx, { deployment, version: 2 }));
+    const { status, headers, text } = await call('GET', '/v1/deployments/as-yaml?format=yaml');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml; charset=utf-8']);
+    expect(text).toBe('name: as-yaml\n# version 3\n');
+  });
+
+  it('needs scope `setup` or `all` [DEP-019]', async () => {
+    const runtime = await org.newKey('test', ['runtime', 'admin']);
+    for (const [method, path] of [
+      ['GET', '/v1/deployments'],
+      ['POST', '/v1/deployments'],
+      ['GET', '/v1/deployments/x'],
+      ['DELETE', '/v1/deployments/x'],
+      ['GET', '/v1/deployments/x/versions'],
+    ] as const) {
+      const { status, body } = await call(method, path, undefined, runtime);
+      expect([status, body.error.code]).toEqual([403, 'scope_missing']);
+    }
+    expect((await call('GET', '/v1/deployments', undefined, await org.newKey('test', ['all']))).status).toBe(200);
+  });
+});
+
+describe('the versions of a deployment', () => {
+  it('show who saved them, what changed and where the pointers are [VER-001, VER-005, VER-006, VER-014]', async () => {
+    const { body: made } = await create({ name: 'Versioned' });
+    await save('versioned', { language: 'de' });
+    await save('versioned', { language: 'fr' });
+    await promote('versioned', 2);
+    const { body } = await call('GET', '/v1/deployments/versioned/versions');
+    expect(body.next_cursor).toBeNull();
+    const shown = body.data.map((row: Record<string, unknown>) => [
+      row.version,
+      row.is_draft,
+      row.is_live,
+      row.changed,
+    ]);
+    expect(shown).toEqual([
+      [3, true, false, ['language']],
+      [2, false, true, ['language']],
+      [1, false, false, []],
+    ]);
+    expect(body.data[2]).toEqual({
+      object: 'deployment_version',
+      deployment_id: made.id,
+      version: 1,
+      note: null,
+      manifest: expect.objectContaining({ language: 'auto' }),
+      changed: [],
+      tests: null,
+      is_draft: false,
+      is_live: false,
+      created_by: { type: 'key', id: expect.stringMatching(/^key_/), name: 'test key' },
+      created_at: made.created_at,
+    });
+    expect(body.data[0].created_by).toEqual(author);
+    expect((await call('GET', '/v1/deployments/versioned/versions/2')).body).toEqual(body.data[1]);
+  });
+
+  it('show their latest test run, or null [VER-004]', async () => {
+    await create({ name: 'Tested' });
+    await save('tested');
+    const run = { run_id: newId('trun'), status: 'passed' as const };
+    testRuns.set(2, run);
+    const { body } = await call('GET', '/v1/deployments/tested/versions');
+    expect(body.data.map(({ tests }: { tests: unknown }) => tests)).toEqual([run, null]);
+    expect((await call('GET', '/v1/deployments/tested/versions/2')).body.tests).toEqual(run);
+    expect((await call('GET', '/v1/deployments/tested/versions/1')).body.tests).toBeNull();
+    testRuns.clear();
+  });
+
+  it('are listed newest first, by pages, and a cursor fits one deployment [VER-007]', async () => {
+    await create({ name: 'Paged' });
+    await create({ name: 'Paged too' });
+    for (let round = 0; round < 11; round++) await save('paged');
+    const first = await call('GET', '/v1/deployments/paged/versions?limit=5');
+    const second = await call('GET', `/v1/deployments/paged/versions?limit=5&cursor=${first.body.next_cursor}`);
+    const third = await call('GET', `/v1/deployments/paged/versions?limit=5&cursor=${second.body.next_cursor}`);
+    const numbers = [first, second, third].map(({ body }) =>
+      body.data.map(({ version }: { version: number }) => version),
+    );
+    expect(numbers).toEqual([
+      [12, 11, 10, 9, 8],
+      [7, 6, 5, 4, 3],
+      [2, 1],
+    ]);
+    expect(third.body.next_cursor).toBeNull();
+    const foreign = await call('GET', `/v1/deployments/paged-too/versions?cursor=${first.body.next_cursor}`);
+    expect([foreign.status, foreign.body.error.code]).toEqual([400, 'invalid_cursor']);
+  });
+
+  it('are read one by one, and one that is not there is 404 [VER-008]', async () => {
+    await create({ name: 'Single' });
+    expect((await call('GET', '/v1/deployments/single/versions/1')).body.version).toBe(1);
+    for (const version of ['2', '0', '-1', 'x', '1.5', '999999999', '9999999999']) {
+      const { status, body } = await call('GET', `/v1/deployments/single/versions/${version}`);
+      expect([version, status, body.error.code]).toEqual([version, 404, 'version_not_found']);
+    }
+  });
+});
+
+describe('putting a deployment away', () => {
+  it('changes its status alone, and bringing it back too [DEP-008, DEP-021, DEP-022, DEP-028]', async () => {
+    await create({ name: 'Put away' });
+    await save('put-away');
+    await promote('put-away', 1);
+    const { body: before } = await call('GET', '/v1/deployments/put-away');
+    expect([before.draft_version, before.live_version]).toEqual([2, 1]);
+    const archived = await call('POST', '/v1/deployments/put-away/archive');
+    expect(archived.body).toEqual({ ...before, status: 'archived', updated_at: archived.body.updated_at });
+    expect(archived.body.updated_at > before.updated_at).toBe(true);
+    expect((await call('POST', '/v1/deployments/put-away/archive')).body).toEqual(archived.body);
+    expect((await call('GET', '/v1/deployments/put-away')).body.status).toBe('archived');
+    const back = await call('POST', '/v1/deployments/put-away/unarchive');
+    expect(back.body).toEqual({ ...before, updated_at: back.body.updated_at });
+    expect((await save('put-away')).version.version).toBe(3);
+  });
+
+  it('keeps new versions, promotions and drafts away [DEP-029, VER-035]', async () => {
+    await create({ name: 'Closed' });
+    await call('POST', '/v1/deployments/closed/archive');
+    await expect(save('closed')).rejects.toMatchObject({ code: 'deployment_archived' });
+    await expect(promote('closed', 1)).rejects.toMatchObject({ code: 'deployment_archived' });
+    const { body } = await call('GET', '/v1/deployments/closed/versions');
+    expect(body.data).toHaveLength(1);
+  });
+});
+
+describe('deleting a deployment', () => {
+  it('removes it with its versions and frees its slug [DEP-023]', async () => {
+    const { body: made } = await create({ name: 'Gone' });
+    await save('gone');
+    expect((await call('DELETE', `/v1/deployments/${made.id}`)).status).toBe(200);
+    expect((await call('GET', `/v1/deployments/${made.id}`)).status).toBe(404);
+    expect((await call('DELETE', `/v1/deployments/${made.id}`)).status).toBe(404);
+    const left = await server.db.select().from(deploymentVersions).where(eq(deploymentVersions.deployment_id, made.id));
+    expect(left).toEqual([]);
+    expect((await create({ name: 'Gone' })).body.slug).toBe('gone');
+  });
+
+  it('is refused while a version is live, archived or not [DEP-024]', async () => {
+    await create({ name: 'Alive' });
+    await promote('alive', 1);
+    for (const step of ['archive', 'unarchive']) {
+      const { status, body } = await call('DELETE', '/v1/deployments/alive');
+      expect([status, body.error.code]).toEqual([409, 'deployment_live']);
+      await call('POST', `/v1/deployments/alive/${step}`);
+    }
+    expect((await call('GET', '/v1/deployments/alive')).status).toBe(200);
+  });
+
+  it('leaves the org without a default where it was that', async () => {
+    const own = await server.newOrg();
+    const { body: made } = await create({ name: 'Default' }, own.testKey);
+    const { body: kept } = await create({ name: 'Other' }, own.testKey);
+    await server.db.update(orgs).set({ default_deployment: made.id }).where(eq(orgs.id, own.id));
+    await call('DELETE', `/v1/deployments/${kept.id}`, undefined, own.testKey);
+    expect((await findOrg(server.db, own.id)).default_deployment).toBe(made.id);
+    await call('DELETE', `/v1/deployments/${made.id}`, undefined, own.testKey);
+    expect((await findOrg(server.db, own.id)).default_deployment).toBeNull();
+  });
+});
+
+it('each change writes an audit row, and what changes nothing writes none', async () => {
+  const { body: made } = await create({ name: 'Audited' });
+  for (const step of ['archive', 'archive', 'unarchive', 'unarchive']) {
+    await call('POST', `/v1/deployments/${made.id}/${step}`);
+  }
+  await call('DELETE', '/v1/deployments/audited');
+  const rows = await server.db
+    .select()
+    .from(auditEntries)
+    .where(eq(auditEntries.target_id, made.id))
+    .orderBy(auditEntries.id);
+  expect(rows.map(({ action, target_type, details }) => [action, target_type, details])).toEqual([
+    ['deployment.created', 'deployment', { slug: 'audited' }],
+    ['deployment.archived', 'deployment', { slug: 'audited' }],
+    ['deployment.unarchived', 'deployment', { slug: 'audited' }],
+    ['deployment.deleted', 'deployment', { slug: 'audited', versions: 1 }],
+  ]);
+  expect(rows.every(({ actor_type, request_id }) => actor_type === 'key' && request_id !== null)).toBe(true);
+});

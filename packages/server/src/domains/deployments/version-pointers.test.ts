@@ -1,0 +1,78 @@
+import { Failure } from '@vestra/contract/errors';
+import { describe, expect, it } from 'vitest';
+import { movePointers, type PointerState, type VersionEvent, versionToRun } from './version-pointers.ts';
+
+const state = (newest: number, draft: number, live: number | null, status: 'active' | 'archived' = 'active') => ({
+  status,
+  newest_version: newest,
+  draft_version: draft,
+  live_version: live,
+});
+
+const save: VersionEvent = { type: 'saved' };
+const promote = (version: number): VersionEvent => ({ type: 'promoted', version });
+const rollBack = (to: number | null): VersionEvent => ({ type: 'rolled_back', to });
+
+/** newest, draft, live; or the code of the refusal. */
+type Outcome = readonly [number, number, number | null] | string;
+
+const rows: [what: string, VersionEvent, PointerState, test: Outcome, live: Outcome][] = [
+  ['a save moves the draft and never what is live', save, state(1, 1, null), [2, 2, null], [2, 2, null]],
+  ['a save leaves the live version', save, state(3, 3, 2), [4, 4, 2], [4, 4, 2]],
+  ['a save follows the newest version, not an older draft', save, state(3, 1, 2), [4, 4, 2], [4, 4, 2]],
+  ['a first promotion', promote(1), state(1, 1, null), [1, 1, null], [1, 1, 1]],
+  ['a promotion of the newest', promote(3), state(3, 3, 1), [3, 3, 1], [3, 3, 3]],
+  ['a promotion of an older one', promote(1), state(3, 3, 3), [3, 1, 3], [3, 3, 1]],
+  ['a promotion while the draft is an older one', promote(3), state(3, 2, 1), [3, 3, 1], [3, 2, 3]],
+  ['a promotion of what runs already', promote(2), state(2, 2, 2), [2, 2, 2], [2, 2, 2]],
+  ['a promotion of no version', promote(4), state(3, 3, null), 'version_not_found', 'version_not_found'],
+  ['a rollback', rollBack(1), state(3, 3, 2), 'live_key_required', [3, 3, 1]],
+  ['a rollback to a newer version', rollBack(3), state(3, 1, 2), 'live_key_required', [3, 1, 3]],
+  ['a rollback with nothing before', rollBack(null), state(2, 2, 1), 'live_key_required', 'nothing_to_roll_back'],
+  ['a rollback with nothing live', rollBack(null), state(1, 1, null), 'live_key_required', 'nothing_to_roll_back'],
+  ['a save of what is archived', save, state(1, 1, null, 'archived'), 'deployment_archived', 'deployment_archived'],
+  ['a promotion of it', promote(1), state(2, 2, 1, 'archived'), 'deployment_archived', 'deployment_archived'],
+  ['a rollback of it', rollBack(1), state(2, 2, 2, 'archived'), 'live_key_required', 'deployment_archived'],
+];
+
+describe('the pointers of a deployment after', () => {
+  it.each(rows)('%s', (_what, event, before, test, live) => {
+    expect(
+      outcome(() => movePointers(event, before, 'test')),
+      'test key',
+    ).toEqual(test);
+    expect(
+      outcome(() => movePointers(event, before, 'live')),
+      'live key',
+    ).toEqual(live);
+  });
+});
+
+describe('the version that runs', () => {
+  it.each([
+    ['without a pin', state(3, 2, 1), null, 2, 1],
+    ['with nothing live', state(3, 2, null), null, 2, 'deployment_not_live'],
+    ['with a pin', state(3, 2, 1), 3, 3, 3],
+    ['of what is archived', state(3, 2, 1, 'archived'), null, 'deployment_archived', 'deployment_archived'],
+  ])('%s', (_what, pointers, pinned, test, live) => {
+    expect(
+      outcome(() => versionToRun(pointers, 'test', pinned)),
+      'test key',
+    ).toBe(test);
+    expect(
+      outcome(() => versionToRun(pointers, 'live', pinned)),
+      'live key',
+    ).toBe(live);
+  });
+});
+
+function outcome(decide: () => number | Omit<PointerState, 'status'>): Outcome | number {
+  try {
+    const decided = decide();
+    if (typeof decided === 'number') return decided;
+    return [decided.newest_version, decided.draft_version, decided.live_version];
+  } catch (error) {
+    if (error instanceof Failure) return error.code;
+    throw error;
+  }
+}

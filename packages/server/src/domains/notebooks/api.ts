@@ -1,0 +1,1 @@
+export { type Hit, type Reader, searchNotebooks } from './search.ts';

@@ -1,0 +1,157 @@
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import type { Executor } from '../../db/pool.ts';
+import { indexedText, indexedTitle } from './indexed-text.ts';
+import type { PreparedDocument } from './notebook.ts';
+import { headingsOf } from './passages.ts';
+import { type DocumentRow, documents, type NotebookRow, notebooks } from './tables.ts';
+
+type Page = { limit: number; after: readonly string[] | null };
+
+const owned = (orgId: string, notebookId: string) => and(eq(notebooks.org_id, orgId), eq(notebooks.id, notebookId));
+
+/** Nothing, where another notebook of the org has the slug. */
+export async function insertNotebook(
+  tx: Executor,
+  row: typeof notebooks.$inferInsert,
+): Promise<NotebookRow | undefined> {
+  const [inserted] = await tx
+    .insert(notebooks)
+    .values(row)
+    .onConflictDoNothing({ target: [notebooks.org_id, notebooks.slug] })
+    .returning();
+  return inserted;
+}
+
+export async function findNotebook(db: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> {
+  const [row] = await db.select().from(notebooks).where(owned(orgId, notebookId));
+  return row;
+}
+
+/** Locked until the end of the transaction: who adds or removes a document counts alone. */
+export async function lockNotebook(tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> {
+  const [row] = await tx.select().from(notebooks).where(owned(orgId, notebookId)).for('update');
+  return row;
+}
+
+export function listNotebooks(db: Executor, orgId: string, { limit, after }: Page): Promise<NotebookRow[]> {
+  return db
+    .select()
+    .from(notebooks)
+    .where(and(eq(notebooks.org_id, orgId), after ? lt(notebooks.id, after[0] as string) : undefined))
+    .orderBy(desc(notebooks.id))
+    .limit(limit + 1);
+}
+
+export async function updateNotebook(
+  tx: Executor,
+  orgId: string,
+  notebookId: string,
+  changes: Partial<Pick<NotebookRow, 'name' | 'description' | 'reader_ids'>>,
+): Promise<NotebookRow | undefined> {
+  const [row] = await tx
+    .update(notebooks)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(owned(orgId, notebookId))
+    .returning();
+  return row;
+}
+
+/** Its documents and their passages go with it. */
+export async function deleteNotebook(tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> {
+  const [row] = await tx.delete(notebooks).where(owned(orgId, notebookId)).returning();
+  return row;
+}
+
+export async function addToSums(
+  tx: Executor,
+  notebookId: string,
+  change: { documents: 1 | -1; bytes: number },
+): Promise<void> {
+  await tx
+    .update(notebooks)
+    .set({
+      document_count: sql`${notebooks.document_count} + ${change.documents}`,
+      bytes: sql`${notebooks.bytes} + ${change.bytes}`,
+      updated_at: sql`now()`,
+    })
+    .where(eq(notebooks.id, notebookId));
+}
+
+export async function insertDocument(
+  tx: Executor,
+  ids: { id: string; orgId: string; notebookId: string },
+  document: PreparedDocument,
+): Promise<DocumentRow> {
+  const { title, contentType, language, bytes, sha256, passages } = document;
+  const [row] = await tx
+    .insert(documents)
+    .values({
+      id: ids.id,
+      org_id: ids.orgId,
+      notebook_id: ids.notebookId,
+      title,
+      content_type: contentType,
+      language,
+      bytes,
+      sha256,
+    })
+    .returning();
+  const around = headingsOf(passages).map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
+  // Title and heading stand for every passage below them: words found there weigh more than words of the text.
+  await tx.execute(sql`
+    INSERT INTO document_passages (document_id, position, notebook_id, language, text, search)
+    SELECT ${ids.id}, position - 1, ${ids.notebookId}, ${language}, passage,
+      setweight(to_tsvector(${language}::regconfig, around), 'A') || to_tsvector(${language}::regconfig, indexed)
+    FROM unnest(${sql.param(passages)}::text[], ${sql.param(passages.map(indexedText))}::text[],
+      ${sql.param(around)}::text[]) WITH ORDINALITY AS given (passage, indexed, around, position)`);
+  return row as DocumentRow;
+}
+
+export function listDocuments(
+  db: Executor,
+  orgId: string,
+  notebookId: string,
+  { limit, after }: Page,
+): Promise<DocumentRow[]> {
+  return db
+    .select()
+    .from(documents)
+    .where(
+      and(
+        eq(documents.org_id, orgId),
+        eq(documents.notebook_id, notebookId),
+        after ? lt(documents.id, after[0] as string) : undefined,
+      ),
+    )
+    .orderBy(desc(documents.id))
+    .limit(limit + 1);
+}
+
+export async function findDocument(
+  db: Executor,
+  orgId: string,
+  notebookId: string,
+  documentId: string,
+): Promise<(DocumentRow & { text: string }) | undefined> {
+  const [found] = await db
+    .select({ row: documents, text: wholeText })
+    .from(documents)
+    .where(ownedDocument(orgId, notebookId, documentId));
+  return found && { ...found.row, text: found.text };
+}
+
+export async function deleteDocument(
+  tx: Executor,
+  orgId: string,
+  notebookId: string,
+  documentId: string,
+): Promise<DocumentRow | undefined> {
+  const [row] = await tx.delete(documents).where(ownedDocument(orgId, notebookId, documentId)).returning();
+  return row;
+}
+
+const ownedDocument = (orgId: string, notebookId: string, documentId: string) =>
+  and(eq(documents.org_id, orgId), eq(documents.notebook_id, notebookId), eq(documents.id, documentId));
+
+const wholeText = sql<string>`(
+  SELECT string_agg(text, '' ORDER BY position) FROM document_passages WHERE document_id = ${documents.id})`;

@@ -1,0 +1,31 @@
+import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { moment } from '../../db/columns.ts';
+
+export const notebooks = pgTable('notebooks', {
+  id: text().primaryKey(),
+  org_id: text().notNull(),
+  slug: text().notNull(),
+  name: text().notNull(),
+  description: text().notNull(),
+  /** The users whose agents may read it; null: every user's. */
+  reader_ids: text().array(),
+  document_count: integer().notNull().default(0),
+  bytes: integer().notNull().default(0),
+  created_at: moment().notNull().defaultNow(),
+  updated_at: moment().notNull().defaultNow(),
+});
+
+export const documents = pgTable('documents', {
+  id: text().primaryKey(),
+  org_id: text().notNull(),
+  notebook_id: text().notNull(),
+  title: text().notNull(),
+  content_type: text().notNull(),
+  language: text().notNull(),
+  bytes: integer().notNull(),
+  sha256: text().notNull(),
+  created_at: moment().notNull().defaultNow(),
+});
+
+export type NotebookRow = typeof notebooks.$inferSelect;
+export type DocumentRow = typeof documents.$inferSelect;

@@ -1,0 +1,26 @@
+/** Everything that can be said about the sources without running the product. Stops at nothing, fails at the end. */
+import { spawnSync } from 'node:child_process';
+
+const checks: [string, string, string[]][] = [
+  ['types', 'tsc', ['-p', '.']],
+  ['format and lint', 'biome', ['ci', '--error-on-warnings', '.']],
+  ['import boundaries', 'node', ['scripts/boundaries.ts']],
+  ['dead code', 'knip', []],
+  ['generated files', 'node', ['scripts/generate.ts', '--check']],
+];
+
+const failed = checks.filter(([name, command, words]) => {
+  const startedAt = performance.now();
+  const { status, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
+  if (status !== 0) console.log(`${stdout}${stderr}`);
+  return status !== 0;
+});
+
+if (failed.length > 0) {
+  console.log(
+    `\n${failed.length} of ${checks.length} checks failed. \`npm run fix\` mends format and generated files.`,
+  );
+  process.exit(1);
+}

@@ -1,0 +1,301 @@
+import { request as httpRequest } from 'node:http';
+import { routes } from '@vestra/contract/api';
+import { type ErrorCode, errorCatalogue, Failure } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let runtimeKey: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const made = await server.call('POST', '/v1/keys', { body: { name: 'runtime', scopes: ['runtime'] } });
+  runtimeKey = made.body.key;
+});
+afterAll(() => server.stop());
+
+const codeOf = ({ body }: Answer): string => body?.error?.code;
+const json = { 'content-type': 'application/json' };
+const keyBody = (extra: object = {}) => ({ name: 'a', scopes: ['runtime'], ...extra });
+
+describe('every answer', () => {
+  it.each([
+    ['GET', '/v1/me', 200],
+    ['GET', '/v1/me?x=1', 400],
+    ['GET', '/v1/nothing', 404],
+    ['PATCH', '/v1/me', 405],
+    ['GET', '/v1/health', 200],
+  ])(
+    '%s %s names its request and keeps browsers careful [REQ-001, REQ-008, REQ-049, REQ-050, REQ-051]',
+    async (method, path, status) => {
+      const { status: answered, headers } = await server.call(method, path);
+      expect(answered).toBe(status);
+      expect(headers.get('request-id')).toMatch(/^req_[0-9a-hjkmnp-tv-z]{24}$/);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+
+  it('tells the same request id in header and error body [REQ-009, ERR-007]', async () => {
+    const { headers, body } = await server.call('GET', '/v1/nothing');
+    expect(body.error.request_id).toBe(headers.get('request-id'));
+  });
+
+  it('carries times in UTC and the type of each resource [REQ-002, REQ-004, REQ-005, REQ-007]', async () => {
+    const { body } = await server.call('GET', '/v1/keys');
+    expect(body.data[0].object).toBe('key');
+    expect(body.data[0].created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('answers a delete with what is gone [REQ-006]', async () => {
+    const made = await server.call('POST', '/v1/keys', { body: keyBody() });
+    const gone = await server.call('DELETE', `/v1/keys/${made.body.id}`);
+    expect([gone.status, gone.body]).toEqual([200, { object: 'key', id: made.body.id, deleted: true }]);
+  });
+});
+
+describe('what is not there', () => {
+  it('answers 404 for an unknown path, with or without a key [REQ-011, REQ-027]', async () => {
+    for (const key of [server.testKey, null]) {
+      const answer = await server.call('GET', '/v1/nothing', { key });
+      expect([answer.status, codeOf(answer)]).toEqual([404, 'route_not_found']);
+    }
+  });
+
+  it('answers 405 and lists the methods that a path takes [REQ-012]', async () => {
+    const answer = await server.call('PUT', '/v1/keys');
+    expect([answer.status, codeOf(answer)]).toEqual([405, 'method_not_allowed']);
+    expect(answer.headers.get('allow')).toBe('GET, POST');
+  });
+
+  it.each([
+    ['GET', '/v1/conversations/nope', 400, 'invalid_conversation_id'],
+    ['GET', '/v1/tasks/nope', 400, 'invalid_task_id'],
+    ['GET', '/v1/deployments/dep_nope', 400, 'invalid_deployment_id'],
+    ['DELETE', '/v1/keys/nope', 404, 'key_not_found'],
+    ['DELETE', `/v1/keys/${'x'.repeat(500)}`, 404, 'key_not_found'],
+    ['DELETE', '/v1/members/nope', 404, 'member_not_found'],
+  ])('%s %s is %i %s [REQ-022, REQ-023, REQ-024, REQ-025]', async (method, path, status, code) => {
+    const answer = await server.call(method, path);
+    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+  });
+
+  it('answers the not-found code of the resource for a well-formed id [REQ-026]', async () => {
+    const answer = await server.call('DELETE', `/v1/keys/${newId('key')}`);
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'key_not_found']);
+  });
+});
+
+describe('the body', () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const withName = (name: string) => `{"name":${name},"scopes":["runtime"]}`;
+
+  it.each<[string, string, ErrorCode, string | undefined]>([
+    ['not JSON', 'hello', 'invalid_json', undefined],
+    ['cut short', '{"name":"a"', 'invalid_json', undefined],
+    ['empty', '', 'invalid_json', undefined],
+    ['101 levels', `{"name":${nested(100)}}`, 'invalid_json', undefined],
+    ['20,000 levels', nested(20_000), 'invalid_json', undefined],
+    ['100 levels', `{"name":${nested(99)}}`, 'invalid_request', 'name'],
+    ['a NUL', withName('"a\\u0000b"'), 'invalid_request', 'name'],
+    ['a lone surrogate', withName('"\\ud800"'), 'invalid_request', 'name'],
+    ['a lone surrogate as key', '{"\\udc00":1}', 'invalid_request', '\ufffd'],
+    ['__proto__', '{"__proto__":{"a":1}}', 'invalid_request', '__proto__'],
+    ['__proto__ inside', '{"name":{"__proto__":1}}', 'invalid_request', 'name.__proto__'],
+    ['an unknown field', JSON.stringify(keyBody({ colour: 1 })), 'invalid_request', 'colour'],
+    ['a wrong type', JSON.stringify(keyBody({ name: 7 })), 'invalid_request', 'name'],
+    ['a wrong item', JSON.stringify(keyBody({ scopes: ['runtime', 'root'] })), 'invalid_request', 'scopes.1'],
+    ['a missing field', '{"name":"a"}', 'invalid_request', 'scopes'],
+    ['not an object', '[]', 'invalid_request', undefined],
+  ])(
+    '%s is refused [REQ-017, REQ-020, REQ-021, REQ-039, REQ-040, REQ-041, REQ-042, REQ-043, ERR-001, ERR-002, ERR-022]',
+    async (_, raw, code, param) => {
+      const answer = await server.call('POST', '/v1/keys', { raw, headers: json });
+      expect([answer.status, codeOf(answer), answer.body.error.param]).toEqual([400, code, param]);
+      expect(answer.body.error.message.length).toBeGreaterThan(5);
+      expect(({} as { a?: number }).a).toBeUndefined();
+    },
+  );
+
+  it('refuses an unknown field inside an object by its dotted path [REQ-018]', async () => {
+    const answer = await server.call('PATCH', '/v1/limits', { body: { caps: { weekly_usd: 1 } } });
+    expect([codeOf(answer), answer.body.error.param]).toEqual(['invalid_request', 'caps.weekly_usd']);
+  });
+
+  it('refuses bytes that are not UTF-8', async () => {
+    const answer = await server.call('POST', '/v1/keys', { raw: new Uint8Array([0x22, 0xff, 0x22]), headers: json });
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_json']);
+  });
+
+  it.each([
+    ['/v1/keys', 1024 * 1024],
+    ['/v1/skills', 8 * 1024 * 1024],
+    [`/v1/notebooks/${newId('nb')}/documents`, 3 * 1024 * 1024],
+    ['/v1/batches', 32 * 1024 * 1024],
+  ])('%s reads %i bytes and refuses one more [REQ-013, REQ-014, REQ-015, REQ-016, REQ-046]', async (path, limit) => {
+    const exact = await server.call('POST', path, { raw: `"${'a'.repeat(limit - 2)}"`, headers: json });
+    expect(codeOf(exact)).not.toBe('body_too_large');
+    const over = await server.call('POST', path, { raw: `"${'a'.repeat(limit - 1)}"`, headers: json });
+    expect([over.status, codeOf(over)]).toEqual([400, 'body_too_large']);
+  });
+
+  it('counts a body without a declared length as it comes in', async () => {
+    const answer = await chunked(`${server.url}/v1/keys`, server.testKey, 1024 * 1024 + 1);
+    expect(answer).toEqual({ status: 400, code: 'body_too_large' });
+  });
+
+  it.each([undefined, 'text/plain', 'multipart/form-data; boundary=x', 'application/xml'])(
+    'answers 415 to a JSON route sent as %s [REQ-053]',
+    async (type) => {
+      const answer = await server.call('POST', '/v1/keys', {
+        raw: new TextEncoder().encode('{}'),
+        headers: type ? { 'content-type': type } : {},
+      });
+      expect([answer.status, codeOf(answer)]).toEqual([415, 'unsupported_media_type']);
+    },
+  );
+
+  it('takes a file as multipart/form-data alone [REQ-003]', async () => {
+    const answer = await server.call('POST', '/v1/files', { body: {} });
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'multipart_required']);
+  });
+
+  it('counts characters, not bytes or halves of pairs [REQ-048]', async () => {
+    const fits = await server.call('PATCH', '/v1/org', { body: { name: '🦊'.repeat(200) } });
+    expect(fits.status).toBe(200);
+    const over = await server.call('PATCH', '/v1/org', { body: { name: '🦊'.repeat(201) } });
+    expect([codeOf(over), over.body.error.param]).toEqual(['invalid_request', 'name']);
+  });
+});
+
+describe('the query', () => {
+  it.each([
+    ['/v1/me?colour=red', 'colour'],
+    ['/v1/keys?limit=2&colour=red', 'colour'],
+    ['/v1/keys?limit=1&limit=2', 'limit'],
+    ['/v1/usage?group_by=colour', 'group_by'],
+    ['/v1/deployments/shop?format=xml', 'format'],
+    ['/v1/skills?source=moon', 'source'],
+  ])('%s is refused [REQ-019, REQ-045]', async (path, param) => {
+    const answer = await server.call('GET', path);
+    expect([answer.status, codeOf(answer), answer.body.error.param]).toEqual([400, 'invalid_query', param]);
+  });
+});
+
+describe('the order of checks', () => {
+  /** Each request carries every fault from its own on: the one that is checked first must be answered. */
+  const faults: [
+    string,
+    { key?: string | null; headers?: Record<string, string>; path?: string; raw?: string },
+    string,
+  ][] = [
+    ['key before headers', { key: 'vk_test_no', headers: { ...json, 'service-mode': 'x' } }, 'key_invalid'],
+    ['headers before scope', { key: 'runtime', headers: { ...json, 'service-mode': 'x' } }, 'invalid_mode'],
+    ['org header before scope', { key: 'runtime', headers: { ...json, 'service-org': 'x' } }, 'invalid_org_header'],
+    ['scope before content type', { key: 'runtime', headers: { 'content-type': 'x/y' } }, 'scope_missing'],
+    [
+      'content type before idempotency key',
+      { headers: { 'content-type': 'x/y', 'idempotency-key': '' } },
+      'unsupported_media_type',
+    ],
+    [
+      'size before idempotency key',
+      { headers: { ...json, 'idempotency-key': '' }, raw: 'a'.repeat(1024 * 1024 + 1) },
+      'body_too_large',
+    ],
+    [
+      'idempotency key before JSON',
+      { headers: { ...json, 'idempotency-key': 'k'.repeat(256) }, raw: '{' },
+      'invalid_idempotency_key',
+    ],
+    ['JSON before path id', { headers: json, raw: '{', path: '/v1/keys/nope/roll' }, 'invalid_json'],
+    ['path id before query', { headers: json, raw: '{"x":1}', path: '/v1/keys/nope/roll?x=1' }, 'key_not_found'],
+    [
+      'query before body',
+      { headers: json, raw: '{"x":1}', path: `/v1/keys/${newId('key')}/roll?x=1` },
+      'invalid_query',
+    ],
+    [
+      'body before existence',
+      { headers: json, raw: '{"x":1}', path: `/v1/keys/${newId('key')}/roll` },
+      'invalid_request',
+    ],
+  ];
+  it.each(faults)(
+    '%s [REQ-028, REQ-029, REQ-032, REQ-033, REQ-034, REQ-035, REQ-036, REQ-037]',
+    async (_, { key, headers, path = '/v1/keys', raw = '{' }, code) => {
+      const answer = await server.call('POST', path, {
+        ...(key !== undefined && { key: key === 'runtime' ? runtimeKey : key }),
+        ...(headers && { headers }),
+        raw: raw as unknown as string,
+      });
+      expect(codeOf(answer)).toBe(code);
+    },
+  );
+});
+
+describe('the catalogue of errors', () => {
+  const typesOf = (statuses: number[]) =>
+    new Set(
+      (Object.keys(errorCatalogue) as ErrorCode[])
+        .map((code) => new Failure(code))
+        .filter(({ status }) => statuses.includes(status))
+        .map(({ type }) => type),
+    );
+  it.each([
+    [[400, 405, 413, 415], 'invalid_request'],
+    [[401], 'authentication'],
+    [[402], 'cap_reached'],
+    [[403], 'permission'],
+    [[404], 'not_found'],
+    [[409], 'conflict'],
+    [[429], 'rate_limited'],
+    [[502, 503, 504], 'upstream'],
+    [[500, 501], 'internal'],
+  ])(
+    '%j is %s [ERR-008, ERR-009, ERR-010, ERR-011, ERR-012, ERR-013, ERR-014, ERR-015, ERR-016, ERR-017]',
+    (statuses, type) => {
+      expect(typesOf(statuses)).toEqual(new Set([type]));
+    },
+  );
+
+  it('holds every code that a row of the table names [ERR-021]', () => {
+    for (const { route } of routes) for (const code of route.errors) expect(errorCatalogue).toHaveProperty(code);
+  });
+});
+
+describe('pages beside the API', () => {
+  it('serves the description and the reference without a key [REQ-054, REQ-055]', async () => {
+    const description = await server.call('GET', '/v1/openapi.json', { key: null });
+    expect([description.status, description.body.openapi]).toEqual([200, '3.1.0']);
+    expect(Object.keys(description.body.paths)).toHaveLength(new Set(routes.map(({ route }) => route.path)).size);
+    expect((await server.call('GET', '/docs', { key: null })).text).toContain('<main id="reference">');
+  });
+
+  it('allows no inline script [REQ-052]', async () => {
+    const { headers, text } = await server.call('GET', '/docs', { key: null });
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/script-src 'self'(;|$)/);
+    expect(text).not.toMatch(/<script>|onload=/);
+  });
+});
+
+function chunked(url: string, key: string, size: number): Promise<{ status: number; code: string }> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(
+      url,
+      { method: 'POST', headers: { ...json, authorization: `Bearer ${key}` } },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => (text += chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, code: JSON.parse(text).error.code }));
+      },
+    );
+    call.on('error', reject);
+    for (let sent = 0; sent < size; sent += 65_536) call.write('a'.repeat(Math.min(65_536, size - sent)));
+    call.end();
+  });
+}

@@ -1,0 +1,37 @@
+import { type IdPrefix, newId } from '@vestra/contract/ids';
+import type { Route } from '@vestra/contract/route';
+
+const prefixOf: Record<string, IdPrefix> = {
+  key_id: 'key',
+  member_id: 'mbr',
+  scenario_id: 'scn',
+  run_id: 'trun',
+  notebook_id: 'nb',
+  document_id: 'doc',
+  skill_id: 'skl',
+  server_id: 'mcp',
+  conversation_id: 'conv',
+  interaction_id: 'int',
+  task_id: 'task',
+  batch_id: 'bat',
+  routine_id: 'rtn',
+  memory_id: 'mem',
+  file_id: 'file',
+  session_id: 'ses',
+  endpoint_id: 'whk',
+  delivery_id: 'whd',
+  event_id: 'evt',
+  connection_id: 'con',
+  deployment_id: 'dep',
+};
+
+const others: Record<string, string> = { name: 'NAME', user_id: 'nobody', version: '1' };
+
+/** The path of a route with well-formed parameters that name nothing. */
+export const pathOf = (route: Route): string =>
+  route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const prefix = prefixOf[name];
+    const value = prefix ? newId(prefix) : others[name];
+    if (!value) throw new Error(`No sample for the path parameter ${name} of ${route.path}.`);
+    return value;
+  });

@@ -86,7 +86,11 @@ function removeWithPostgres(dataDir: string): void {
   } catch {
     // It does not run.
   }
-  rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  // While PostgreSQL is still ending, files appear behind the removal, and what is left over is not reported.
+  for (let attempt = 0; existsSync(dataDir) && attempt < 100; attempt++) {
+    if (attempt > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 }
 
 /** The number may have passed to another process since; where there is no /proc to ask, the file is believed. */

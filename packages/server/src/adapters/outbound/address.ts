@@ -21,8 +21,7 @@ export function refuseAddress(text: string, { allowPrivate }: AddressPolicy): st
   const { protocol, hostname, username, password } = new URL(text);
   if (username !== '' || password !== '') return 'The address must not hold a user name or password.';
   const host = reachOfHost(hostname);
-  if (host === 'malformed')
-    return 'The host must be a full name with a dot, such as example.com, and not end with one.';
+  if (host === 'malformed') return 'The host must be a full name such as example.com, without a dot at its end.';
   if (host === 'closed' || (host === 'local' && !allowPrivate)) {
     return 'Private, local and internal addresses are refused.';
   }

@@ -1,19 +1,14 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type LookupFunction } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { connect, type LookupFunction } from 'node:net';
+import { describe, expect, it } from 'vitest';
 import { guardedConnector, type Lookup } from './connector.ts';
+import { answering, cleanups, serveTcp } from './loopback.fixture.ts';
 import { OutboundFailure } from './outbound-failure.ts';
 
 type Build = NonNullable<Parameters<typeof guardedConnector>[0]['build']>;
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 describe('the addresses that a socket is given', () => {
   it('are the ones that were checked, although the name answers differently the second time', async () => {
-    const lookup = answering([['93.184.215.14', '2606:4700:4700::1111'], ['127.0.0.1']]);
+    const lookup = answering(['93.184.215.14', '2606:4700:4700::1111'], ['127.0.0.1']);
     const { addresses } = await addressesFor('hooks.example.com', { lookup });
     expect(addresses).toEqual([
       { address: '93.184.215.14', family: 4 },
@@ -44,20 +39,20 @@ describe('the addresses that a socket is given', () => {
     ['one private among public ones', ['93.184.215.14', '2606:4700:4700::1111', '192.168.1.1']],
     ['not an address', ['localhost']],
   ])('are none when the name leads to: %s', async (_what, answers) => {
-    const { error } = await addressesFor('hooks.example.com', { lookup: answering([answers]) });
+    const { error } = await addressesFor('hooks.example.com', { lookup: answering(answers) });
     expect(error).toBeInstanceOf(OutboundFailure);
     expect(error).toMatchObject({ reason: 'refused_address' });
     for (const answer of answers) expect(error?.message).not.toContain(answer);
   });
 
   it('are none when the name has no address', async () => {
-    const { error } = await addressesFor('hooks.example.com', { lookup: answering([[]]) });
+    const { error } = await addressesFor('hooks.example.com', { lookup: answering([]) });
     expect(error).toMatchObject({ reason: 'network', message: 'hooks.example.com has no address.' });
   });
 
   it('are given one by one to a caller that asks for a single address', async () => {
     const { addresses } = await addressesFor('hooks.example.com', {
-      lookup: answering([['93.184.215.14', '8.8.8.8']]),
+      lookup: answering(['93.184.215.14', '8.8.8.8']),
       all: false,
     });
     expect(addresses).toBe('93.184.215.14');
@@ -65,13 +60,13 @@ describe('the addresses that a socket is given', () => {
 
   it('are not public over plain http, even where private addresses are open', async () => {
     const refused = await addressesFor('nas.local', {
-      lookup: answering([['93.184.215.14']]),
+      lookup: answering(['93.184.215.14']),
       protocol: 'http:',
       allowPrivate: true,
     });
     expect(refused.error).toMatchObject({ reason: 'refused_address' });
     const taken = await addressesFor('nas.local', {
-      lookup: answering([['192.168.1.1']]),
+      lookup: answering(['192.168.1.1']),
       protocol: 'http:',
       allowPrivate: true,
     });
@@ -81,7 +76,7 @@ describe('the addresses that a socket is given', () => {
 
 describe('a connected socket', () => {
   it('is destroyed when its other end is not a permitted address, whatever was checked before', async () => {
-    const port = await listen();
+    const { port } = await serveTcp();
     const opened: ReturnType<typeof connect>[] = [];
     const astray: Build = () => (_options, callback) => {
       const socket = connect(port, '127.0.0.1', () => callback(null, socket));
@@ -100,7 +95,7 @@ describe('a connected socket', () => {
   });
 
   it('is handed over when its other end is permitted', async () => {
-    const port = await listen();
+    const { port } = await serveTcp();
     const connector = guardedConnector({ allowPrivate: true });
     const error = await connectThrough(connector, { hostname: '127.0.0.1', protocol: 'http:', port: String(port) });
     expect(error).toBeNull();
@@ -119,19 +114,6 @@ describe('an address in place of a name', () => {
     expect(opened).toBe(0);
   });
 });
-
-/** A resolver that gives the next list at every call, and the last one from then on. */
-function answering(lists: string[][]): Lookup & { calls: number } {
-  const lookup = Object.assign(
-    async () => {
-      const list = lists[Math.min(lookup.calls, lists.length - 1)] ?? [];
-      lookup.calls += 1;
-      return list.map((address) => ({ address }));
-    },
-    { calls: 0 },
-  );
-  return lookup;
-}
 
 type Outcome = { error: Error | null; addresses: unknown };
 
@@ -164,11 +146,4 @@ function connectThrough(
     resolve(error);
   });
   return promise;
-}
-
-async function listen(): Promise<number> {
-  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanups.push(() => server.close());
-  return (server.address() as AddressInfo).port;
 }

@@ -262,6 +262,25 @@ describe('ten thousand versions', () => {
     expect((await deploymentsUsing(db, own, shop)).map(({ id }) => id)).toEqual([deployment.id]);
   });
 
+  it('of as many deployments are not read to find the one that uses something', async () => {
+    const own = (await newOrg(db)).id;
+    const notebook = newId('nb');
+    const pattern = await newDeployment(db, own);
+    await db.execute(sql`
+      INSERT INTO deployments (id, org_id, slug, name)
+      SELECT id || n, org_id, slug || n, name FROM deployments, generate_series(1, 10000) AS n WHERE id = ${pattern.id}`);
+    await db.execute(sql`
+      INSERT INTO deployment_versions
+      SELECT d.id, 1, v.org_id, note, manifest, file_objects, changed, uses,
+        created_by_type, created_by_id, created_by_name, v.created_at
+      FROM deployment_versions v, deployments d
+      WHERE v.deployment_id = ${pattern.id} AND d.org_id = ${own} AND d.id <> v.deployment_id`);
+    const found = await newDeployment(db, own, { manifest: { notebooks: [notebook] } });
+    await db.execute(sql`ANALYZE deployments, deployment_versions`);
+    expect(await rowsRead((tx) => deploymentsUsing(tx, own, notebook))).toBeLessThanOrEqual(100);
+    expect((await deploymentsUsing(db, own, notebook)).map(({ id }) => id)).toEqual([found.id]);
+  });
+
   /** How many rows of versions the work has PostgreSQL fetch; what the connection counted before is taken off. */
   function rowsRead(work: (tx: Transaction) => Promise<unknown>): Promise<number> {
     return transaction(db, async (tx) => {

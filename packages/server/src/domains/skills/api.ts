@@ -1,0 +1,3 @@
+export { builtInSkills } from './built-in.ts';
+export { readSkill } from './read-skill.ts';
+export { skillsExist } from './store.ts';

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { type Failure, fail } from '@vestra/contract/errors';
+import { skillDigest, skillPath } from '@vestra/contract/skill-digest';
+import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
+
+const megabyte = 1024 * 1024;
+export const maxFiles = 200;
+export const maxFileBytes = megabyte;
+export const maxBundleBytes = 5 * megabyte;
+const maxPathCharacters = 200;
+
+/** The field of the request that the files came in: a list, or one zip that holds them all. */
+export type Field = 'files' | 'file';
+
+export type SentFile = { path: string; content: string | Uint8Array };
+
+export type SkillFile = { path: string; content: string; bytes: number; sha256: string };
+
+/** Files that make a skill, with everything that they alone decide. */
+export type Bundle = { frontmatter: Frontmatter; files: SkillFile[]; hash: string; nameParam: string };
+
+export async function prepareBundle(sent: readonly SentFile[], field: Field): Promise<Bundle> {
+  const paramOf = (at: number, part: 'path' | 'content') => (field === 'files' ? `files.${at}.${part}` : field);
+  if (sent.length > maxFiles) throw tooManyFiles(field);
+  const paths = sent.map(({ path }) => skillPath(path));
+  for (const [at, path] of paths.entries()) assertPath(path, paramOf(at, 'path'));
+  assertPathsApart(paths, (at) => paramOf(at, 'path'));
+  const files = sent.map(({ content }, at) => readFile(paths[at] as string, content, paramOf(at, 'content')));
+  if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxBundleBytes) throw bundleTooLarge(field);
+  const main = paths.indexOf('SKILL.md');
+  if (main === -1) throw fail('invalid_skill', { param: field, message: 'A skill needs a `SKILL.md` at its top.' });
+  const nameParam = paramOf(main, 'content');
+  return {
+    frontmatter: readFrontmatter((files[main] as SkillFile).content, nameParam),
+    files,
+    hash: await skillDigest(files),
+    nameParam,
+  };
+}
+
+function readFile(path: string, content: string | Uint8Array, param: string): SkillFile {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+  if (bytes.length > maxFileBytes) throw fileTooLarge(path, param);
+  const text = typeof content === 'string' ? content : decode(content, path, param);
+  if (text.includes('\0')) throw binaryFile(path, param);
+  return { path, content: text, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** With its byte order mark, if it has one: what is given back is what was sent. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decode(content: Uint8Array, path: string, param: string): string {
+  try {
+    return utf8.decode(content);
+  } catch {
+    throw binaryFile(path, param);
+  }
+}
+
+function assertPath(path: string, param: string): void {
+  assertInside(path, param);
+  const { length } = [...path];
+  if (length > maxPathCharacters) {
+    throw invalidPath(path, param, `has ${length} characters, and may have ${maxPathCharacters}`);
+  }
+}
+
+/** A path that, put below any folder, stays below it. */
+export function assertInside(path: string, param: string): void {
+  if (/[\\\p{Cc}]/u.test(path)) throw invalidPath(path, param, 'has a backslash or a control character');
+  if (path.startsWith('/') || /^[a-z]:/i.test(path)) throw invalidPath(path, param, 'is not relative');
+  const names = path.split('/');
+  if (names.some((name) => name === '' || name === '.' || name === '..')) {
+    throw invalidPath(path, param, 'has an empty, `.` or `..` part');
+  }
+}
+
+/** Paths that differ in case alone are one file on many systems, and none is a file and a folder at once. */
+function assertPathsApart(paths: readonly string[], paramOf: (at: number) => string): void {
+  const taken = new Set<string>();
+  for (const [at, path] of paths.entries()) {
+    const folded = path.toLowerCase();
+    if (taken.has(folded)) {
+      const message = `\`${shown(path)}\` is there twice, where upper and lower case count as the same.`;
+      throw fail('duplicate_path', { param: paramOf(at), message });
+    }
+    taken.add(folded);
+  }
+  for (const [at, path] of paths.entries()) {
+    const names = path.toLowerCase().split('/');
+    const folders = names.slice(1).map((_, end) => names.slice(0, end + 1).join('/'));
+    const clash = folders.find((folder) => taken.has(folder));
+    if (clash) throw invalidPath(path, paramOf(at), `needs a folder where \`${shown(clash)}\` is a file`);
+  }
+}
+
+export const tooManyFiles = (field: Field): Failure =>
+  fail('invalid_skill', { param: field, message: `A skill may hold at most ${maxFiles} files.` });
+
+export const fileTooLarge = (path: string, param: string): Failure =>
+  fail('file_too_large', {
+    status: 400,
+    param,
+    message: `\`${shown(path)}\` is larger than the ${maxFileBytes} bytes that a file of a skill may have.`,
+  });
+
+export const bundleTooLarge = (field: Field): Failure =>
+  fail('bundle_too_large', {
+    param: field,
+    message: `The files are larger than the ${maxBundleBytes} bytes that a skill may have together.`,
+  });
+
+const binaryFile = (path: string, param: string): Failure =>
+  fail('binary_file', { param, message: `\`${shown(path)}\` is not text in UTF-8. A skill holds text files only.` });
+
+const invalidPath = (path: string, param: string, why: string): Failure =>
+  fail('invalid_skill', { param, message: `The path \`${shown(path)}\` ${why}.` });
+
+const shown = (path: string) => (path.length > 200 ? `${path.slice(0, 200).toWellFormed()}…` : path);

@@ -1,0 +1,64 @@
+import { fail } from '@vestra/contract/errors';
+import type { OpenZip } from '../../adapters/zip/open-zip.ts';
+import type { Database } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Handlers, PageRequest } from '../../http/handler.ts';
+import { builtInSkills } from './built-in.ts';
+import { createSkill } from './create.ts';
+import { presentBuiltIn, presentSkill, presentVersion } from './present.ts';
+import { readCompanySkill } from './read-skill.ts';
+import { readUpload } from './read-upload.ts';
+import { removeSkill } from './remove.ts';
+import { replaceSkill } from './replace.ts';
+import { findSkill, listSkills, listVersions } from './store.ts';
+
+export function skillRoutes({ db, openZip }: { db: Database; openZip: OpenZip }): Handlers<'skills'> {
+  return {
+    list: async ({ caller, query, page }) => {
+      // One route lists both sources, so the cursor says which it belongs to.
+      const after = afterIn(page, query.source);
+      if (query.source === 'built_in') {
+        const rows = builtInSkills().filter(({ name }) => after === null || name > after);
+        return page.of(rows, presentBuiltIn, ({ name }) => ['built_in', name]);
+      }
+      const rows = await listSkills(db, caller.orgId, { limit: page.limit, below: after });
+      return page.of(rows, presentSkill, ({ id }) => ['company', id]);
+    },
+    create: async ({ origin, body, upload, commit }) => {
+      // Before the transaction, which holds a connection and may run more than once.
+      const bundle = await readUpload({ body, upload }, openZip);
+      return commit(async (tx) => presentSkill(await createSkill(tx, origin, bundle)));
+    },
+    get: async ({ caller, params }) => {
+      const found = await readCompanySkill(db, caller.orgId, params.skill_id);
+      if (!found) throw fail('skill_not_found');
+      return { ...presentSkill(found.row), files: found.files };
+    },
+    replace: async ({ origin, params, body, upload }) => {
+      const bundle = await readUpload({ body, upload }, openZip);
+      return presentSkill(await transaction(db, (tx) => replaceSkill(tx, origin, params.skill_id, bundle)));
+    },
+    delete: async ({ origin, params }) => {
+      await transaction(db, (tx) => removeSkill(tx, origin, params.skill_id));
+      return { object: 'skill', id: params.skill_id, deleted: true };
+    },
+    versions: async ({ caller, params, page }) => {
+      const skill = await findSkill(db, caller.orgId, params.skill_id);
+      if (!skill) throw fail('skill_not_found');
+      const below = afterIn(page, skill.id);
+      const rows = await listVersions(db, skill.id, {
+        limit: page.limit,
+        below: below === null ? null : Number(below),
+      });
+      return page.of(rows, presentVersion, (row) => [row.skill_id, String(row.number)]);
+    },
+  };
+}
+
+/** The place where the page before ended, in the list that its cursor was made for. */
+function afterIn({ after }: PageRequest, list: string): string | null {
+  if (after === null) return null;
+  const [madeFor, place] = after;
+  if (madeFor !== list) throw fail('invalid_cursor', { param: 'cursor' });
+  return place as string;
+}

@@ -132,6 +132,7 @@ export const deployments = {
     params: deploymentParams,
     query: z.strictObject({ promote: z.enum(['after_tests', 'now', 'no']).default('after_tests') }),
     body: deploymentFile,
+    checkedBy: 'handler',
     status: 200,
     response: deployment.extend({ ...promotion, changed: z.array(z.string()), created: z.boolean() }),
     errors: [

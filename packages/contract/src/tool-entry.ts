@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { secretReference } from './secret-reference.ts';
 import { text } from './text.ts';
+import { readToolInput } from './tool-input.ts';
 import { webAddress } from './web-address.ts';
 
 const toolName = z
@@ -47,29 +48,14 @@ export const functionEntry = z.strictObject({
     z
       .record(z.string(), z.unknown(), { error: 'Give the arguments as an object.' })
       .superRefine((input, context) => {
-        const fault = faultOfInput(input);
-        if (fault) context.addIssue({ code: 'custom', message: fault });
+        for (const message of readToolInput(input).faults) context.addIssue({ code: 'custom', message });
       })
       .meta({
         description:
-          'Argument names and types such as `string`, `integer?`, `string[]`; or a JSON Schema of type object',
+          'Argument names and types such as `string`, `integer?`, `string[]`, `small|large`; or a JSON Schema of type object',
       }),
   ).default({}),
   timeout_s: z.int().min(5).max(600).default(120),
   read_only: z.boolean().default(false),
   run_without_asking: z.boolean().default(false),
 });
-
-/** Whether a JSON Schema holds together is for a validator of JSON Schema to say. */
-function faultOfInput(input: Record<string, unknown>): string | undefined {
-  if (input.type === 'object') return undefined;
-  for (const [name, type] of Object.entries(input)) {
-    if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
-      return `The argument name \`${name}\` must have 1 to 64 letters, digits and the signs _ . -`;
-    }
-    if (typeof type !== 'string' || !/^(string|integer|number|boolean|object)(\[\])?\??$/.test(type)) {
-      return `The type of \`${name}\` must be string, integer, number, boolean or object, then [] for a list, then ? if optional.`;
-    }
-  }
-  return undefined;
-}

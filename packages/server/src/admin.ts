@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { Failure } from '@vestra/contract/errors';
 import { readConfig } from './config.ts';
 import { StartFailure } from './db/start-failure.ts';
-import { openOperator } from './operator/open.ts';
 import { type OperatorCommand, operatorCommands } from './operator/commands.ts';
+import { openOperator } from './operator/open.ts';
 
 const [words, flags] = splitArguments(process.argv.slice(2));
 const name = words.join(' ');
@@ -30,7 +30,12 @@ async function run(chosen: OperatorCommand): Promise<void> {
 }
 
 function readFlags(chosen: OperatorCommand): Record<string, string> {
-  const options = Object.fromEntries([...Object.keys(chosen.flags), 'json'].map((flag) => [flag, { type: flag === 'json' ? ('boolean' as const) : ('string' as const) }]));
+  const options = Object.fromEntries(
+    [...Object.keys(chosen.flags), 'json'].map((flag) => [
+      flag,
+      { type: flag === 'json' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
   let values: Record<string, unknown>;
   try {
     ({ values } = parseArgs({ args: flags, options, allowPositionals: false }));

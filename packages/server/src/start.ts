@@ -14,10 +14,11 @@ import { type Credentials, makeFirstOrg } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import { closeDatabase, type Database, openDatabase } from './db/pool.ts';
+import { closeDatabase, type Database, openDatabase, type Transaction } from './db/pool.ts';
 import { StartFailure } from './db/start-failure.ts';
 import { createKeyUse, type KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
+import { holdDeployment } from './domains/deployments/api.ts';
 import { healthRoutes } from './domains/health/routes.ts';
 import { createKeyIdentity } from './domains/keys/api.ts';
 import { keyRoutes } from './domains/keys/routes.ts';
@@ -120,7 +121,8 @@ function assembleApp({ config, db, log, vault, cursorSecret, keyUse, publicUrl }
     db,
     requestsPerMinute,
     balanceOf,
-    findDeployment: async () => '',
+    findDeployment: async (tx: Transaction, orgId: string, reference: string) =>
+      (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
     assertCallable: (address: string, param: string) =>
       assertCallable(address, param, { allowPrivate: config.allowPrivateAddresses }),
   };

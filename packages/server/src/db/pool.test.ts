@@ -89,14 +89,12 @@ describe('a database that cannot be used is one sentence', () => {
     return url.href;
   };
 
-  test.each([
-    '',
-    'nonsense',
-    'mysql://root@localhost/db',
-    'postgresql://h:99999/db',
-  ])('for %j, which is no address', async (connectionString) => {
-    expect(await failureOf(connectionString)).toContain('DATABASE_URL is not a PostgreSQL address');
-  });
+  test.each(['', 'nonsense', 'mysql://root@localhost/db', 'postgresql://h:99999/db'])(
+    'for %j, which is no address',
+    async (connectionString) => {
+      expect(await failureOf(connectionString)).toContain('DATABASE_URL is not a PostgreSQL address');
+    },
+  );
 
   test('for a password in what is no address, without showing it', async () => {
     expect(await failureOf('postgresql://user:hunter2%zz@host:99999/db')).not.toContain('hunter2');

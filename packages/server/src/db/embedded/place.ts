@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { StartFailure } from '../start-failure.ts';
 import { folderFailure } from './failure.ts';
 import { chooseRunner, closedFolder, isRoot, type Runner } from './runner.ts';
 
 /** `home` holds the folder `postgres` with the cluster: the data folder itself, unless its user cannot get there. */
-export type Place = { home: string; runner: Runner };
+type Place = { home: string; runner: Runner };
 
 type Pointer = { home: string; has_cluster: boolean };
 
@@ -17,7 +17,7 @@ export const REACHABLE_FOLDERS = ['/var/lib/vestra', join(tmpdir(), 'vestra')];
 /** Makes the data folder and gives its real path. Root lets others pass through it, since one of them runs PostgreSQL. */
 export async function makeDataFolder(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+    await makeFolder(dataDir, isRoot() ? PASSABLE : 0o700);
     return await realpath(dataDir);
   } catch (error) {
     throw folderFailure(error, dataDir);
@@ -67,7 +67,7 @@ async function elsewhere(dataDir: string, pointer: Pointer): Promise<Place> {
       `The database of ${dataDir} was kept in ${pointer.home} and is gone: restore it, or delete ${pointerFile(dataDir)} to begin with an empty one.`,
     );
   }
-  await mkdir(pointer.home, { recursive: true, mode: 0o711 }).catch((error) => {
+  await makeFolder(pointer.home, PASSABLE).catch((error) => {
     throw folderFailure(error, pointer.home);
   });
   return { home: pointer.home, runner: await chooseRunner(cluster) };
@@ -77,7 +77,7 @@ async function elsewhere(dataDir: string, pointer: Pointer): Promise<Place> {
 async function makeHome(dataDir: string, reachableFolders: string[], runner: Runner): Promise<string> {
   const name = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}-${randomBytes(4).toString('hex')}`;
   const home = join(await makeReachable(reachableFolders, runner), name);
-  await mkdir(home, { mode: 0o711 }).catch((error) => {
+  await makeFolder(home, PASSABLE).catch((error) => {
     throw folderFailure(error, home);
   });
   return home;
@@ -86,7 +86,7 @@ async function makeHome(dataDir: string, reachableFolders: string[], runner: Run
 /** The first of the folders that can be made, belongs to this user alone and lets the runner pass. */
 export async function makeReachable(folders: string[], runner: Runner): Promise<string> {
   for (const folder of folders) {
-    const made = await mkdir(folder, { recursive: true, mode: 0o711 }).then(
+    const made = await makeFolder(folder, PASSABLE).then(
       () => true,
       () => false,
     );
@@ -95,6 +95,16 @@ export async function makeReachable(folders: string[], runner: Runner): Promise<
   throw new StartFailure(
     `The user that runs PostgreSQL can reach neither the data folder nor ${folders.join(' or ')}: set VESTRA_DATA_DIR to a folder it can enter, or set DATABASE_URL.`,
   );
+}
+
+/** Others may pass through and open what they know by name, without seeing what is there. */
+const PASSABLE = 0o711;
+
+/** The mode is set again, since a strict umask takes from it; that of a folder which exists is its owner's choice. */
+async function makeFolder(path: string, mode: number): Promise<void> {
+  const created = await mkdir(path, { recursive: true, mode });
+  for (let folder = resolve(path); created && folder.startsWith(created); folder = dirname(folder))
+    await chmod(folder, mode);
 }
 
 /** In a folder that everybody can write, such as /tmp, somebody else may have made the name first. */

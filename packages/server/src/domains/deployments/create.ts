@@ -20,7 +20,7 @@ export type CheckManifest = (
   paramPrefix: string,
 ) => Promise<Manifest>;
 
-export type NewDeployment = {
+type NewDeployment = {
   name: string;
   slug?: string | undefined;
   description: string;

@@ -46,7 +46,7 @@ describe('naming a deployment in a body', () => {
   });
 
   it.each(['nobody', 'nobody@1', newId('dep'), 'desk@3', 'desk@0', 'desk@latest', 'desk@9999999999', 'Desk'])(
-    '%s is refused with the field that names it [TEN-024]',
+    '%s is refused with the field that names it',
     async (reference) => {
       const refusal = { code: 'invalid_deployment', status: 400, details: { param: 'deployment' } };
       await expect(resolveDeployment(db, orgId, reference, 'deployment')).rejects.toMatchObject(refusal);

@@ -32,7 +32,7 @@ describe('what changed', () => {
     expect(changedKeys(after, before)).toEqual(['instructions', 'limits', 'tools']);
   });
 
-  it('is not the order of keys, a key without a value or the sign of a zero [VER-028]', () => {
+  it('is not the order of keys, a key without a value or the sign of a zero', () => {
     const before = of({ tools: [lookup], limits: { max_steps: 1, max_minutes: 2, ask_above_usd: 0 } });
     const { input: _, ...rest } = lookup;
     const after = of({

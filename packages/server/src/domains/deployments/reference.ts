@@ -1,5 +1,5 @@
 /** How a request names a deployment: by id, slug or name, perhaps at one version. */
-export type Reference = { deployment: string; version: number | null };
+type Reference = { deployment: string; version: number | null };
 
 /** Nine digits: what is longer names no version and would not fit the column. */
 const pinned = /^(.+)@([1-9][0-9]{0,8})$/su;

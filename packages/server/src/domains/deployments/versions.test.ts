@@ -56,7 +56,7 @@ describe('saving', () => {
     expect(await newestVersion(db, row as DeploymentRow)).toEqual(newest);
   });
 
-  it('keeps the file’s own objects beside the manifest [MAN-010]', async () => {
+  it('keeps the file’s own objects beside the manifest', async () => {
     const deployment = await newDeployment(db, orgId);
     const fileObjects = {
       tests: [{ name: 'Greets', ask: 'Say hello.', expect: 'It greets.' }],
@@ -127,7 +127,7 @@ describe('the live version', () => {
     await expect(pop(deployment)).rejects.toMatchObject({ code: 'nothing_to_roll_back' });
   });
 
-  it('is rolled back with a live key alone [VER-030]', async () => {
+  it('is rolled back with a live key alone', async () => {
     const deployment = await newDeployment(db, orgId);
     await save(deployment);
     await push(deployment, 1);
@@ -149,7 +149,7 @@ describe('the live version', () => {
     expect((await save(deployment)).deployment.draft_version).toBe(3);
   });
 
-  it('is one that exists [VER-034]', async () => {
+  it('is one that exists', async () => {
     const deployment = await newDeployment(db, orgId);
     for (const promote of [push, draft]) {
       await expect(promote(deployment, 2)).rejects.toMatchObject({ code: 'version_not_found', status: 404 });
@@ -159,7 +159,7 @@ describe('the live version', () => {
 });
 
 describe('the org’s default', () => {
-  it('is the deployment of its first promotion and stays that [VER-023, VER-033]', async () => {
+  it('is the deployment of its first promotion and stays that', async () => {
     const own = (await newOrg(db)).id;
     const first = await newDeployment(db, own);
     const second = await newDeployment(db, own);
@@ -169,7 +169,7 @@ describe('the org’s default', () => {
     expect((await findOrg(db, own)).default_deployment).toBe(first.id);
   });
 
-  it('is one of several that are promoted at once [VER-023]', async () => {
+  it('is one of several that are promoted at once', async () => {
     const own = (await newOrg(db)).id;
     const made = await Promise.all(Array.from({ length: 10 }, () => newDeployment(db, own)));
     const pushed = await Promise.all(made.map((deployment) => push(deployment, 1)));

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
-import type { Database } from '../../db/pool.ts';
+import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { balanceOf, spendOfUsers } from './balance.ts';
 import { eraseSpender } from './erase.ts';
@@ -75,6 +75,32 @@ it('misses nothing that a fold moves at the same time', async () => {
   expect(await traces('moving')).toBe(0);
   expect(await faultsIn(db)).toEqual([]);
 });
+
+it('keeps the totals right when a charge is made and folded halfway through', async () => {
+  const tenant = await newTenant(db);
+  await pay(db, tenant, item(3, { userId: 'late' }));
+  await foldLedger(db);
+  await db.execute(sql`
+    INSERT INTO usage_alerts_told VALUES (${tenant.orgId}, 'test', 'user_daily_usd', 'late', '2026-04-01', 50)`);
+  const end = Promise.withResolvers<void>();
+  const holdUp = (tx: Transaction) => tx.execute(sql`SELECT FROM usage_alerts_told WHERE user_id = 'late' FOR UPDATE`);
+  const { ended } = await begin(db, holdUp, end.promise);
+  const erased = erase(tenant, 'late');
+  await expect.poll(waitingForLocks).toBe(1);
+  await pay(db, tenant, item(5, { userId: 'late' }));
+  await foldLedger(db);
+  end.resolve();
+  await Promise.all([ended, erased]);
+  expect(await faultsIn(db)).toEqual([]);
+  expect((await spendOfUsers(db, tenant, ['late'])).get('late')?.dayMicros).toBe(5n);
+});
+
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+  return rows[0]?.count as number;
+}
 
 it('leaves alone a user who is really called unknown', async () => {
   const tenant = await newTenant(db);

@@ -14,6 +14,7 @@ export type Reservation = {
   amountMicros: Micros;
   /** A process that dies gives nothing back: what it held counts until then. Longer than the longest call. */
   expiresInSeconds?: number;
+  /** Whose day and month count; absent: those of now. */
   at?: Date;
 };
 

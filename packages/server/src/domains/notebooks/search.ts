@@ -60,53 +60,68 @@ async function rankByWords(db: Executor, scope: Scope, query: SearchQuery, limit
 
 const nameOf = ({ document_id, position }: PassageKey) => `${document_id} ${position}`;
 
+/**
+ * By how close the words stand together. Measuring that costs thirty times what counting them does, so it is done for
+ * the passages that have them most often.
+ */
 async function rankByWholeQuery(db: Executor, scope: Scope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
   const found = await db.execute<PassageKey>(sql`
-    SELECT passages.document_id, passages.position
-    FROM unnest(${sql.param(scope.languages)}::text[]) AS languages (language)
-    CROSS JOIN LATERAL websearch_to_tsquery(languages.language::regconfig, ${query.whole}) AS wanted
-    JOIN document_passages passages ON ARRAY[passages.notebook_id] && ${sql.param(scope.notebookIds)}::text[]
-      AND passages.search @@ wanted AND passages.language = languages.language
-    ORDER BY ts_rank_cd(passages.search, wanted, 1) DESC, passages.document_id DESC, passages.position
+    WITH queries AS MATERIALIZED (
+      SELECT language, ${asQuery(query.whole)} AS whole, ${asQuery(query.words.join(' or '))} AS some
+      FROM unnest(${sql.param(scope.languages)}::text[]) AS languages (language)
+    ), candidates AS MATERIALIZED (
+      SELECT passages.document_id, passages.position, passages.search, queries.whole
+      FROM queries JOIN document_passages passages ON ${isIn(scope)} AND passages.search @@ queries.whole
+      ORDER BY ts_rank(passages.search, queries.some) DESC, passages.document_id DESC, passages.position
+      LIMIT ${limit + 100}
+    )
+    SELECT document_id, position FROM candidates
+    ORDER BY ts_rank_cd(search, whole, 1) DESC, document_id DESC, position
     LIMIT ${limit}`);
   return found.rows;
 }
 
 /**
  * Each word counts by how often it occurs in the passage and how rare it is among the passages that were found: a
- * question in plain words holds many that say nothing, and `ts_rank` alone would give them the same weight.
+ * question in plain words holds many that say nothing, and `ts_rank` alone would give them the same weight. One column
+ * per word, since an array would have to be taken apart for each of some thousand passages.
  */
 async function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
+  const columns = query.words.map((word, at) => ({
+    word,
+    wanted: sql.identifier(`wanted_${at}`),
+    rank: sql.identifier(`rank_${at}`),
+    weight: sql.identifier(`weight_${at}`),
+  }));
+  const wanted = columns.map((each) => sql`${asQuery(each.word)} AS ${each.wanted}`);
+  const ranks = columns.map((each) => sql`ts_rank(passages.search, queries.${each.wanted}) AS ${each.rank}`);
+  const weights = columns.map((each) => {
+    const having = sql`count(*) FILTER (WHERE ${each.rank} > 0)`;
+    return sql`ln(1 + (count(*) - ${having} + 0.5) / (${having} + 0.5)) AS ${each.weight}`;
+  });
+  const score = columns.map((each) => sql`${each.rank} * ${each.weight}`);
   const found = await db.execute<PassageKey>(sql`
-    WITH candidates AS MATERIALIZED (
-      SELECT passages.document_id, passages.position, ARRAY(
-        SELECT ts_rank(passages.search, words.wanted) FROM unnest(queries.words) WITH ORDINALITY AS words (wanted, number)
-        ORDER BY words.number) AS ranks
+    WITH queries AS MATERIALIZED (
+      SELECT language, ${sql.join(wanted, sql`, `)},
+        ${asQuery(query.words.join(' or '))} && ${asQuery(query.excluded)} AS some
       FROM unnest(${sql.param(scope.languages)}::text[]) AS languages (language)
-      CROSS JOIN LATERAL (
-        SELECT websearch_to_tsquery(languages.language::regconfig, ${query.words.join(' or ')})
-            && websearch_to_tsquery(languages.language::regconfig, ${query.excluded}) AS some,
-          ARRAY(
-            SELECT websearch_to_tsquery(languages.language::regconfig, given.word)
-            FROM unnest(${sql.param(query.words)}::text[]) WITH ORDINALITY AS given (word, number)
-            ORDER BY given.number) AS words
-      ) AS queries
-      JOIN document_passages passages ON ARRAY[passages.notebook_id] && ${sql.param(scope.notebookIds)}::text[]
-        AND passages.search @@ queries.some AND passages.language = languages.language
+    ), candidates AS MATERIALIZED (
+      SELECT passages.document_id, passages.position, ${sql.join(ranks, sql`, `)}
+      FROM queries JOIN document_passages passages ON ${isIn(scope)} AND passages.search @@ queries.some
     ), weights AS (
-      SELECT number, ln(1 + (total.passages - count(*) + 0.5) / (count(*) + 0.5)) AS weight
-      FROM (SELECT count(*) AS passages FROM candidates) AS total, candidates,
-        unnest(candidates.ranks) WITH ORDINALITY AS ranks (rank, number)
-      WHERE ranks.rank > 0
-      GROUP BY number, total.passages
+      SELECT ${sql.join(weights, sql`, `)} FROM candidates
     )
-    SELECT candidates.document_id, candidates.position
-    FROM candidates, unnest(candidates.ranks) WITH ORDINALITY AS ranks (rank, number) JOIN weights USING (number)
-    GROUP BY candidates.document_id, candidates.position
-    ORDER BY sum(ranks.rank * weights.weight) DESC, candidates.document_id DESC, candidates.position
+    SELECT document_id, position FROM candidates, weights
+    ORDER BY ${sql.join(score, sql` + `)} DESC, document_id DESC, position
     LIMIT ${limit}`);
   return found.rows;
 }
+
+/** In the language of the passages. Kept in a materialized table, or it would be parsed again for each of them. */
+const asQuery = (text: string) => sql`websearch_to_tsquery(language::regconfig, ${text})`;
+
+const isIn = (scope: Scope) => sql`
+  ARRAY[passages.notebook_id] && ${sql.param(scope.notebookIds)}::text[] AND passages.language = queries.language`;
 
 async function loadHits(db: Executor, ranked: readonly PassageKey[], words: readonly string[]): Promise<Hit[]> {
   const found = await db.execute<{ notebook_id: string; title: string; text: string } & PassageKey>(sql`

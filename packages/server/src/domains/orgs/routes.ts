@@ -1,6 +1,6 @@
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
-import type { Database, Executor } from '../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { readEmbedOrigin } from './origin.ts';
@@ -15,7 +15,7 @@ export type OrgDependencies = {
   /** Refuses an address that the server must not call; says so on `param`. */
   assertCallable: (address: string, param: string) => void;
   /** The id behind a name, slug or id of a deployment of this org. */
-  findDeployment: (db: Executor, orgId: string, reference: string) => Promise<string>;
+  findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
 };
 
 export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {

@@ -20,6 +20,8 @@ const jobs = createJobs({ db, connectionString, catalog: testCatalog, log, setti
 await jobs.start();
 
 const lines = createInterface({ input: process.stdin });
+// The test is gone.
+lines.once('close', () => process.exit(1));
 const nothing = async () => {};
 const worker = startWorker({
   jobs,

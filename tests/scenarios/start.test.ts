@@ -1,0 +1,219 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { query } from '../support/database.ts';
+import { makeDataDir, readCredentials, runEntry, type ServerProcess, startProcess } from '../support/process.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step();
+});
+
+async function folder(): Promise<string> {
+  const { dataDir, remove } = await makeDataDir();
+  cleanUp.push(remove);
+  return dataDir;
+}
+
+async function database(): Promise<string> {
+  const made = await createTestDatabase();
+  cleanUp.push(() => made.drop());
+  return made.connectionString;
+}
+
+async function start(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const server = await startProcess(dataDir, env);
+  cleanUp.push(() => server.kill('SIGTERM'));
+  return server;
+}
+
+describe('the first start', () => {
+  it('makes org, keys and owner, prints them once and writes them down [START-002, START-003, START-015, START-016, START-017, SEC-018]', async () => {
+    const dataDir = await folder();
+    const first = await start(dataDir);
+    const credentials = await readCredentials(dataDir);
+    expect(Object.keys(credentials).sort()).toEqual(['live_key', 'org_id', 'owner', 'test_key']);
+    for (const shown of [
+      credentials.test_key,
+      credentials.live_key,
+      credentials.owner.email,
+      credentials.owner.password,
+    ]) {
+      expect(first.output()).toContain(shown);
+    }
+    for (const file of ['credentials.json', 'master-key']) {
+      expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
+    }
+    const curl = /curl (\S+) -H "Authorization: Bearer (\S+)"/.exec(first.output());
+    const answer = await fetch(curl?.[1] as string, { headers: { authorization: `Bearer ${curl?.[2]}` } });
+    expect(answer.status).toBe(200);
+    expect(first.output()).toContain('No model key is set');
+    await first.call('PATCH', '/v1/org', { body: { name: 'Kept' } });
+    expect(await first.kill('SIGTERM')).toBe(0);
+
+    const second = await start(dataDir);
+    expect(await readCredentials(dataDir)).toEqual(credentials);
+    expect(second.output()).not.toContain(credentials.test_key);
+    expect((await second.call('GET', '/v1/org')).body.name).toBe('Kept');
+  });
+
+  it('listens on 127.0.0.1:4600 unless told otherwise [START-001]', async () => {
+    const { readConfig } = await import('@vestra/server/config');
+    expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4600, role: 'all' });
+    expect(readConfig({ HOST: '0.0.0.0', PORT: '80' })).toMatchObject({ host: '0.0.0.0', port: 80 });
+  });
+});
+
+describe('kill -9', () => {
+  it('loses nothing that was acknowledged, and the next start adopts the database', async () => {
+    const dataDir = await folder();
+    const first = await start(dataDir);
+    const acknowledged: string[] = [];
+    const writing = (async () => {
+      for (;;) {
+        const made = await first.call('POST', '/v1/keys', { body: { name: 'k', scopes: ['runtime'] } });
+        acknowledged.push(made.body.id);
+      }
+    })().catch(() => {});
+    while (acknowledged.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+    await first.kill('SIGKILL');
+    await writing;
+
+    const second = await start(dataDir);
+    const kept = new Set<string>();
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await second.call('GET', `/v1/keys?limit=100${cursor && `&cursor=${cursor}`}`);
+      for (const { id } of body.data) kept.add(id);
+      cursor = body.next_cursor;
+    }
+    for (const id of acknowledged) expect(kept).toContain(id);
+  });
+});
+
+describe('one sentence and exit code 1', () => {
+  const fails = async (env: Record<string, string>) => {
+    const { code, output } = await runEntry('main.ts', [], { PORT: '0', ...env });
+    expect(code).toBe(1);
+    const lines = output
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{'));
+    expect(lines).toHaveLength(1);
+    return lines[0] as string;
+  };
+
+  it('for a port in use', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    cleanUp.push(() => new Promise((resolve) => taken.close(resolve)));
+    const { port } = taken.address() as { port: number };
+    expect(
+      await fails({ VESTRA_DATA_DIR: await folder(), DATABASE_URL: await database(), PORT: String(port) }),
+    ).toContain(`Port ${port}`);
+  });
+
+  it('for a DATABASE_URL that leads nowhere, without its password', async () => {
+    const line = await fails({ VESTRA_DATA_DIR: await folder(), DATABASE_URL: 'postgresql://u:hunter2@127.0.0.1:1/x' });
+    expect(line).toContain('127.0.0.1');
+    expect(line).not.toContain('hunter2');
+  });
+
+  it('for a data folder that another server uses', async () => {
+    const dataDir = await folder();
+    const first = await start(dataDir);
+    expect(await fails({ VESTRA_DATA_DIR: dataDir })).toContain(String(first.child.pid));
+  });
+
+  it('for a data folder that cannot be one', async () => {
+    const file = join(await folder(), 'file');
+    await writeFile(file, '');
+    expect(await fails({ VESTRA_DATA_DIR: file })).toContain(file);
+  });
+
+  it('for a setting that makes no sense [START-010]', async () => {
+    expect(await fails({ VESTRA_ROLE: 'boss', VESTRA_DATA_DIR: await folder() })).toContain('VESTRA_ROLE');
+    expect(await fails({ PORT: '70000', VESTRA_DATA_DIR: await folder() })).toContain('PORT');
+    expect(
+      await fails({ VESTRA_MASTER_KEY: 'short', VESTRA_DATA_DIR: await folder(), DATABASE_URL: await database() }),
+    ).toContain('VESTRA_MASTER_KEY');
+  });
+
+  it('for a master key that does not fit the database', async () => {
+    const DATABASE_URL = await database();
+    const first = await start(await folder(), { DATABASE_URL, VESTRA_MASTER_KEY: 'aa'.repeat(32) });
+    await first.kill('SIGTERM');
+    expect(
+      await fails({ DATABASE_URL, VESTRA_MASTER_KEY: 'bb'.repeat(32), VESTRA_DATA_DIR: await folder() }),
+    ).toContain('master key');
+  });
+});
+
+describe('two servers on one database', () => {
+  it('start at once without collision and share one org [START-004, START-012, TEN-003]', async () => {
+    const DATABASE_URL = await database();
+    const env = { DATABASE_URL, VESTRA_MASTER_KEY: 'cd'.repeat(32) };
+    const folders = [await folder(), await folder(), await folder()];
+    const servers = await Promise.all(folders.map((dataDir) => start(dataDir, env)));
+    const orgs = await query<{ id: string }>(DATABASE_URL, 'SELECT id FROM orgs');
+    expect(orgs).toHaveLength(1);
+    const made = (await Promise.all(folders.map((dataDir) => readCredentials(dataDir).catch(() => null)))).filter(
+      (each) => each !== null,
+    );
+    expect(made).toHaveLength(1);
+    for (const server of servers) {
+      const { status } = await server.call('GET', '/v1/me', { key: made[0]?.test_key as string });
+      expect(status).toBe(200);
+    }
+  });
+
+  it('with role api run no jobs, with role worker serve nobody [START-011]', async () => {
+    const DATABASE_URL = await database();
+    const env = { DATABASE_URL, VESTRA_MASTER_KEY: 'cd'.repeat(32) };
+    const api = await start(await folder(), { ...env, VESTRA_ROLE: 'api' });
+    expect(api.url).not.toBe('');
+    const pending = async () =>
+      Number((await query<{ n: string }>(DATABASE_URL, 'SELECT count(*) AS n FROM unfolded_entries'))[0]?.n);
+    expect(await pending()).toBeGreaterThan(0);
+    const worker = await start(await folder(), { ...env, VESTRA_ROLE: 'worker' });
+    expect(worker.url).toBe('');
+    while ((await pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+});
+
+describe('the database going away', () => {
+  it('is told by health and by every other route, and passes', async () => {
+    const DATABASE_URL = await database();
+    const server = await start(await folder(), { DATABASE_URL, VESTRA_MASTER_KEY: 'cd'.repeat(32) });
+    const name = new URL(DATABASE_URL).pathname.slice(1);
+    const maintenance = new URL(DATABASE_URL);
+    maintenance.pathname = '/postgres';
+    await query(maintenance.href, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
+    await query(maintenance.href, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+    const health = await server.call('GET', '/v1/health', { key: null });
+    expect([health.status, health.body.status]).toEqual([503, 'failing']);
+    const other = await server.call('GET', '/v1/org');
+    expect([other.status, other.body.error.code]).toEqual([503, 'not_ready']);
+    await query(maintenance.href, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
+    expect((await server.call('GET', '/v1/org')).status).toBe(200);
+  });
+});
+
+describe('what is logged', () => {
+  it('names each request and carries no secret, body or query [REQ-010, SEC-003]', async () => {
+    const server = await start(await folder(), { DATABASE_URL: await database(), VESTRA_MASTER_KEY: 'cd'.repeat(32) });
+    const stored = await server.call('PUT', '/v1/secrets/LOGGED', { body: { value: 'log-me-not-value' } });
+    await server.call('GET', '/v1/keys?limit=3&cursor=log-me-not-cursor');
+    await server.kill('SIGTERM');
+    const lines = server
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+    const line = lines.find(({ request_id }) => request_id === stored.headers.get('request-id'));
+    expect(line).toMatchObject({ method: 'PUT', route: '/v1/secrets/{name}', status: 200 });
+    const logged = JSON.stringify(lines);
+    for (const secret of ['log-me-not', 'vk_test_', 'Bearer']) expect(logged).not.toContain(secret);
+  });
+});

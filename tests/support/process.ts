@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Answer, type CallOptions, call } from './server.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+export type Credentials = {
+  org_id: string;
+  test_key: string;
+  live_key: string;
+  owner: { email: string; password: string };
+};
+
+export type ServerProcess = {
+  child: ChildProcess;
+  url: string;
+  output: () => string;
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  kill: (signal: NodeJS.Signals) => Promise<number | null>;
+};
+
+/** A data folder that a database user other than root can enter. */
+export async function makeDataDir(): Promise<{ dataDir: string; remove: () => Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vestra-process-'));
+  await chmod(dataDir, 0o711);
+  return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
+}
+
+/** The server as a process of its own, started as `npm start` does; resolves when it says where it runs. */
+export async function startProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const { child, output } = spawnEntry('main.ts', [], { VESTRA_DATA_DIR: dataDir, PORT: '0', ...env });
+  for (;;) {
+    const url = /is running at (http:\S+)\n/.exec(output())?.[1];
+    if (url || /works on jobs here/.test(output())) {
+      const key = async () => (await readCredentials(dataDir)).test_key;
+      return {
+        child,
+        url: url ?? '',
+        output,
+        call: async (method, path, options = {}) =>
+          call(url as string, options.key === undefined ? await key() : null, method, path, options),
+        kill: (signal) => end(child, signal),
+      };
+    }
+    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}: ${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Runs an entry of the server to its end. */
+export async function runEntry(
+  entry: 'main.ts' | 'admin.ts',
+  words: string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
+  const { child, output } = spawnEntry(entry, words, env);
+  await once(child, 'close');
+  return { code: child.exitCode, output: output() };
+}
+
+function spawnEntry(entry: string, words: string[], env: Record<string, string>) {
+  let text = '';
+  const child = spawn(process.execPath, [join(root, 'packages/server/src', entry), ...words], {
+    env: { PATH: process.env.PATH ?? '', VESTRA_LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+  return { child, output: () => text };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill(signal);
+    await once(child, 'exit');
+  }
+  return child.exitCode;
+}
+
+export const readCredentials = async (dataDir: string): Promise<Credentials> =>
+  JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));

@@ -19,3 +19,13 @@ export const withShortReferences = (text: string): string =>
   text.replace(reference, (_, kind: string | undefined, name: string) =>
     kind === 'user_secret' ? `\${user_secret:${name}}` : `\${${name}}`,
   );
+
+/** The text with the values in place, in one pass: a value that reads like a reference is never taken for one. */
+export const withSecretValues = (
+  text: string,
+  values: { company: ReadonlyMap<string, string>; user: ReadonlyMap<string, string> },
+): string =>
+  text.replace(reference, (whole, kind: string | undefined, name: string) => {
+    const known = kind === 'user_secret' ? values.user : values.company;
+    return known.get(name) ?? whole;
+  });

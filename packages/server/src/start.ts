@@ -12,9 +12,9 @@ import { createVault, type Vault } from './adapters/secrets/vault.ts';
 import { agreedSecret } from './agreed-secret.ts';
 import { type Credentials, makeFirstOrg } from './bootstrap.ts';
 import type { Config } from './config.ts';
-import { startEmbeddedPostgres } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { closeDatabase, type Database, openDatabase, type Transaction } from './db/pool.ts';
+import { ownEmbeddedPostgres } from './db/reach-embedded.ts';
 import { StartFailure } from './db/start-failure.ts';
 import { createKeyUse, type KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
@@ -95,7 +95,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
   }
 
   async function startPostgres(): Promise<string> {
-    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) });
+    const postgres = await ownEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) });
     undo.push(() => postgres.stop());
     return postgres.connectionString;
   }

@@ -11,6 +11,7 @@ const awayCodes = new Set([
   '08003',
   '08006',
   '53300', // it has no connection left
+  '55000', // the database takes no connections now
 ]);
 
 const awayMessages = [

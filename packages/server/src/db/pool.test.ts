@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -49,6 +50,7 @@ describe('an open database', () => {
       await runOutside(database, (client) => client.query('SELECT pg_terminate_backend(unnest($1::int[]))', [pids]));
       await expect(inUse.query('SELECT 1')).rejects.toThrow();
       inUse.release();
+      while (db.$client.totalCount > 0) await sleep(5);
       expect((await db.execute(sql`SELECT 1 AS one`)).rows).toEqual([{ one: 1 }]);
     });
   });

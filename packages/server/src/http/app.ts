@@ -8,7 +8,13 @@ import { asFailure, errorBody } from './error-response.ts';
 import type { AllHandlers, Incoming } from './handler.ts';
 import { type Progress, type RequestPath, serve } from './mount.ts';
 
-type Method = { name: string; route: Route; handler: ((incoming: Incoming<Route>) => Promise<unknown>) | undefined };
+type Endpoint = {
+  name: string;
+  route: Route;
+  pattern: string;
+  /** Absent while a route has none yet: it answers 501. */
+  handler: ((incoming: Incoming<Route>) => Promise<unknown>) | undefined;
+};
 
 export type AppOptions = {
   path: RequestPath;
@@ -22,25 +28,28 @@ export type AppOptions = {
 /** The whole table as one web-standard app: it answers a `Request`, with or without a socket. */
 export function createApp({ path, handlers, log, pages, addressOf }: AppOptions): Hono {
   const app = new Hono({ strict: true });
-  for (const [pattern, methods] of byPath(handlers)) {
-    app.all(pattern, (context) => answer(context, methods));
+  const endpoints = endpointsOf(handlers);
+  for (const endpoint of endpoints) {
+    app.on(endpoint.route.method, endpoint.pattern, (context) => answer(context, endpoint));
   }
   pages(app);
-  app.notFound((context) => answer(context, new Map()));
+  for (const [pattern, methods] of methodsByPattern(endpoints)) {
+    app.all(pattern, (context) => answer(context, null, methods));
+  }
+  app.notFound((context) => answer(context, null));
   return app;
 
-  async function answer(context: Context, methods: Map<string, Method>): Promise<Response> {
+  async function answer(context: Context, found: Endpoint | null, otherMethods?: string[]): Promise<Response> {
     const startedAt = performance.now();
     const request = context.req.raw;
     const progress: Progress = { requestId: newId('req'), ip: addressOf(context), caller: null, rate: null };
-    const found = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
     let response: Response;
     try {
-      if (!found) throw methods.size === 0 ? fail('route_not_found') : fail('method_not_allowed');
+      if (!found) throw otherMethods ? fail('method_not_allowed') : fail('route_not_found');
       response = await serve(path, found.name, found.route, found.handler, request, context.req.param(), progress);
     } catch (error) {
       response = failed(error, progress);
-      if (!found && methods.size > 0) response.headers.set('allow', [...methods.keys()].join(', '));
+      if (otherMethods) response.headers.set('allow', otherMethods.join(', '));
     }
     // What was not read is still on its way: the connection cannot carry another request.
     if (hasUnreadBody(request)) response.headers.set('connection', 'close');
@@ -91,16 +100,19 @@ function withHeaders(response: Response, { requestId, rate }: Progress): Respons
   return response;
 }
 
-/** `/v1/keys/{key_id}` → `/v1/keys/:key_id`, with every method that the table has for it. */
-function byPath(handlers: AllHandlers): Map<string, Map<string, Method>> {
-  const paths = new Map<string, Map<string, Method>>();
-  for (const { name, family, operation, route } of routes) {
-    const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const methods = paths.get(pattern) ?? new Map<string, Method>();
-    const ofFamily = handlers[family] as Record<string, Method['handler']> | undefined;
-    methods.set(route.method, { name, route, handler: ofFamily?.[operation] });
-    paths.set(pattern, methods);
-  }
-  // A literal segment comes before a parameter: /v1/members/accept is not a member called accept.
-  return new Map([...paths].sort(([a], [b]) => (a.replaceAll(':', '~') < b.replaceAll(':', '~') ? -1 : 1)));
+/** `/v1/keys/{key_id}` → `/v1/keys/:key_id`; a literal segment before a parameter, so that `accept` is no member. */
+function endpointsOf(handlers: AllHandlers): Endpoint[] {
+  const endpoints = routes.map(({ name, family, operation, route }) => {
+    const ofFamily = handlers[family] as Record<string, Endpoint['handler']> | undefined;
+    return { name, route, handler: ofFamily?.[operation], pattern: route.path.replace(/\{(\w+)\}/g, ':$1') };
+  });
+  const literalFirst = ({ pattern }: Endpoint) => pattern.replaceAll(':', '~');
+  return endpoints.sort((a, b) => (literalFirst(a) < literalFirst(b) ? -1 : 1));
+}
+
+function methodsByPattern(endpoints: readonly Endpoint[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { pattern, route } of endpoints)
+    methods.set(pattern, [...(methods.get(pattern) ?? []), route.method].sort());
+  return methods;
 }

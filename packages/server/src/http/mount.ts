@@ -144,7 +144,13 @@ function validate(schema: z.ZodType, value: unknown, fallback: 'invalid_request'
   const result = check(schema, value, fallback);
   if (result.ok) return result.value;
   const [first] = result.faults;
-  throw fail(first.code, { message: first.message, param: first.param });
+  // Settings are mended in one go: whoever sent a manifest hears of every fault in it.
+  const isOfManifest = first.code !== fallback && result.faults.length > 1;
+  throw fail(first.code, {
+    message: first.message,
+    param: first.param,
+    ...(isOfManifest && { errors: result.faults }),
+  });
 }
 
 function pageOf(cursors: Cursors, route: string, caller: Caller | null, query: Record<string, unknown>): PageRequest {

@@ -120,7 +120,8 @@ function readMode({ mode = '' }: Values): Mode {
 }
 
 function readRole({ role = '' }: Values): Role {
-  if (!(roles as readonly string[]).includes(role)) throw new StartFailure(`--role must be one of ${roles.join(', ')}.`);
+  if (!(roles as readonly string[]).includes(role))
+    throw new StartFailure(`--role must be one of ${roles.join(', ')}.`);
   return role as Role;
 }
 

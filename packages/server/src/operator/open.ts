@@ -2,11 +2,17 @@ import { join } from 'node:path';
 import { type MasterKeys, openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
 import type { Config } from '../config.ts';
-import { reachEmbeddedPostgres } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { reachEmbeddedPostgres } from '../db/reach-embedded.ts';
 
-export type Operator = { config: Config; db: Database; vault: Vault; masterKeys: MasterKeys; close: () => Promise<void> };
+export type Operator = {
+  config: Config;
+  db: Database;
+  vault: Vault;
+  masterKeys: MasterKeys;
+  close: () => Promise<void>;
+};
 
 /** The same database and keys as the server's, whether or not a server is running. */
 export async function openOperator(config: Config): Promise<Operator> {

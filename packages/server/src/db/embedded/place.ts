@@ -102,9 +102,9 @@ const PASSABLE = 0o711;
 
 /** The mode is set again, since a strict umask takes from it; that of a folder which exists is its owner's choice. */
 async function makeFolder(path: string, mode: number): Promise<void> {
-  const created = await mkdir(path, { recursive: true, mode });
-  for (let folder = resolve(path); created && folder.startsWith(created); folder = dirname(folder))
-    await chmod(folder, mode);
+  const target = resolve(path);
+  const first = await mkdir(target, { recursive: true, mode });
+  for (let folder = target; first && folder.startsWith(first); folder = dirname(folder)) await chmod(folder, mode);
 }
 
 /** In a folder that everybody can write, such as /tmp, somebody else may have made the name first. */

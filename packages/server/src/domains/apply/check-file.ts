@@ -3,17 +3,17 @@ import type { Fault } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { computerFaults } from './computer-faults.ts';
 import { fileKeys } from './file-keys.ts';
 import { objectFaults } from './object-faults.ts';
 import { type DeploymentFile, type FileParts, fileParts } from './parts.ts';
 import { type PlannedServer, planServers } from './plan-servers.ts';
 import type { ApplyPorts, Hold } from './ports.ts';
 import { referenceFaults } from './reference-faults.ts';
-import { fault, inFileOrder, isRefused, refusal } from './refusal.ts';
+import { fault, inOrderOf, isRefused, refusal } from './refusal.ts';
 import { companySecrets, computerSecrets } from './secret-needs.ts';
 import { missingSecretFaults } from './secrets-missing.ts';
-import { functionFaults, serverFaults } from './tool-faults.ts';
+import { settingFaults } from './setting-faults.ts';
+import { serverFaults } from './tool-faults.ts';
 
 /** A file as far as it can be judged by itself. */
 export type ReadFile = { file: DeploymentFile | null; parts: FileParts; formFaults: Fault[]; faults: Fault[] };
@@ -30,15 +30,11 @@ export function readFile(body: unknown, ports: ApplyPorts, name: string | undefi
       .map(({ at, value }) =>
         fault('name_mismatch', at, `The file is named \`${value}\` and the path asks for \`${name}\`.`),
       ),
-    ...parts.model
-      .filter(({ value }) => !ports.catalogue.has(value))
-      .map(({ at, value }) => fault('invalid_manifest', at, `No model \`${value}\` is listed by GET /v1/models.`)),
-    ...functionFaults(parts.functions),
+    ...settingFaults(parts, ports),
     ...serverFaults(parts.servers, ports),
     ...parts.localPaths.map(({ at }) =>
       fault('path_not_resolved', at, 'A local path cannot be read over HTTP: apply the file with the CLI or an SDK.'),
     ),
-    ...computerFaults(parts, ports),
     ...objectFaults(parts, { ...ports, readSchedule: ports.routines.readSchedule }),
   ];
   return { file: checked.ok ? checked.value : null, parts, formFaults: checked.ok ? [] : checked.faults, faults };
@@ -62,7 +58,7 @@ export async function checkFile(
   ];
   const needs = [...servers.flatMap(secretsOfServer), ...computerSecrets(parts)];
   const missing = await missingSecretFaults(tx, ports, { tenant: caller, needs });
-  const faults = [...read.formFaults, ...inFileOrder(meaning, ['name', ...fileKeys]), ...missing.faults];
+  const faults = [...read.formFaults, ...inOrderOf(['name', ...fileKeys], meaning), ...missing.faults];
   if (isRefused(faults)) throw refusal(faults, missing.names);
   return { file: file as DeploymentFile, servers };
 }

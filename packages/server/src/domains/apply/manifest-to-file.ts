@@ -43,7 +43,7 @@ export function manifestToFile(
     ...(manifest.memory !== null && { memory: manifest.memory }),
     ...(environment && { computer: withoutDefaults(environment, { repos: [], env: {}, files: [] }) }),
     ...(manifest.browser && { browser: manifest.browser }),
-    routines: fileObjects.routines.map((routine) => ({ ...routine, ...leftOut(routine.enabled, 'enabled') })),
+    routines: fileObjects.routines.map(({ enabled, ...routine }) => ({ ...routine, ...(!enabled && { enabled }) })),
     limits: withoutDefaults(manifest.limits, defaults.limits),
     tests: fileObjects.tests,
     webhooks: fileObjects.webhooks.map((webhook) => ({
@@ -71,8 +71,6 @@ function withoutDefaults<Given extends object>(
   const kept = Object.entries(given).filter(([key, value]) => !isDeepStrictEqual(value, standard[key]));
   return Object.fromEntries(kept) as Partial<Given>;
 }
-
-const leftOut = (enabled: boolean, key: 'enabled') => (enabled ? { [key]: undefined } : {});
 
 /** Without keys that hold nothing: YAML would write them as null. */
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

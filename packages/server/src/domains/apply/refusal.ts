@@ -19,10 +19,10 @@ export function refusal(faults: readonly [Fault, ...Fault[]], missingSecrets: re
 /** Whether there is anything to refuse. */
 export const isRefused = (faults: readonly Fault[]): faults is readonly [Fault, ...Fault[]] => faults.length > 0;
 
-/** As the file reads from top to bottom, whichever check found what. */
-export function inFileOrder(faults: readonly Fault[], keys: readonly string[]): Fault[] {
+/** As what was sent reads from top to bottom, whichever check found what; `at` is what stands before each path. */
+export function inOrderOf(keys: readonly string[], faults: readonly Fault[], at = ''): Fault[] {
   const place = ({ param }: Fault) => {
-    const [key = '', index = ''] = param.split('.');
+    const [key = '', index = ''] = param.slice(at.length).split('.');
     return [keys.indexOf(key), /^\d+$/.test(index) ? Number(index) : -1] as const;
   };
   return [...faults].sort((one, other) => {

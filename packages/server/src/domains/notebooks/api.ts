@@ -1,1 +1,3 @@
-export { type Hit, type Reader, searchNotebooks } from './search.ts';
+export { type Reader, readableNotebooks, readDocument } from './read.ts';
+export { type Hit, searchNotebooks } from './search.ts';
+export { notebooksExist } from './store.ts';

@@ -2,11 +2,11 @@ import { fail } from '@vestra/contract/errors';
 import type { DocumentReader } from '../../adapters/documents/reader.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { Handlers } from '../../http/handler.ts';
+import type { Handlers, PageRequest } from '../../http/handler.ts';
 import { addDocument } from './add-document.ts';
 import { createNotebook } from './create.ts';
-import { maxDocumentBytes, prepareDocument, titleOf } from './notebook.ts';
 import { presentDocument, presentNotebook } from './present.ts';
+import { readUpload } from './read-upload.ts';
 import { removeDocument } from './remove-document.ts';
 import { removeNotebook } from './remove.ts';
 import { findDocument, findNotebook, listDocuments, listNotebooks } from './store.ts';
@@ -15,7 +15,11 @@ import { changeNotebook } from './update.ts';
 export function notebookRoutes({ db, reader }: { db: Database; reader: DocumentReader }): Handlers<'notebooks'> {
   return {
     list: async ({ caller, page }) =>
-      page.of(await listNotebooks(db, caller.orgId, page), presentNotebook, (row) => [row.id]),
+      page.of(
+        await listNotebooks(db, caller.orgId, { limit: page.limit, below: page.after?.[0] ?? null }),
+        presentNotebook,
+        (row) => [row.id],
+      ),
     create: async ({ origin, body, commit }) =>
       commit(async (tx) => presentNotebook(await createNotebook(tx, origin, body))),
     get: async ({ caller, params }) => presentNotebook(await notebookOf(caller.orgId, params.notebook_id)),
@@ -27,12 +31,12 @@ export function notebookRoutes({ db, reader }: { db: Database; reader: DocumentR
     },
     listDocuments: async ({ caller, params, page }) => {
       const notebook = await notebookOf(caller.orgId, params.notebook_id);
-      const rows = await listDocuments(db, caller.orgId, notebook.id, page);
-      return page.of(rows, presentDocument, (row) => [row.id]);
+      const rows = await listDocuments(db, notebook, { limit: page.limit, below: placeIn(page, notebook.id) });
+      return page.of(rows, presentDocument, (row) => [row.notebook_id, row.id]);
     },
     createDocument: async ({ origin, params, body, upload, commit }) => {
-      // Reading a file takes a while: it is done before the transaction, which may also run more than once.
-      const document = prepareDocument(upload ? await readFile(upload) : { ...body, contentType: 'text/plain', param: 'text' });
+      // Before the transaction, which holds a connection and may run more than once.
+      const document = await readUpload({ body, upload }, reader);
       return commit(async (tx) => presentDocument(await addDocument(tx, origin, params.notebook_id, document)));
     },
     getDocument: async ({ caller, params }) => {
@@ -49,15 +53,17 @@ export function notebookRoutes({ db, reader }: { db: Database; reader: DocumentR
     },
   };
 
-  async function readFile(file: Parameters<DocumentReader['read']>[0]) {
-    const title = titleOf(file.filename);
-    // A character has a byte or more.
-    return { title, ...(await reader.read(file, { maxCharacters: maxDocumentBytes })), param: 'file' as const };
-  }
-
   async function notebookOf(orgId: string, notebookId: string) {
     const row = await findNotebook(db, orgId, notebookId);
     if (!row) throw fail('notebook_not_found');
     return row;
   }
+}
+
+/** The place where the page before ended, in the notebook that its cursor was made for. */
+function placeIn({ after }: PageRequest, notebookId: string): string | null {
+  if (after === null) return null;
+  const [madeFor, place] = after;
+  if (madeFor !== notebookId) throw fail('invalid_cursor', { param: 'cursor' });
+  return place as string;
 }

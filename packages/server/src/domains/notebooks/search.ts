@@ -1,15 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
+import { mayRead, type Reader } from './read.ts';
 import { readSearchQuery, type SearchQuery } from './search-query.ts';
 import { snippetOf } from './snippet.ts';
-
-/** Whose agent looks, and into which notebooks of its version. */
-export type Reader = {
-  orgId: string;
-  notebookIds: readonly string[];
-  /** Null for the org's own agent: it reads what every user may. */
-  userId: string | null;
-};
+import { documents, notebooks } from './tables.ts';
 
 export type Hit = {
   notebookId: string;
@@ -39,14 +33,16 @@ export async function searchNotebooks(
 /** What the reader may read, and the languages it is written in. */
 type Scope = { notebookIds: string[]; languages: string[] };
 
-async function findScope(db: Executor, { orgId, notebookIds, userId }: Reader): Promise<Scope> {
-  const found = await db.execute<{ notebook_ids: string[] | null; languages: string[] | null }>(sql`
-    SELECT array_agg(DISTINCT notebooks.id) AS notebook_ids, array_agg(DISTINCT documents.language) AS languages
-    FROM notebooks JOIN documents ON documents.notebook_id = notebooks.id
-    WHERE notebooks.org_id = ${orgId} AND notebooks.id = ANY(${sql.param([...notebookIds])}::text[])
-      AND (notebooks.reader_ids IS NULL OR ${userId}::text = ANY(notebooks.reader_ids))`);
-  const [row] = found.rows;
-  return { notebookIds: row?.notebook_ids ?? [], languages: row?.languages ?? [] };
+async function findScope(db: Executor, reader: Reader): Promise<Scope> {
+  const [found] = await db
+    .select({
+      notebookIds: sql<string[] | null>`array_agg(DISTINCT ${notebooks.id})`,
+      languages: sql<string[] | null>`array_agg(DISTINCT ${documents.language})`,
+    })
+    .from(notebooks)
+    .innerJoin(documents, eq(documents.notebook_id, notebooks.id))
+    .where(mayRead(reader));
+  return { notebookIds: found?.notebookIds ?? [], languages: found?.languages ?? [] };
 }
 
 /** Passages with every word come first; where they are too few, passages with some of the words follow. */
@@ -82,9 +78,9 @@ async function rankByWholeQuery(db: Executor, scope: Scope, query: SearchQuery, 
 }
 
 /**
- * Each word counts by how often it occurs in the passage and how rare it is among the passages that were found: a
- * question in plain words holds many that say nothing, and `ts_rank` alone would give them the same weight. One column
- * per word, since an array would have to be taken apart for each of some thousand passages.
+ * Each word counts by how often it occurs in the passage and how rare it is among the passages found in its language:
+ * a question in plain words holds many that say nothing, and `ts_rank` alone would give them the same weight. One
+ * column per word, since an array would have to be taken apart for each of some thousand passages.
  */
 async function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
   const columns = query.words.map((word, at) => ({
@@ -97,7 +93,7 @@ async function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, l
   const ranks = columns.map((each) => sql`ts_rank(passages.search, queries.${each.wanted}) AS ${each.rank}`);
   const weights = columns.map((each) => {
     const having = sql`count(*) FILTER (WHERE ${each.rank} > 0)`;
-    return sql`ln(1 + (count(*) - ${having} + 0.5) / (${having} + 0.5)) AS ${each.weight}`;
+    return sql`ln(1 + (count(*) - ${having} + 0.5) / (${having} + 0.5))::float8 AS ${each.weight}`;
   });
   const score = columns.map((each) => sql`${each.rank} * ${each.weight}`);
   const found = await db.execute<PassageKey>(sql`
@@ -106,12 +102,12 @@ async function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, l
         ${asQuery(query.words.join(' or '))} && ${asQuery(query.excluded)} AS some
       FROM unnest(${sql.param(scope.languages)}::text[]) AS languages (language)
     ), candidates AS MATERIALIZED (
-      SELECT passages.document_id, passages.position, ${sql.join(ranks, sql`, `)}
+      SELECT passages.document_id, passages.position, passages.language, ${sql.join(ranks, sql`, `)}
       FROM queries JOIN document_passages passages ON ${isIn(scope)} AND passages.search @@ queries.some
     ), weights AS (
-      SELECT ${sql.join(weights, sql`, `)} FROM candidates
+      SELECT language, ${sql.join(weights, sql`, `)} FROM candidates GROUP BY language
     )
-    SELECT document_id, position FROM candidates, weights
+    SELECT document_id, position FROM candidates JOIN weights USING (language)
     ORDER BY ${sql.join(score, sql` + `)} DESC, document_id DESC, position
     LIMIT ${limit}`);
   return found.rows;

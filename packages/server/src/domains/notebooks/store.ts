@@ -1,11 +1,11 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
 import { indexedText, indexedTitle } from './indexed-text.ts';
 import type { PreparedDocument } from './notebook.ts';
 import { headingsOf } from './passages.ts';
 import { type DocumentRow, documents, type NotebookRow, notebooks } from './tables.ts';
 
-type Page = { limit: number; after: readonly string[] | null };
+type Page = { limit: number; below: string | null };
 
 const owned = (orgId: string, notebookId: string) => and(eq(notebooks.org_id, orgId), eq(notebooks.id, notebookId));
 
@@ -27,17 +27,38 @@ export async function findNotebook(db: Executor, orgId: string, notebookId: stri
   return row;
 }
 
-/** Locked until the end of the transaction: who adds or removes a document counts alone. */
+/**
+ * Locked until the end of the transaction, so that who adds or removes a document counts alone. Not against a
+ * transaction that only holds the notebook in being.
+ */
 export async function lockNotebook(tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> {
-  const [row] = await tx.select().from(notebooks).where(owned(orgId, notebookId)).for('update');
+  const [row] = await tx.select().from(notebooks).where(owned(orgId, notebookId)).for('no key update');
   return row;
 }
 
-export function listNotebooks(db: Executor, orgId: string, { limit, after }: Page): Promise<NotebookRow[]> {
+/**
+ * Those of the ids that are notebooks of the org. With `hold` none of them can be deleted until the transaction ends;
+ * without it nothing is locked.
+ */
+export async function notebooksExist(
+  db: Executor,
+  orgId: string,
+  ids: readonly string[],
+  { hold }: { hold: boolean },
+): Promise<ReadonlySet<string>> {
+  const found = db
+    .select({ id: notebooks.id })
+    .from(notebooks)
+    .where(and(eq(notebooks.org_id, orgId), inArray(notebooks.id, [...ids])))
+    .orderBy(notebooks.id);
+  return new Set((await (hold ? found.for('key share') : found)).map(({ id }) => id));
+}
+
+export function listNotebooks(db: Executor, orgId: string, { limit, below }: Page): Promise<NotebookRow[]> {
   return db
     .select()
     .from(notebooks)
-    .where(and(eq(notebooks.org_id, orgId), after ? lt(notebooks.id, after[0] as string) : undefined))
+    .where(and(eq(notebooks.org_id, orgId), below ? lt(notebooks.id, below) : undefined))
     .orderBy(desc(notebooks.id))
     .limit(limit + 1);
 }
@@ -97,11 +118,11 @@ export async function insertDocument(
     })
     .returning();
   const around = headingsOf(passages).map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
-  // Title and heading stand for every passage below them: words found there weigh more than words of the text.
+  // Title and heading stand for every passage below them: words found there weigh twice.
   await tx.execute(sql`
     INSERT INTO document_passages (document_id, position, notebook_id, language, text, search)
     SELECT ${ids.id}, position - 1, ${ids.notebookId}, ${language}, passage,
-      setweight(to_tsvector(${language}::regconfig, around), 'A') || to_tsvector(${language}::regconfig, indexed)
+      setweight(to_tsvector(${language}::regconfig, around), 'C') || to_tsvector(${language}::regconfig, indexed)
     FROM unnest(${sql.param(passages)}::text[], ${sql.param(passages.map(indexedText))}::text[],
       ${sql.param(around)}::text[]) WITH ORDINALITY AS given (passage, indexed, around, position)`);
   return row as DocumentRow;
@@ -109,18 +130,17 @@ export async function insertDocument(
 
 export function listDocuments(
   db: Executor,
-  orgId: string,
-  notebookId: string,
-  { limit, after }: Page,
+  notebook: Pick<NotebookRow, 'id' | 'org_id'>,
+  { limit, below }: Page,
 ): Promise<DocumentRow[]> {
   return db
     .select()
     .from(documents)
     .where(
       and(
-        eq(documents.org_id, orgId),
-        eq(documents.notebook_id, notebookId),
-        after ? lt(documents.id, after[0] as string) : undefined,
+        eq(documents.org_id, notebook.org_id),
+        eq(documents.notebook_id, notebook.id),
+        below ? lt(documents.id, below) : undefined,
       ),
     )
     .orderBy(desc(documents.id))
@@ -153,5 +173,5 @@ export async function deleteDocument(
 const ownedDocument = (orgId: string, notebookId: string, documentId: string) =>
   and(eq(documents.org_id, orgId), eq(documents.notebook_id, notebookId), eq(documents.id, documentId));
 
-const wholeText = sql<string>`(
+export const wholeText = sql<string>`(
   SELECT string_agg(text, '' ORDER BY position) FROM document_passages WHERE document_id = ${documents.id})`;

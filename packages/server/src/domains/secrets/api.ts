@@ -1,1 +1,2 @@
+export { readSecrets } from './read-secrets.ts';
 export { createAnswerSeal } from './seal.ts';

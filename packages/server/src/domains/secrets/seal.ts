@@ -2,13 +2,14 @@ import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { findOrg } from '../orgs/api.ts';
+import type { SecretRow } from './tables.ts';
 
 /** Where a sealed value belongs: opened anywhere else it does not open. */
 export type Place = { tenant: Tenant; userId: string; name: string };
 
 const boundTo = (kind: string, { tenant, userId, name }: Place) => [kind, tenant.orgId, tenant.mode, userId, name];
 
-async function dataKey(db: Executor, { tenant }: Place) {
+async function dataKey(db: Executor, { tenant }: Pick<Place, 'tenant'>) {
   const org = await findOrg(db, tenant.orgId);
   return { orgId: org.id, wrapped: org.wrapped_data_key };
 }
@@ -17,8 +18,21 @@ export async function sealSecret(db: Executor, vault: Vault, place: Place, value
   return vault.seal(await dataKey(db, place), Buffer.from(value, 'utf8'), boundTo('secret', place));
 }
 
-export async function openSecret(db: Executor, vault: Vault, place: Place, sealed: Buffer): Promise<string> {
-  return vault.open(await dataKey(db, place), sealed, boundTo('secret', place)).toString('utf8');
+/** The secrets of one owner, by name; the data key is fetched once for all of them. */
+export async function openSecrets(
+  db: Executor,
+  vault: Vault,
+  owner: Omit<Place, 'name'>,
+  rows: readonly Pick<SecretRow, 'name' | 'sealed_value'>[],
+): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map();
+  const key = await dataKey(db, owner);
+  return new Map(
+    rows.map(({ name, sealed_value }) => [
+      name,
+      vault.open(key, sealed_value, boundTo('secret', { ...owner, name })).toString('utf8'),
+    ]),
+  );
 }
 
 /** Answers kept for idempotent retries that show a secret. */

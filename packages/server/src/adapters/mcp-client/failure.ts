@@ -1,0 +1,42 @@
+import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
+import { OutboundFailure } from '../outbound/outbound-failure.ts';
+import { SessionTimeout } from './session.ts';
+
+export type McpFailure = { ok: false; code: 'timeout' | 'mcp_server_error'; message: string };
+
+/**
+ * Why a session failed, for the tenant who registered the server. Nothing that the server wrote is repeated: it may
+ * hold the credentials that it was sent, and so may the messages of the MCP client.
+ */
+export function failureOf(error: unknown, url: string): McpFailure {
+  const host = new URL(url).hostname;
+  const failed = (message: string): McpFailure => ({ ok: false, code: 'mcp_server_error', message });
+
+  for (const cause of causesOf(error)) {
+    if (cause instanceof SessionTimeout) return { ok: false, code: 'timeout', message: `${host} took too long.` };
+    if (cause instanceof OutboundFailure) {
+      return cause.reason === 'timeout'
+        ? { ok: false, code: 'timeout', message: cause.message }
+        : failed(cause.message);
+    }
+    if (cause instanceof SdkHttpError) return failed(`${host} ${answered(cause.status)}`);
+    if (cause instanceof ProtocolError) return failed(`${host} answered with the MCP error ${cause.code}.`);
+  }
+  return failed(`${host} does not speak MCP at this URL: its answer could not be read.`);
+}
+
+/** The MCP client wraps what goes wrong during the handshake. */
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause) causes.push(cause);
+  return causes;
+}
+
+function answered(status: number): string {
+  if (status === 401) return 'answered 401: it did not take the credentials in `auth`, or wants some.';
+  if (status === 403) return 'answered 403: the credentials in `auth` do not allow this.';
+  if (status >= 300 && status < 400) {
+    return `answered ${status}, a redirect, which is not followed: register the URL that it leads to.`;
+  }
+  return `answered ${status}.`;
+}

@@ -1,0 +1,68 @@
+import type { Client, ListToolsResult } from '@modelcontextprotocol/client';
+import { failureOf, type McpFailure } from './failure.ts';
+import { type McpTarget, type SessionLimits, withSession } from './session.ts';
+
+/** Speaks with the MCP servers that tenants register. What a server does wrong is an answer, never an exception. */
+export type McpClient = {
+  /** The first 500 tools that the server offers. */
+  listTools: (
+    target: McpTarget,
+    options: { signal: AbortSignal },
+  ) => Promise<{ ok: true; tools: OfferedTool[] } | McpFailure>;
+};
+
+type OfferedTool = {
+  name: string;
+  description: string;
+  /** The server says that the tool changes nothing. */
+  isReadOnly: boolean;
+};
+
+type Dependencies = {
+  /** The guarded fetcher: the addresses are the tenants'. */
+  fetch: typeof fetch;
+  version: string;
+  limits?: Partial<SessionLimits>;
+};
+
+const megabyte = 1_048_576;
+const listing: SessionLimits = { timeoutMs: 15_000, maxRequests: 100, maxBytes: 8 * megabyte };
+const mostTools = 500;
+const mostPages = 50;
+
+export function createMcpClient({ fetch, version, limits }: Dependencies): McpClient {
+  return {
+    async listTools(target, { signal }) {
+      const session = { fetch, version, limits: { ...listing, ...limits } };
+      try {
+        return { ok: true, tools: await withSession(session, target, signal, offeredTools) };
+      } catch (error) {
+        return failureOf(error, target.url);
+      }
+    },
+  };
+}
+
+/**
+ * Asks page by page. The client's own `listTools` reads all pages before it gives back one, and writes the names of
+ * tools to the console.
+ */
+async function offeredTools(client: Client): Promise<OfferedTool[]> {
+  if (!client.getServerCapabilities()?.tools) return [];
+  const tools: OfferedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result: ListToolsResult = await client.request({ method: 'tools/list', params });
+    tools.push(...result.tools.slice(0, mostTools - tools.length).map(offeredTool));
+    cursor = result.nextCursor;
+    if (cursor === undefined || tools.length >= mostTools) return tools;
+  }
+  throw new Error('The list of tools does not end.');
+}
+
+const offeredTool = ({ name, description = '', annotations }: ListToolsResult['tools'][number]): OfferedTool => ({
+  name,
+  description,
+  isReadOnly: annotations?.readOnlyHint === true,
+});

@@ -1,0 +1,35 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from './embedded.ts';
+import { StartFailure } from './start-failure.ts';
+
+type Options = { dataDir: string; log: (line: string) => void };
+type Reached = { connectionString: string; stop: () => Promise<void> };
+
+const addressFile = (dataDir: string) => join(dataDir, 'postgres.url');
+
+/** Starts PostgreSQL in the data folder and leaves word of where it is for operator commands. */
+export async function ownEmbeddedPostgres(options: Options): Promise<Reached> {
+  const postgres = await startEmbeddedPostgres(options);
+  const file = addressFile(options.dataDir);
+  await writeFile(file, postgres.connectionString, { mode: 0o600 });
+  return {
+    connectionString: postgres.connectionString,
+    async stop() {
+      await rm(file, { force: true });
+      await postgres.stop();
+    },
+  };
+}
+
+/** The PostgreSQL of a server that runs beside this process, or one started for as long as this takes. */
+export async function reachEmbeddedPostgres(options: Options): Promise<Reached> {
+  try {
+    return await startEmbeddedPostgres(options);
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    const connectionString = await readFile(addressFile(options.dataDir), 'utf8').catch(() => null);
+    if (connectionString === null) throw error;
+    return { connectionString, stop: async () => {} };
+  }
+}

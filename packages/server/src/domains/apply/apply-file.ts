@@ -1,0 +1,173 @@
+import type { Api } from '@vestra/contract/api';
+import { fail } from '@vestra/contract/errors';
+import { idPattern } from '@vestra/contract/ids';
+import type { QueryOf, ResponseOf } from '@vestra/contract/route';
+import type { Caller, Origin } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
+import {
+  authorOf,
+  changedKeys,
+  type DeploymentRow,
+  findDeployment,
+  insertDeployment,
+  lockDeployment,
+  newestVersion,
+  saveVersion,
+  type VersionRow,
+} from '../deployments/api.ts';
+import { bringAlive } from './bring-alive.ts';
+import { changedFileKeys } from './changed-file-keys.ts';
+import { type CheckedFile, checkFile, type ReadFile, readFile } from './check-file.ts';
+import { type FileKey, fileKeys } from './file-keys.ts';
+import { scenarioOfTest } from './file-objects.ts';
+import { fileToManifest, type Saved } from './file-to-manifest.ts';
+import type { ServerEntry } from './parts.ts';
+import { placeServers } from './place-servers.ts';
+import type { ApplyPorts, MadeEndpoint } from './ports.ts';
+import { keepOnly, presentPromotion, promoteNow, promoteOnPass } from './promotion.ts';
+import { wantedChanges } from './server-entry.ts';
+import { lockApplies } from './store.ts';
+
+type Put = Api['deployments']['put'];
+type Answer = ResponseOf<Put>;
+
+export type Application = {
+  caller: Caller;
+  origin: Origin;
+  /** What the path names: the name of the file, or the id of a deployment. */
+  reference: string;
+  body: unknown;
+  promote: QueryOf<Put>['promote'];
+};
+
+/**
+ * Applies a whole deployment file, or nothing of it. A file that changes nothing takes no lock and writes nothing; any
+ * other is judged once more when nobody else of the org applies, so that two applies at once save one version.
+ */
+export async function applyFile(tx: Transaction, ports: ApplyPorts, application: Application): Promise<Answer> {
+  const { caller, reference, body } = application;
+  const found = await findApplied(tx, caller.orgId, reference);
+  const read = readFile(body, ports, isId(reference) ? found?.slug : reference);
+  const checked = await checkFile(tx, ports, { caller, read, hold: false });
+  if (isId(reference) && !found) throw fail('deployment_not_found');
+  if (found) {
+    assertActive(found);
+    const unchanged = await answerUnchanged(tx, ports, application, { deployment: found, checked });
+    if (unchanged) return unchanged;
+  }
+  await lockApplies(tx, caller.orgId);
+  return writeFile(tx, ports, application, read);
+}
+
+const isId = (reference: string) => idPattern('dep').test(reference);
+
+/** A file names a deployment by its slug; what people read as its name may be anybody's. */
+async function findApplied(tx: Transaction, orgId: string, reference: string): Promise<DeploymentRow | undefined> {
+  const found = await findDeployment(tx, orgId, reference);
+  if (!found || found.version !== null) return undefined;
+  const { deployment } = found;
+  return isId(reference) || deployment.slug === reference ? deployment : undefined;
+}
+
+function assertActive({ status }: DeploymentRow): void {
+  if (status === 'archived') throw fail('deployment_archived');
+}
+
+const savedOf = ({ manifest, file_objects }: VersionRow): Saved => ({ manifest, fileObjects: file_objects });
+
+/** Nothing where the file changes something, or the mode does not run the newest version and is asked to. */
+async function answerUnchanged(
+  tx: Transaction,
+  ports: ApplyPorts,
+  { origin, promote }: Application,
+  { deployment, checked: { file, servers } }: { deployment: DeploymentRow; checked: CheckedFile },
+): Promise<Answer | undefined> {
+  const running = origin.mode === 'live' ? deployment.live_version : deployment.draft_version;
+  const hasToRun = promote !== 'no' && running !== deployment.newest_version;
+  if (hasToRun) return undefined;
+  const registered = servers.flatMap(({ entry, registered: server }) =>
+    server && Object.keys(wantedChanges(entry as ServerEntry, server)).length === 0 ? [server] : [],
+  );
+  if (registered.length < servers.length) return undefined;
+  const version = await newestVersion(tx, deployment);
+  if (changedFileKeys(savedOf(version), fileToManifest(file, registered)).length > 0) return undefined;
+  const promoted = promote !== 'no';
+  const promotion = { deployment, promoted, becameDefault: false, testRun: null, made: [] };
+  return { ...(await presentPromotion(tx, ports, { promotion, version })), changed: [], created: false };
+}
+
+async function writeFile(
+  tx: Transaction,
+  ports: ApplyPorts,
+  application: Application,
+  read: ReadFile,
+): Promise<Answer> {
+  const { caller, origin, reference } = application;
+  const found = await findApplied(tx, caller.orgId, reference);
+  const before = found ? await lockDeployment(tx, caller.orgId, found.id) : null;
+  const { file, servers: planned } = await checkFile(tx, ports, { caller, read, hold: true });
+  if (before) assertActive(before);
+  const placed = await placeServers(tx, ports, { caller, origin, deployment: before, planned });
+  const saved = fileToManifest(file, placed.servers);
+  const newest = before && (await newestVersion(tx, before));
+  const changed = withServers(changedFileKeys(newest && savedOf(newest), saved), placed.changed);
+  if (before && newest && changed.length === 0) {
+    const current = { deployment: before, version: newest, made: [], isNew: false };
+    return answer(tx, ports, application, { ...current, changed, created: false });
+  }
+  const content = { ...saved, changed: changedOfVersion(newest, saved, changed), note: null };
+  const createdBy = authorOf(caller.actor);
+  const place = { orgId: caller.orgId, name: file.name, slug: file.name, description: '' };
+  const written = before
+    ? await saveVersion(tx, { deployment: before, ...content, createdBy })
+    : await insertDeployment(tx, place, { ...content, createdBy });
+  // Somebody has created a deployment of this name over the API meanwhile: the file is then its next version.
+  if (!written) return writeFile(tx, ports, application, read);
+  const { deployment, version } = written;
+  await ports.scenarios.replaceFileManaged(tx, { deployment, declared: file.tests.map(scenarioOfTest) });
+  const made = await bringAlive(tx, ports, { deployment, mode: 'test', version });
+  await recordAudit(tx, origin, {
+    action: before ? 'deployment.applied' : 'deployment.created',
+    target: { type: 'deployment', id: deployment.id },
+    details: { slug: deployment.slug, version: version.version, changed },
+  });
+  return answer(tx, ports, application, { deployment, version, made, isNew: true, changed, created: !before });
+}
+
+type Written = {
+  deployment: DeploymentRow;
+  version: VersionRow;
+  made: MadeEndpoint[];
+  isNew: boolean;
+  changed: FileKey[];
+  created: boolean;
+};
+
+async function answer(
+  tx: Transaction,
+  ports: ApplyPorts,
+  { origin, promote }: Application,
+  { deployment, version, made, isNew, changed, created }: Written,
+): Promise<Answer> {
+  const wished = { origin, deployment, version, isNew };
+  const promotion = await (promote === 'no'
+    ? keepOnly(tx, wished)
+    : promote === 'now' || version.file_objects.tests.length === 0
+      ? promoteNow(tx, ports, wished)
+      : promoteOnPass(tx, ports, wished));
+  const shown = await presentPromotion(tx, ports, { promotion, version });
+  return { ...shown, webhook_secrets: [...made, ...shown.webhook_secrets], changed, created };
+}
+
+/** A server that was renamed or got other headers differs in the file and not in the manifest. */
+const withServers = (changed: readonly FileKey[], serversChanged: boolean): FileKey[] =>
+  fileKeys.filter((key) => changed.includes(key) || (key === 'tools' && serversChanged));
+
+/** The keys that the version itself shows: those of its manifest, then those of the file's own objects. */
+function changedOfVersion(before: VersionRow | null, { manifest }: Saved, changed: readonly FileKey[]): string[] {
+  const ofManifest = changedKeys(before?.manifest ?? null, manifest);
+  const ofServers = changed.includes('tools') && !ofManifest.some((key) => /^(tools|mcp_.*)$/.test(key));
+  const beside = (['routines', 'tests', 'webhooks'] as const).filter((key) => changed.includes(key));
+  return [...ofManifest, ...(ofServers ? ['mcp_servers'] : []), ...beside];
+}

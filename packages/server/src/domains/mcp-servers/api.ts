@@ -1,0 +1,4 @@
+export { registerServer } from './create.ts';
+export { assertMayChange } from './live-lock.ts';
+export { findByAddress, findById, takenSlugs } from './store.ts';
+export { updateServer } from './update.ts';

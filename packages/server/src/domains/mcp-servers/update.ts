@@ -1,0 +1,40 @@
+import { fail } from '@vestra/contract/errors';
+import type { Caller, Origin } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
+import { assertMayChange } from './live-lock.ts';
+import { differences, type ServerChanges } from './mcp-server.ts';
+import { lockServer, updateRow } from './store.ts';
+import type { ServerRow } from './tables.ts';
+
+/** What is already so is no change: it needs no right to change what is live, and is not written down. */
+export async function changeServer(
+  tx: Transaction,
+  { caller, origin }: { caller: Caller; origin: Origin },
+  serverId: string,
+  wanted: ServerChanges,
+): Promise<ServerRow> {
+  const before = await lockServer(tx, caller.orgId, serverId, 'no key update');
+  if (!before) throw fail('mcp_server_not_found');
+  const changes = differences(before, wanted);
+  if (Object.keys(changes).length === 0) return before;
+  await assertMayChange(tx, caller, serverId);
+  return updateServer(tx, origin, serverId, changes);
+}
+
+/** Whether the caller may is asked before. */
+export async function updateServer(
+  tx: Transaction,
+  origin: Origin,
+  serverId: string,
+  changes: ServerChanges,
+): Promise<ServerRow> {
+  const row = await updateRow(tx, origin.orgId, serverId, changes);
+  if (!row) throw fail('mcp_server_not_found');
+  await recordAudit(tx, origin, {
+    action: 'mcp_server.updated',
+    target: { type: 'mcp_server', id: serverId },
+    details: { changed: Object.keys(changes) },
+  });
+  return row;
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDataDir, runEntry, type ServerProcess, startProcess } from '../support/process.ts';
+import { call } from '../support/server.ts';
+
+let dataDir: string;
+let remove: () => Promise<void>;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  ({ dataDir, remove } = await makeDataDir());
+  server = await startProcess(dataDir);
+});
+afterAll(async () => {
+  await server.kill('SIGTERM');
+  await remove();
+});
+
+const admin = (...words: string[]) => runEntry('admin.ts', words, { VESTRA_DATA_DIR: dataDir });
+const json = async (...words: string[]) => JSON.parse((await admin(...words, '--json')).output);
+const me = (key: string) => call(server.url, null, 'GET', '/v1/me', { key });
+
+describe('operator commands beside a running server', () => {
+  it('make an org whose keys work at once, apart from the first [TEN-003, TEN-004, TEN-005, TEN-029]', async () => {
+    const made = await json('org', 'create', '--name', 'Second company');
+    expect(Object.keys(made).sort()).toEqual(['live_key', 'org_id', 'owner', 'test_key']);
+    expect((await me(made.test_key)).body.org).toEqual({ id: made.org_id, name: 'Second company', status: 'active' });
+    expect((await me(made.live_key)).body.mode).toBe('live');
+    const mine = await server.call('GET', '/v1/keys');
+    const theirs = await call(server.url, null, 'GET', '/v1/keys', { key: made.test_key });
+    expect(theirs.body.data).toHaveLength(1);
+    const foreign = await call(server.url, null, 'DELETE', `/v1/keys/${mine.body.data[0].id}`, { key: made.test_key });
+    expect([foreign.status, foreign.body.error.code]).toEqual([404, 'key_not_found']);
+  });
+
+  it('add money to one mode of one org [MON-004]', async () => {
+    const { org_id, live_key } = await json('org', 'create', '--name', 'Paying');
+    expect(await json('credit', '--org', org_id, '--mode', 'live', '--usd', '12.34567')).toEqual({
+      org_id,
+      mode: 'live',
+      balance_usd: 12.34567,
+    });
+    const org = await call(server.url, null, 'GET', '/v1/org', { key: live_key });
+    expect(org.body.balance_usd).toBe(12.34567);
+    const log = await call(server.url, null, 'GET', '/v1/audit-log?action=wallet.credited', { key: live_key });
+    expect(log.body.data[0]).toMatchObject({ actor: { type: 'system' }, details: { usd: 12.34567 } });
+  });
+
+  it('invite a person with a link that works', async () => {
+    const { org_id } = await json('org', 'create', '--name', 'Inviting');
+    const invited = await json('member', 'invite', '--org', org_id, '--email', 'ada@example.com', '--role', 'admin');
+    const token = new URL(invited.invite_url).hash.replace('#token=', '');
+    const accepted = await call(server.url, null, 'POST', '/v1/members/accept', {
+      body: { token, name: 'Ada', password: 'correct horse battery' },
+    });
+    expect([accepted.status, accepted.body.role]).toEqual([200, 'admin']);
+  });
+
+  it('rotate the master key under a running server, which goes on [SEC-017]', async () => {
+    const before = await readFile(join(dataDir, 'master-key'), 'utf8');
+    const store = (name: string) => server.call('PUT', `/v1/secrets/${name}`, { body: { value: 'kept' } });
+    expect((await store('BEFORE')).status).toBe(200);
+    const { rewrapped } = await json('rotate-master-key');
+    expect(rewrapped).toBeGreaterThan(1);
+    const after = await readFile(join(dataDir, 'master-key'), 'utf8');
+    expect(after).not.toContain(before.trim());
+    expect((await store('AFTER')).status).toBe(200);
+    const key = (
+      await server.call('POST', '/v1/keys', {
+        body: { name: 'k', scopes: ['runtime'] },
+        headers: { 'idempotency-key': 'rotated' },
+      })
+    ).body.key;
+    expect(
+      (
+        await server.call('POST', '/v1/keys', {
+          body: { name: 'k', scopes: ['runtime'] },
+          headers: { 'idempotency-key': 'rotated' },
+        })
+      ).body.key,
+    ).toBe(key);
+  });
+
+  it.each([
+    [['org', 'create'], '--name is missing'],
+    [['credit', '--org', 'nope', '--mode', 'live', '--usd', '1'], '--org must be an org id'],
+    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'live', '--usd', '1'], 'There is no org'],
+    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'moon', '--usd', '1'], '--mode must be'],
+    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'live', '--usd', '-1'], '--usd'],
+    [['nonsense'], 'Usage'],
+    [['org', 'create', '--colour', 'red'], 'Unknown option'],
+  ])('%j says what is wrong and ends with 1', async (words, sentence) => {
+    const { code, output } = await admin(...words);
+    expect(code).toBe(1);
+    expect(output).toContain(sentence);
+  });
+});
+
+describe('operator commands without a server', () => {
+  it('start the database for as long as they take', async () => {
+    await server.kill('SIGTERM');
+    const made = await json('org', 'create', '--name', 'Made offline');
+    server = await startProcess(dataDir);
+    expect((await me(made.test_key)).status).toBe(200);
+  });
+});

@@ -72,7 +72,7 @@ describe('credentials', () => {
 });
 
 describe('the org', () => {
-  it('carries every field [ACC-006, ACC-007, ACC-008, ACC-009, ACC-010, ACC-011, ACC-012, ACC-013, ACC-014, LIM-007, LIM-008, MON-003]', async () => {
+  it('carries every field [ACC-006, ACC-007, ACC-008, ACC-009, ACC-010, ACC-011, ACC-012, ACC-013, ACC-014, LIM-007, LIM-008, MON-009]', async () => {
     const { status, body } = await server.call('GET', '/v1/org');
     expect(status).toBe(200);
     expect(body).toEqual({

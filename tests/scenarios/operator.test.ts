@@ -34,7 +34,7 @@ describe('operator commands beside a running server', () => {
     expect([foreign.status, foreign.body.error.code]).toEqual([404, 'key_not_found']);
   });
 
-  it('add money to one mode of one org [MON-004]', async () => {
+  it('add money to one mode of one org [MON-010]', async () => {
     const { org_id, live_key } = await json('org', 'create', '--name', 'Paying');
     expect(await json('credit', '--org', org_id, '--mode', 'live', '--usd', '12.34567')).toEqual({
       org_id,

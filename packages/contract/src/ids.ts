@@ -42,7 +42,8 @@ let lastMillisecond = 0;
 let lastChance = new Uint8Array(chanceLength);
 
 /** Ids made by one process sort in the order they were made, also within a millisecond. */
-export function newId(prefix: IdPrefix, now: number = Date.now()): string {
+export function newId(prefix: IdPrefix): string {
+  const now = Date.now();
   if (now > lastMillisecond) {
     lastMillisecond = now;
     lastChance = crypto.getRandomValues(new Uint8Array(chanceLength)).map((byte) => byte & 31);

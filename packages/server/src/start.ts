@@ -59,7 +59,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     for (let step = undo.pop(); step; step = undo.pop()) await step();
   };
   try {
-    makeDataDir(config.dataDir);
+    if (config.databaseUrl !== null) makeDataDir(config.dataDir);
     const connectionString = config.databaseUrl ?? (await startPostgres());
     const db = await openDatabase({ connectionString });
     undo.push(() => closeDatabase(db));

@@ -2,7 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DocumentKind } from './kind.ts';
 
-export type Extraction = { kind: Exclude<DocumentKind, 'text' | 'markdown'>; content: string | Uint8Array; maxCharacters: number };
+export type Extraction = {
+  kind: Exclude<DocumentKind, 'text' | 'markdown'>;
+  content: string | Uint8Array;
+  maxCharacters: number;
+};
 /** `reason` is a sentence for the person who sent the file. */
 export type Extracted = { text: string } | { reason: string };
 
@@ -15,7 +19,9 @@ async function extract({ kind, content, maxCharacters }: Extraction): Promise<Ex
     return { text: await readDocx(content as Uint8Array) };
   } catch (error) {
     const isLocked = error instanceof Error && error.name === 'PasswordException';
-    return { reason: isLocked ? 'The PDF is protected by a password.' : `The ${kind.toUpperCase()} file cannot be read.` };
+    return {
+      reason: isLocked ? 'The PDF is protected by a password.' : `The ${kind.toUpperCase()} file cannot be read.`,
+    };
   }
 }
 
@@ -33,7 +39,10 @@ async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
     const lines = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
-    text += `${lines.replace(/[^\S\n]+/g, ' ').replace(/ ?\n ?/g, '\n').trim()}\n\n`;
+    text += `${lines
+      .replace(/[^\S\n]+/g, ' ')
+      .replace(/ ?\n ?/g, '\n')
+      .trim()}\n\n`;
     page.cleanup();
   }
   return text.trim();

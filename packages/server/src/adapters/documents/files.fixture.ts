@@ -13,7 +13,9 @@ export function pdfWith(contents: readonly Uint8Array[]): Uint8Array {
   const pageNumbers = contents.map((_, at) => 4 + at * 2);
   const objects: Buffer[] = [
     Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
-    Buffer.from(`<< /Type /Pages /Kids [${pageNumbers.map((number) => `${number} 0 R`).join(' ')}] /Count ${contents.length} >>`),
+    Buffer.from(
+      `<< /Type /Pages /Kids [${pageNumbers.map((number) => `${number} 0 R`).join(' ')}] /Count ${contents.length} >>`,
+    ),
     Buffer.from('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'),
     ...contents.flatMap((content, at) => {
       const compressed = deflateSync(content);

@@ -1,15 +1,32 @@
 import TurndownService from 'turndown';
 
 /** What a page holds besides its text. */
-const notText = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'canvas', 'button', 'select', 'textarea'];
+const notText = [
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'iframe',
+  'object',
+  'canvas',
+  'button',
+  'select',
+  'textarea',
+];
 
 export function htmlToMarkdown(html: string): string {
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
   service.remove((node) => notText.includes(node.nodeName.toLowerCase()) || node.nodeName.toLowerCase() === 'svg');
   service.addRule('image', { filter: 'img', replacement: (_content, node) => imageOf(node as HTMLElement) });
   // A row has to stay one line: which price belongs to which product is told by nothing else.
-  service.addRule('cell', { filter: ['th', 'td'], replacement: (content) => ` ${content.replace(/\s+/g, ' ').trim()} |` });
-  service.addRule('row', { filter: 'tr', replacement: (content, node) => `|${content}\n${isHeader(node) ? ruleBelow(node) : ''}` });
+  service.addRule('cell', {
+    filter: ['th', 'td'],
+    replacement: (content) => ` ${content.replace(/\s+/g, ' ').trim()} |`,
+  });
+  service.addRule('row', {
+    filter: 'tr',
+    replacement: (content, node) => `|${content}\n${isHeader(node) ? ruleBelow(node) : ''}`,
+  });
   service.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` });
   service.addRule('part of a table', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content });
   return service.turndown(html);
@@ -25,4 +42,5 @@ function imageOf(node: HTMLElement): string {
 
 const isHeader = (row: Node) => row.childNodes.length > 0 && [...row.childNodes].every(isHeaderPart);
 const isHeaderPart = (node: Node) => node.nodeName === 'TH' || node.nodeName === '#text';
-const ruleBelow = (row: Node) => `|${' --- |'.repeat([...row.childNodes].filter((node) => node.nodeName === 'TH').length)}\n`;
+const ruleBelow = (row: Node) =>
+  `|${' --- |'.repeat([...row.childNodes].filter((node) => node.nodeName === 'TH').length)}\n`;

@@ -95,7 +95,8 @@ function createTurns({ atOnce, waiting }: Limits) {
   return {
     async take<Result>(work: () => Promise<Result>): Promise<Result> {
       if (running >= atOnce) {
-        if (queue.length >= waiting) throw fail('not_ready', { message: 'Many documents are being read. Try again shortly.' });
+        if (queue.length >= waiting)
+          throw fail('not_ready', { message: 'Many documents are being read. Try again shortly.' });
         await new Promise<void>((resolve) => queue.push(resolve));
       } else {
         running++;

@@ -11,13 +11,13 @@ export type McpFailure = { ok: false; code: 'timeout' | 'mcp_server_error'; mess
 export function failureOf(error: unknown, url: string): McpFailure {
   const host = new URL(url).hostname;
   const failed = (message: string): McpFailure => ({ ok: false, code: 'mcp_server_error', message });
+  const late = (message: string): McpFailure => ({ ok: false, code: 'timeout', message });
 
   for (const cause of causesOf(error)) {
-    if (cause instanceof SessionTimeout) return { ok: false, code: 'timeout', message: `${host} took too long.` };
+    if (cause instanceof SessionTimeout) return late(`${host} took too long.`);
+    if (cause instanceof DOMException) return late(`The call of ${host} was given up before it ended.`);
     if (cause instanceof OutboundFailure) {
-      return cause.reason === 'timeout'
-        ? { ok: false, code: 'timeout', message: cause.message }
-        : failed(cause.message);
+      return cause.reason === 'timeout' ? late(cause.message) : failed(cause.message);
     }
     if (cause instanceof SdkHttpError) return failed(`${host} ${answered(cause.status)}`);
     if (cause instanceof ProtocolError) return failed(`${host} answered with the MCP error ${cause.code}.`);

@@ -1,4 +1,5 @@
 import type { Client, ListToolsResult } from '@modelcontextprotocol/client';
+import { OutboundFailure } from '../outbound/outbound-failure.ts';
 import { failureOf, type McpFailure } from './failure.ts';
 import { type McpTarget, type SessionLimits, withSession } from './session.ts';
 
@@ -58,7 +59,7 @@ async function offeredTools(client: Client): Promise<OfferedTool[]> {
     cursor = result.nextCursor;
     if (cursor === undefined || tools.length >= mostTools) return tools;
   }
-  throw new Error('The list of tools does not end.');
+  throw new OutboundFailure('too_large', `The list of tools has more than ${mostPages} pages.`);
 }
 
 const offeredTool = ({ name, description = '', annotations }: ListToolsResult['tools'][number]): OfferedTool => ({

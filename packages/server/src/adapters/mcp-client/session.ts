@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { boundedFetch } from './bounded-fetch.ts';
 
 export type McpTarget = { url: string; headers: Readonly<Record<string, string>> };
@@ -35,7 +35,8 @@ export async function withSession<Result>(
     onInsufficientScope: 'throw',
   });
   transport.onerror = (error) => {
-    heard ??= error;
+    // A refusal is heard by whoever sent the request, and a server of the older protocol refuses the first one.
+    if (!(error instanceof SdkHttpError)) heard ??= error;
   };
   const client = new Client({ name: 'Vestra', version }, { versionNegotiation: { mode: 'auto' } });
 

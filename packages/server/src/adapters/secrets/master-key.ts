@@ -54,13 +54,17 @@ function keysOfEnvironment(text: string): MasterKeys {
 const readKeys = (file: string): MasterKey[] => parseKeys(readFileSync(file, 'utf8').split('\n').filter(Boolean), file);
 
 function parseKeys(lines: string[], where: string): MasterKey[] {
-  const keys = lines.map((line) => line.trim()).map((line) => {
-    const bytes = /^[0-9a-f]{64}$/i.test(line) ? Buffer.from(line, 'hex') : Buffer.from(line, 'base64');
-    if (bytes.length !== keyLength) {
-      throw new StartFailure(`${where} must hold keys of 32 bytes written as 64 hex digits. Make one with: openssl rand -hex 32`);
-    }
-    return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes };
-  });
+  const keys = lines
+    .map((line) => line.trim())
+    .map((line) => {
+      const bytes = /^[0-9a-f]{64}$/i.test(line) ? Buffer.from(line, 'hex') : Buffer.from(line, 'base64');
+      if (bytes.length !== keyLength) {
+        throw new StartFailure(
+          `${where} must hold keys of 32 bytes written as 64 hex digits. Make one with: openssl rand -hex 32`,
+        );
+      }
+      return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes };
+    });
   if (keys.length === 0) throw new StartFailure(`${where} holds no key. Restore it from your backup.`);
   return keys;
 }

@@ -105,17 +105,6 @@ export async function readCaps(db: Executor, orgId: string): Promise<{ caps: Org
   return { caps: capsOf(row), thresholds: row.alert_thresholds };
 }
 
-/** Daily spend, folded and not, of spenders and the whole org; `where` narrows `spender` and `day`. */
-const spendByDay = ({ orgId, mode }: Tenant) => sql`
-  SELECT user_id AS spender, day, spend_micros FROM spend_days WHERE org_id = ${orgId} AND mode = ${mode}
-  UNION ALL
-  SELECT user_id, day, spend_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
-  UNION ALL
-  SELECT ${wholeOrg}, day, spend_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}`;
-
-const utcDay = (at: Date | undefined) =>
-  sql`(COALESCE(${at?.toISOString() ?? null}::timestamptz, now()) AT TIME ZONE 'UTC')::date`;
-
 export type Hold = { id: string; userId: string | null; amountMicros: Micros; expiresInSeconds: number };
 
 /** Holds money for a call and reads, as of just before, where the org and the user stand. */
@@ -127,9 +116,14 @@ export async function holdAndReadStanding(
 ): Promise<{ standing: Standing; caps: OrgCaps }> {
   const { orgId, mode } = tenant;
   const spender = spenderOf(hold.userId);
-  const isUser = sql`s.spender = ${spender}`;
-  const isOrg = sql`s.spender = ${wholeOrg}`;
-  const micros = (condition: SQL) => sql`COALESCE(sum(s.spend_micros) FILTER (WHERE ${condition}), 0)::bigint`;
+  const isTheirs = sql`org_id = ${orgId} AND mode = ${mode}`;
+  const isUser = sql`user_id = ${spender}`;
+  const isToday = sql`day = (SELECT today FROM clock)`;
+  const isThisMonth = sql`day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)`;
+  const spent = (isCounted: SQL) => sql`COALESCE(sum(spend_micros) FILTER (WHERE ${isCounted}), 0)::bigint`;
+  const spentBy = (isOrg: SQL) => sql`
+    ${spent(sql`${isOrg} AND ${isToday}`)} AS org_day, ${spent(sql`${isOrg} AND ${isThisMonth}`)} AS org_month,
+    ${spent(sql`${isUser} AND ${isToday}`)} AS user_day, ${spent(sql`${isUser} AND ${isThisMonth}`)} AS user_month`;
   const { rows } = await db.execute<CapRow & Record<StandingColumn, string>>(sql`
     WITH held AS (
       INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at)
@@ -137,23 +131,23 @@ export async function holdAndReadStanding(
         clock_timestamp() + make_interval(secs => ${hold.expiresInSeconds}))
     ), running AS (
       SELECT COALESCE(sum(amount_micros), 0)::bigint AS by_org,
-        COALESCE(sum(amount_micros) FILTER (WHERE user_id = ${spender}), 0)::bigint AS by_user
-      FROM reservations WHERE org_id = ${orgId} AND mode = ${mode} AND expires_at > clock_timestamp()
-    ), wallet AS (
-      SELECT COALESCE(sum(micros), 0)::bigint AS balance FROM (
-        SELECT balance_micros AS micros FROM wallets WHERE org_id = ${orgId} AND mode = ${mode}
-        UNION ALL SELECT wallet_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
-      ) AS all_of_it
-    ), spend AS (
-      SELECT ${micros(sql`${isOrg} AND s.day = today.day`)} AS org_day, ${micros(isOrg)} AS org_month,
-        ${micros(sql`${isUser} AND s.day = today.day`)} AS user_day, ${micros(isUser)} AS user_month
-      FROM (SELECT ${utcDay(at)} AS day) AS today
-      JOIN (${spendByDay(tenant)}) AS s
-        ON s.spender IN (${wholeOrg}, ${spender}) AND s.day >= date_trunc('month', today.day)::date AND s.day <= today.day
+        COALESCE(sum(amount_micros) FILTER (WHERE ${isUser}), 0)::bigint AS by_user
+      FROM reservations WHERE ${isTheirs} AND expires_at > clock_timestamp()
+    ), clock AS (
+      SELECT today, date_trunc('month', today::timestamp)::date AS month
+      FROM (SELECT (COALESCE(${at?.toISOString() ?? null}::timestamptz, now()) AT TIME ZONE 'UTC')::date AS today) AS utc
+    ), waiting AS (
+      SELECT COALESCE(sum(wallet_micros), 0)::bigint AS wallet, ${spentBy(sql`true`)}
+      FROM unfolded_entries WHERE ${isTheirs}
+    ), folded AS (
+      SELECT ${spentBy(sql`user_id = ${wholeOrg}`)}
+      FROM spend_days WHERE ${isTheirs} AND user_id IN (${wholeOrg}, ${spender}) AND ${isThisMonth}
     )
-    SELECT ${capColumns}, wallet.balance, running.by_org, running.by_user,
-      spend.org_day, spend.org_month, spend.user_day, spend.user_month
-    FROM orgs o, wallet, running, spend WHERE o.id = ${orgId}`);
+    SELECT ${capColumns}, running.by_org, running.by_user,
+      COALESCE((SELECT balance_micros FROM wallets WHERE ${isTheirs}), 0) + waiting.wallet AS balance,
+      folded.org_day + waiting.org_day AS org_day, folded.org_month + waiting.org_month AS org_month,
+      folded.user_day + waiting.user_day AS user_day, folded.user_month + waiting.user_month AS user_month
+    FROM orgs o, running, waiting, folded WHERE o.id = ${orgId}`);
   const [row] = rows;
   if (!row) throw new Error(`Org ${orgId} has no row.`);
   const spend = { dayMicros: BigInt(row.user_day), monthMicros: BigInt(row.user_month) };
@@ -176,6 +170,14 @@ export async function deleteReservation(db: Executor, { orgId, mode }: Tenant, i
 
 export type SpenderDay = { spender: string; day: string };
 
+/** Daily spend, folded and not, of every spender and of the whole org. */
+const spendByDay = ({ orgId, mode }: Tenant) => sql`
+  SELECT user_id AS spender, day, spend_micros FROM spend_days WHERE org_id = ${orgId} AND mode = ${mode}
+  UNION ALL
+  SELECT user_id, day, spend_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
+  UNION ALL
+  SELECT ${wholeOrg}, day, spend_micros FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}`;
+
 /** Of each spender what the day and its calendar month have cost, in the order asked for. */
 export async function readSpend(
   db: Executor,
@@ -196,9 +198,9 @@ export async function readSpend(
     FROM subjects t LEFT JOIN (
       SELECT * FROM (${spendByDay(tenant)}) AS every_day
       WHERE spender = ANY(${sql.param(subjects.map(({ spender }) => spender))}::text[])
-        AND day >= date_trunc('month', ${first}::date)::date
-        AND day < (date_trunc('month', ${days.at(-1)}::date) + interval '1 month')::date
-    ) AS s ON s.spender = t.spender AND date_trunc('month', s.day) = date_trunc('month', t.day)
+        AND day >= date_trunc('month', ${first}::timestamp)::date
+        AND day < (date_trunc('month', ${days.at(-1)}::timestamp) + interval '1 month')::date
+    ) AS s ON s.spender = t.spender AND date_trunc('month', s.day::timestamp) = date_trunc('month', t.day::timestamp)
     GROUP BY t.position, t.spender, t.day ORDER BY t.position`);
   return rows.map((row) => ({
     spender: row.spender,

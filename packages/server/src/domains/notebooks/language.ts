@@ -8,7 +8,10 @@ const leastShare = 0.06;
  * has; `simple` where none fits. All names are configurations of PostgreSQL 15 and newer.
  */
 export function detectLanguage(text: string): string {
-  const words = proseOf(text.slice(0, sampleLength)).toLowerCase().match(/[\p{L}\p{M}’']+/gu) ?? [];
+  const words =
+    proseOf(text.slice(0, sampleLength))
+      .toLowerCase()
+      .match(/[\p{L}\p{M}’']+/gu) ?? [];
   const scores = new Map<string, number>();
   for (const word of words) {
     for (const language of languagesByWord.get(word) ?? []) scores.set(language, (scores.get(language) ?? 0) + 1);
@@ -27,7 +30,9 @@ function proseOf(text: string): string {
     return !isFence && !isCode;
   });
   // Bounded, so that a text made of opening signs alone costs no more than another.
-  return lines.join('\n').replace(/`[^`\n]{1,200}`|https?:\S{1,500}|<\/?[a-z][^<>]{0,500}>|\]\([^()\s]{1,500}\)/gi, ' ');
+  return lines
+    .join('\n')
+    .replace(/`[^`\n]{1,200}`|https?:\S{1,500}|<\/?[a-z][^<>]{0,500}>|\]\([^()\s]{1,500}\)/gi, ' ');
 }
 
 const stemmed: Record<string, string> = {
@@ -47,21 +52,25 @@ const stemmed: Record<string, string> = {
   greek: 'και το η ο να τα της του των στο στη με για από που δεν είναι θα σας μας ή αυτό ένα μια τον την',
   hindi: 'के में है की का से को और हैं पर यह कि ने एक लिए नहीं भी हो तो आप या था जो इस कर',
   hungarian: 'a az és hogy nem is egy van ez meg de ha csak azt vagy kell mint már el ki még lehet ezt nincs',
-  indonesian: 'yang dan di ini itu dengan untuk dari tidak dalam akan pada ke anda kami atau juga adalah bisa ada saya telah oleh',
+  indonesian:
+    'yang dan di ini itu dengan untuk dari tidak dalam akan pada ke anda kami atau juga adalah bisa ada saya telah oleh',
   irish: 'agus an na ar is le go do bhí tá sé seo ní ag chun ó mar sin nó atá faoi aon ach',
   italian:
     'il la di che e è un una per in non con del della i le gli si da al sono come più nel alla questo o anche ma dei',
   lithuanian: 'ir yra kad į su iš tai ne kaip ar bet o už nuo apie po jis buvo per taip pat mes jūs arba gali',
   nepali: 'र छ को मा यो पनि छन् भने हो गर्न लागि त्यो तपाईं हुन्छ गरेको थियो बाट सँग एक',
-  norwegian: 'og i det er en til av på for med ikke den de har du som et om jeg men kan skal eller vi hva også å seg etter',
+  norwegian:
+    'og i det er en til av på for med ikke den de har du som et om jeg men kan skal eller vi hva også å seg etter',
   portuguese:
     'o a de que e do da em um uma para é com não os as no na por mais se dos das ao você como mas são ou seu nos pelo',
   romanian: 'și de la în a cu nu este pe un o să din care pentru că mai sunt prin sau dar ce al ale fi ca am',
   russian: 'и в не на что с по как это из для он она вы мы они к у но за от или если при его может быть был',
-  serbian: 'и у је да на се за са од не су то као али или по ће бити који што из које može koji što će je da se su ili biti od',
+  serbian:
+    'и у је да на се за са од не су то као али или по ће бити који што из које može koji što će je da se su ili biti od',
   spanish:
     'el la de que y en los las un una es por con no para del se al lo su como más o pero sus usted si está son este qué',
-  swedish: 'och i att det är en till av på för med inte den som de har du ett om jag men kan ska eller vi vad också från',
+  swedish:
+    'och i att det är en till av på för med inte den som de har du ett om jag men kan ska eller vi vad också från',
   tamil: 'மற்றும் ஒரு இது அது என்று இந்த அந்த உள்ள என அல்லது வேண்டும் இல்லை நான் நீங்கள் போது கொண்டு',
   turkish: 've bir bu için ile da de ne çok daha olarak var mı mi en gibi ama veya değil olan kadar sonra her biz siz',
   yiddish: 'און די דער איז אַ צו אין דאָס פֿון ניט מיט מען איך זיי אויף האָט ער זײַן פֿאַר',

@@ -59,7 +59,9 @@ export function prepareDocument(given: {
 
 export function assertRoomFor(notebook: Pick<NotebookRow, 'bytes' | 'document_count'>, bytes: number): void {
   if (notebook.document_count >= maxDocuments) {
-    throw fail('notebook_full', { message: `The notebook holds ${maxDocuments} documents already, and takes no more.` });
+    throw fail('notebook_full', {
+      message: `The notebook holds ${maxDocuments} documents already, and takes no more.`,
+    });
   }
   if (notebook.bytes + bytes > maxNotebookBytes) {
     throw fail('notebook_full', {

@@ -4,13 +4,7 @@ const fewest = 600;
 const most = 1600;
 
 /** Where a text is best cut: at the first kind that occurs, the place nearest to the aim. */
-const breaks = [
-  /\n(?=#{1,6} )/g,
-  /\n[^\S\n]*\n\s*/g,
-  /\n/g,
-  /[.!?…]["'”’)\]]*\s+|[。！？]/g,
-  /\s+/g,
-];
+const breaks = [/\n(?=#{1,6} )/g, /\n[^\S\n]*\n\s*/g, /\n/g, /[.!?…]["'”’)\]]*\s+|[。！？]/g, /\s+/g];
 
 /** Cuts a text into passages; joined again they are the text, to the last character. */
 export function splitPassages(text: string): string[] {

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
-import { type DocumentRow, documents, type NotebookRow, notebooks } from './tables.ts';
 import { wholeText } from './store.ts';
+import { type DocumentRow, documents, type NotebookRow, notebooks } from './tables.ts';
 
 /** Whose agent reads, and which notebooks its version names. */
 export type Reader = {

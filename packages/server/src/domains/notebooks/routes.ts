@@ -7,8 +7,8 @@ import { addDocument } from './add-document.ts';
 import { createNotebook } from './create.ts';
 import { presentDocument, presentNotebook } from './present.ts';
 import { readUpload } from './read-upload.ts';
-import { removeDocument } from './remove-document.ts';
 import { removeNotebook } from './remove.ts';
+import { removeDocument } from './remove-document.ts';
 import { findDocument, findNotebook, listDocuments, listNotebooks } from './store.ts';
 import { changeNotebook } from './update.ts';
 

@@ -19,7 +19,7 @@ export function readSearchQuery(query: string): SearchQuery {
   const isExcluded = (part: string) => /^-["\p{L}\p{N}]/u.test(part);
   const words = parts
     .filter((part) => !isExcluded(part))
-    .flatMap((part) => part.replaceAll('"', ' ').split(' '))
+    .flatMap((part) => part.split(/["\s-]+/))
     .filter((word) => /[\p{L}\p{N}]/u.test(word) && word !== 'or');
   return {
     whole,

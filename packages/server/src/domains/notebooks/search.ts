@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
 import { mayRead, type Reader } from './read.ts';
 import { readSearchQuery, type SearchQuery } from './search-query.ts';
@@ -62,13 +62,10 @@ const nameOf = ({ document_id, position }: PassageKey) => `${document_id} ${posi
  */
 async function rankByWholeQuery(db: Executor, scope: Scope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
   const found = await db.execute<PassageKey>(sql`
-    WITH queries AS MATERIALIZED (
-      SELECT language, ${asQuery(query.whole)} AS whole, ${asQuery(query.words.join(' or '))} AS some
-      FROM unnest(${sql.param(scope.languages)}::text[]) AS languages (language)
-    ), candidates AS MATERIALIZED (
+    WITH ${queriesIn(scope, query, [sql`${asQuery(query.whole)} AS whole`])}, candidates AS MATERIALIZED (
       SELECT passages.document_id, passages.position, passages.search, queries.whole
       FROM queries JOIN document_passages passages ON ${isIn(scope)} AND passages.search @@ queries.whole
-      ORDER BY ts_rank(passages.search, queries.some) DESC, passages.document_id DESC, passages.position
+      ORDER BY ts_rank(passages.search, queries.any_word) DESC, passages.document_id DESC, passages.position
       LIMIT ${limit + 100}
     )
     SELECT document_id, position FROM candidates
@@ -89,6 +86,7 @@ async function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, l
     rank: sql.identifier(`rank_${at}`),
     weight: sql.identifier(`weight_${at}`),
   }));
+  const excluded = sql`${asQuery(query.excluded)} AS excluded`;
   const wanted = columns.map((each) => sql`${asQuery(each.word)} AS ${each.wanted}`);
   const ranks = columns.map((each) => sql`ts_rank(passages.search, queries.${each.wanted}) AS ${each.rank}`);
   const weights = columns.map((each) => {
@@ -97,13 +95,10 @@ async function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, l
   });
   const score = columns.map((each) => sql`${each.rank} * ${each.weight}`);
   const found = await db.execute<PassageKey>(sql`
-    WITH queries AS MATERIALIZED (
-      SELECT language, ${sql.join(wanted, sql`, `)},
-        ${asQuery(query.words.join(' or '))} && ${asQuery(query.excluded)} AS some
-      FROM unnest(${sql.param(scope.languages)}::text[]) AS languages (language)
-    ), candidates AS MATERIALIZED (
+    WITH ${queriesIn(scope, query, [excluded, ...wanted])}, candidates AS MATERIALIZED (
       SELECT passages.document_id, passages.position, passages.language, ${sql.join(ranks, sql`, `)}
-      FROM queries JOIN document_passages passages ON ${isIn(scope)} AND passages.search @@ queries.some
+      FROM queries JOIN document_passages passages ON ${isIn(scope)}
+        AND passages.search @@ (queries.any_word && queries.excluded)
     ), weights AS (
       SELECT language, ${sql.join(weights, sql`, `)} FROM candidates GROUP BY language
     )
@@ -113,7 +108,19 @@ async function rankBySomeWords(db: Executor, scope: Scope, query: SearchQuery, l
   return found.rows;
 }
 
-/** In the language of the passages. Kept in a materialized table, or it would be parsed again for each of them. */
+/**
+ * The query in each language of the scope. Materialized, or it would be parsed again for each passage. A language in
+ * which it has nothing but stop words is left out: what remains, such as `-word`, would find almost everything.
+ */
+function queriesIn(scope: Scope, query: SearchQuery, columns: SQL[]): SQL {
+  const anyWord = asQuery(query.words.join(' or '));
+  return sql`queries AS MATERIALIZED (
+    SELECT language, ${anyWord} AS any_word, ${sql.join(columns, sql`, `)}
+    FROM unnest(${sql.param(scope.languages)}::text[]) AS languages (language)
+    WHERE numnode(${anyWord}) > 0
+  )`;
+}
+
 const asQuery = (text: string) => sql`websearch_to_tsquery(language::regconfig, ${text})`;
 
 const isIn = (scope: Scope) => sql`

@@ -20,7 +20,10 @@ type Match = { at: number; word: string };
 
 function matchesIn(text: string, words: readonly string[]): Match[] {
   const lowered = text.toLowerCase();
-  const beginnings = words.map((word) => ({ word, beginning: word.slice(0, Math.max(2, Math.ceil(word.length * 0.7))) }));
+  const beginnings = words.map((word) => ({
+    word,
+    beginning: word.slice(0, Math.max(2, Math.ceil(word.length * 0.7))),
+  }));
   return beginnings
     .flatMap(({ word, beginning }) => placesOf(lowered, beginning).map((at) => ({ at, word })))
     .sort((a, b) => a.at - b.at);

@@ -78,7 +78,11 @@ export async function updateNotebook(
 }
 
 /** Its documents and their passages go with it. */
-export async function deleteNotebook(tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> {
+export async function deleteNotebook(
+  tx: Executor,
+  orgId: string,
+  notebookId: string,
+): Promise<NotebookRow | undefined> {
   const [row] = await tx.delete(notebooks).where(owned(orgId, notebookId)).returning();
   return row;
 }
@@ -166,7 +170,10 @@ export async function deleteDocument(
   notebookId: string,
   documentId: string,
 ): Promise<DocumentRow | undefined> {
-  const [row] = await tx.delete(documents).where(ownedDocument(orgId, notebookId, documentId)).returning();
+  const [row] = await tx
+    .delete(documents)
+    .where(ownedDocument(orgId, notebookId, documentId))
+    .returning();
   return row;
 }
 

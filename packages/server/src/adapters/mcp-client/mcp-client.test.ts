@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { outbound, serve, unusedPort } from '../outbound/loopback.fixture.ts';
+import { createMcpClient } from './mcp-client.ts';
+import { generations, type Pages, serveMcp, tool } from './mcp-server.fixture.ts';
+
+const listTools = (url: string, headers: Record<string, string> = {}, signal = new AbortController().signal) =>
+  createMcpClient({ fetch: outbound().webFetch, version: '1' }).listTools({ url, headers }, { signal });
+
+const shop = [
+  tool('find_order', { description: 'Finds an order.', annotations: { readOnlyHint: true } }),
+  tool('refund', { description: 'Pays back.', annotations: { readOnlyHint: false } }),
+  tool('ping'),
+];
+
+describe.each(generations)('a server of generation %s', (generation) => {
+  it('offers its tools', async () => {
+    const { url, sessions } = await serveMcp(generation, shop);
+    expect(await listTools(url)).toEqual({
+      ok: true,
+      tools: [
+        { name: 'find_order', description: 'Finds an order.', isReadOnly: true },
+        { name: 'refund', description: 'Pays back.', isReadOnly: false },
+        { name: 'ping', description: '', isReadOnly: false },
+      ],
+    });
+    expect(sessions.size).toBe(0);
+  });
+
+  it('gets the headers with every request, and no request of a stream that nobody reads', async () => {
+    const { url, requests } = await serveMcp(generation, shop);
+    await listTools(url, { Authorization: 'Bearer abc', 'X-Region': 'eu' });
+    expect(requests.length).toBeGreaterThanOrEqual(2);
+    for (const { headers, method } of requests) {
+      expect(headers).toMatchObject({ authorization: 'Bearer abc', 'x-region': 'eu' });
+      expect(method).not.toBe('GET');
+    }
+  });
+
+  it('is asked page by page', async () => {
+    const { url } = await serveMcp(generation, (cursor) => {
+      const at = Number(cursor ?? 0);
+      return { tools: [tool(`tool_${at}`)], ...(at < 11 && { nextCursor: String(at + 1) }) };
+    });
+    const answer = await listTools(url);
+    expect(answer.ok && answer.tools.map(({ name }) => name)).toEqual(
+      Array.from({ length: 12 }, (_, at) => `tool_${at}`),
+    );
+  });
+
+  it('with ten thousand tools shows the first 500', async () => {
+    const many = Array.from({ length: 10_000 }, (_, at) => tool(`tool_${at}`, { description: 'One of many.' }));
+    const { url } = await serveMcp(generation, many);
+    const answer = await listTools(url);
+    expect(answer.ok && [answer.tools.length, answer.tools.at(-1)?.name]).toEqual([500, 'tool_499']);
+  });
+
+  it('that refuses the credentials is told apart from one that is broken', async () => {
+    const { url } = await serveMcp(generation, shop, {
+      authorize: (request) => request.headers.get('authorization') === 'Bearer right',
+    });
+    expect(await listTools(url, { authorization: 'Bearer wrong' })).toEqual({
+      ok: false,
+      code: 'mcp_server_error',
+      message: '127.0.0.1 answered 401: it did not take the credentials in `auth`, or wants some.',
+    });
+    expect(await listTools(url, { authorization: 'Bearer right' })).toMatchObject({ ok: true });
+  });
+
+  it('is asked for no more pages than hold 500 tools', async () => {
+    let asked = 0;
+    const pages: Pages = (cursor) => {
+      asked += 1;
+      const at = Number(cursor ?? 0);
+      return { tools: Array.from({ length: 60 }, (_, n) => tool(`tool_${at}_${n}`)), nextCursor: String(at + 1) };
+    };
+    const { url } = await serveMcp(generation, pages);
+    const answer = await listTools(url);
+    expect(answer.ok && answer.tools.length).toBe(500);
+    expect(asked).toBe(9);
+  });
+
+  it('whose list never ends is given up', async () => {
+    let asked = 0;
+    const { url } = await serveMcp(generation, () => {
+      asked += 1;
+      return { tools: [], nextCursor: 'again' };
+    });
+    expect(await listTools(url)).toEqual({
+      ok: false,
+      code: 'mcp_server_error',
+      message: 'The list of tools has more than 50 pages.',
+    });
+    expect(asked).toBe(50);
+  });
+});
+
+describe('a call', () => {
+  it('ends with the caller’s signal', async () => {
+    const { url, sockets } = await serve(() => {});
+    const controller = new AbortController();
+    const listing = listTools(url, {}, controller.signal);
+    setTimeout(() => controller.abort(), 50);
+    expect(await listing).toMatchObject({ ok: false, code: 'timeout' });
+    expect(sockets).toHaveLength(1);
+    expect(await listTools(url, {}, AbortSignal.abort())).toMatchObject({ ok: false, code: 'timeout' });
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('of an address where nobody listens says so', async () => {
+    const answer = await listTools(`http://127.0.0.1:${await unusedPort()}/mcp`);
+    expect(answer).toEqual({
+      ok: false,
+      code: 'mcp_server_error',
+      message: '127.0.0.1 could not be reached: ECONNREFUSED.',
+    });
+  });
+
+  it('of a private address is refused where the operator has not opened them', async () => {
+    const { url, requests } = await serveMcp('2026', shop);
+    const client = createMcpClient({ fetch: outbound({ allowPrivate: false }).webFetch, version: '1' });
+    const answer = await client.listTools({ url, headers: {} }, { signal: new AbortController().signal });
+    expect(answer).toEqual({
+      ok: false,
+      code: 'mcp_server_error',
+      message: 'Private, local and internal addresses are refused.',
+    });
+    expect(requests).toEqual([]);
+  });
+});

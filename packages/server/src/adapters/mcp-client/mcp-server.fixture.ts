@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { getRequestListener } from '@hono/node-server';
+import {
+  createMcpHandler,
+  type ListToolsResult,
+  legacyStatelessFallback,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { serve } from '../outbound/loopback.fixture.ts';
+
+type Tool = ListToolsResult['tools'][number];
+
+/** The generations of the protocol: without sessions, with them, or only the older one without them. */
+export const generations = ['2026', '2025 with sessions', '2025 without sessions'] as const;
+export type Generation = (typeof generations)[number];
+
+export type Pages = (cursor: string | undefined) => { tools: Tool[]; nextCursor?: string };
+
+export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+  name,
+  inputSchema: { type: 'object' },
+  ...more,
+});
+
+/** The official server, on a socket of this machine. */
+export async function serveMcp(
+  generation: Generation,
+  offer: readonly Tool[] | Pages,
+  { authorize = () => true }: { authorize?: (request: Request) => boolean } = {},
+) {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  const pages: Pages = typeof offer === 'function' ? offer : () => ({ tools: [...offer] });
+  const answer = {
+    '2026': createMcpHandler(() => serverWith(pages), { legacy: 'reject' }).fetch,
+    '2025 with sessions': (request: Request) => inSession(request, sessions, pages),
+    '2025 without sessions': legacyStatelessFallback(() => serverWith(pages)),
+  }[generation];
+  const served = await serve(
+    getRequestListener((request) =>
+      authorize(request) ? answer(request) : new Response('{"error":"invalid_token"}', { status: 401 }),
+    ),
+  );
+  return { ...served, url: `${served.url}/mcp`, sessions };
+}
+
+function serverWith(pages: Pages): Server {
+  const server = new Server({ name: 'shop', version: '1' }, { capabilities: { tools: {} } });
+  server.setRequestHandler('tools/list', ({ params }) => pages(params?.cursor));
+  return server;
+}
+
+async function inSession(
+  request: Request,
+  sessions: Map<string, WebStandardStreamableHTTPServerTransport>,
+  pages: Pages,
+): Promise<Response> {
+  const known = sessions.get(request.headers.get('mcp-session-id') ?? '');
+  if (known) return known.handleRequest(request);
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    onsessioninitialized: (id) => void sessions.set(id, transport),
+    onsessionclosed: (id) => void sessions.delete(id),
+  });
+  await serverWith(pages).connect(transport);
+  return transport.handleRequest(request);
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import type { ErrorCode } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import type { Mode } from '@vestra/contract/route';
+import { eq, sql } from 'drizzle-orm';
+import pino from 'pino';
+import { type Answer, assertContract } from '../../../../../tests/support/server.ts';
+import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
+import { openMasterKeys } from '../../adapters/secrets/master-key.ts';
+import { createVault } from '../../adapters/secrets/vault.ts';
+import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import { createApp } from '../../http/app.ts';
+import { createCursors } from '../../http/cursor.ts';
+import { createIdempotency } from '../../http/idempotency.ts';
+import { createRateLimiter } from '../../http/rate-limit.ts';
+import { auditEntries } from '../audit/tables.ts';
+import { deploymentRoutes } from '../deployments/routes.ts';
+import { events } from '../events/tables.ts';
+import { createKey, createKeyIdentity } from '../keys/api.ts';
+import { mcpServers } from '../mcp-servers/tables.ts';
+import { notebooks } from '../notebooks/tables.ts';
+import { insertOrg } from '../orgs/api.ts';
+import { createAnswerSeal } from '../secrets/api.ts';
+import { upsertSecret } from '../secrets/store.ts';
+import { skills } from '../skills/tables.ts';
+import { manifestChecker } from './check-manifest.ts';
+import { fixturePorts, makeTables } from './ports.fixture.ts';
+import { fileRenderer } from './render-file.ts';
+import { applyRoutes } from './routes.ts';
+
+const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) }));
+
+export type Org = Awaited<ReturnType<typeof newOrg>>;
+
+/** The deployment routes with apply, on a database of their own; every answer is held against the contract. */
+export async function startApply() {
+  const database = await createTestDatabase();
+  const db = await openDatabase({ connectionString: database.connectionString });
+  await makeTables(db);
+  const ports = fixturePorts();
+  const app = appOn(db, ports);
+  return {
+    db,
+    ports,
+    newOrg: () => newOrg(db, app),
+    async stop() {
+      await closeDatabase(db);
+      await database.drop();
+    },
+  };
+}
+
+type App = ReturnType<typeof createApp>;
+type CallOptions = { key: string; body?: unknown; headers?: Record<string, string> };
+
+async function newOrg(db: Database, app: App) {
+  const id = newId('org');
+  await insertOrg(db, { id, name: `Org ${id.slice(-4)}`, wrapped_data_key: vault.newDataKey(id) });
+  const actor = { type: 'system', id: 'system', name: 'Vestra' } as const;
+  const newKey = async (mode: Mode) => {
+    const origin = { orgId: id, mode, actor, requestId: null, ip: null };
+    return (await transaction(db, (tx) => createKey(tx, origin, { name: `${mode} key`, mode, scopes: ['setup'] }))).key;
+  };
+  const keys = { test: await newKey('test'), live: await newKey('live') };
+
+  async function call(method: string, path: string, options: Partial<CallOptions> & { mode?: Mode } = {}) {
+    const { mode = 'test', ...rest } = options;
+    return request(app, method, path, { key: keys[mode], ...rest });
+  }
+
+  return {
+    id,
+    keys,
+    call,
+    put: (file: object, { mode = 'test' as Mode, promote = '', path = (file as { name: string }).name } = {}) =>
+      call('PUT', `/v1/deployments/${path}${promote && `?promote=${promote}`}`, { mode, body: file }),
+    storeSecret: async (name: string, mode: Mode = 'test') => {
+      await upsertSecret(db, { orgId: id, mode }, { userId: '', name, sealed: randomBytes(8) });
+    },
+    addSkill: async (slug = 'refunds') => {
+      const [row] = await db
+        .insert(skills)
+        .values({ id: newId('skl'), org_id: id, slug, description: 'How refunds are made.', hash: 'ab' })
+        .returning();
+      return row?.id as string;
+    },
+    addNotebook: async (slug = 'faq') => {
+      const [row] = await db
+        .insert(notebooks)
+        .values({ id: newId('nb'), org_id: id, slug, name: slug, description: '' })
+        .returning();
+      return row?.id as string;
+    },
+    addFile: async (mode: Mode = 'test') => {
+      const fileId = newId('file');
+      await db.execute(sql`INSERT INTO fixture_files VALUES (${fileId}, ${id}, ${mode})`);
+      return fileId;
+    },
+    servers: () => db.select().from(mcpServers).where(eq(mcpServers.org_id, id)).orderBy(mcpServers.id),
+    audit: async () => {
+      const rows = await db.select().from(auditEntries).where(eq(auditEntries.org_id, id)).orderBy(auditEntries.id);
+      return rows.map(({ action }) => action).filter((action) => action !== 'key.created');
+    },
+    events: async () => {
+      const rows = await db.select().from(events).where(eq(events.org_id, id)).orderBy(events.id);
+      return rows.map(({ type, mode, data }) => ({ type, mode, data }));
+    },
+  };
+}
+
+/** Names and values of a fixture's rows, in the order in which they were made. */
+export async function rowsOf<Row extends Record<string, unknown>>(db: Database, query: ReturnType<typeof sql>) {
+  return (await db.execute(query)).rows as Row[];
+}
+
+/** The code and place of each fault that a refusal names, the one it is called by first. */
+export const faultsOf = ({ body }: Answer): [ErrorCode, string][] =>
+  body.error.errors.map(({ code, param }: { code: ErrorCode; param: string }) => [code, param]);
+
+async function request(app: App, method: string, path: string, { key, body, headers = {} }: CallOptions) {
+  const response = await app.request(`http://localhost:4600${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const answer: Answer = {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : null,
+    text,
+  };
+  if (isJson) assertContract(method, path, answer);
+  return answer;
+}
+
+function appOn(db: Database, ports: ReturnType<typeof fixturePorts>): App {
+  const notUsed = () => Promise.reject(new Error('Keys alone are used here.'));
+  const deployments = {
+    ...deploymentRoutes({
+      db,
+      checkManifest: manifestChecker(ports),
+      renderFile: fileRenderer(ports),
+      latestTestRuns: ports.testRuns.latest,
+    }),
+    ...applyRoutes({ db, ports }),
+  };
+  return createApp({
+    path: {
+      db,
+      identities: { ofKey: createKeyIdentity(db).ofKey, ofSession: notUsed, ofConsole: notUsed },
+      idempotency: createIdempotency(db, createAnswerSeal(vault)),
+      rateLimiter: createRateLimiter(db),
+      cursors: createCursors(randomBytes(32)),
+      requestsPerMinute: 1_000_000,
+      keyUsed: () => {},
+    },
+    handlers: { deployments },
+    log: pino({ level: 'silent' }),
+    pages: () => {},
+    addressOf: () => '127.0.0.1',
+  });
+}

@@ -1,0 +1,3 @@
+export { scenarioPort } from './port.ts';
+export { scenariosOf } from './store.ts';
+export type { ScenarioRow } from './tables.ts';

@@ -1,0 +1,21 @@
+import type { Transaction } from '../../db/pool.ts';
+import { type DeploymentRow, lockDeployment } from '../deployments/api.ts';
+import type { ScenarioFields } from './scenario.ts';
+import { deleteFileManagedExcept, upsertFileManaged } from './store.ts';
+
+/**
+ * Makes these, whose names differ, the only scenarios that the deployment has from its file. Applies at once are taken
+ * one after the other. The audit entry is that of the apply.
+ */
+export async function replaceFileManaged(
+  tx: Transaction,
+  { deployment, declared }: { deployment: DeploymentRow; declared: readonly Omit<ScenarioFields, 'approves'>[] },
+): Promise<void> {
+  await lockDeployment(tx, deployment.org_id, deployment.id);
+  await deleteFileManagedExcept(
+    tx,
+    deployment.id,
+    declared.map(({ name }) => name),
+  );
+  await upsertFileManaged(tx, deployment, declared);
+}

@@ -1,0 +1,1 @@
+export { testRunPort } from './port.ts';

@@ -1,0 +1,33 @@
+import { fail } from '@vestra/contract/errors';
+import type { Origin } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
+import { emit } from '../events/api.ts';
+import { presentTestRun } from './present.ts';
+import { cancelRun, findRun } from './store.ts';
+import type { TestRun } from './tables.ts';
+
+/**
+ * Ends a run and what it has not finished playing. One that has ended stays as it is, so that a cancel may be sent twice
+ * and one that comes too late shows the verdict. Whoever waits for the end of a run hears of this one too.
+ */
+export async function cancelTestRun(tx: Transaction, origin: Origin, runId: string): Promise<TestRun> {
+  const wasOpen = await cancelRun(tx, origin.orgId, runId);
+  const row = await findRun(tx, origin.orgId, runId);
+  if (!row) throw fail('test_run_not_found');
+  const run = presentTestRun(row);
+  if (!wasOpen) return run;
+  await recordAudit(tx, origin, {
+    action: 'test_run.cancelled',
+    target: { type: 'test_run', id: runId },
+    details: { deployment_id: run.deployment_id, version: run.version },
+  });
+  await emit(tx, {
+    orgId: origin.orgId,
+    mode: run.mode,
+    type: 'test_run.completed',
+    deploymentId: run.deployment_id,
+    data: run,
+  });
+  return run;
+}

@@ -1,0 +1,34 @@
+import { fail } from '@vestra/contract/errors';
+import type { Database } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Handlers } from '../../http/handler.ts';
+import { requireDeployment } from '../deployments/api.ts';
+import { cancelTestRun } from './cancel.ts';
+import { createTestRun } from './create.ts';
+import { presentTestRun } from './present.ts';
+import { findRun, listRuns } from './store.ts';
+
+export function testRunRoutes({ db }: { db: Database }): Handlers<'testRuns'> {
+  return {
+    create: async ({ origin, params, commit }) => commit((tx) => createTestRun(tx, origin, params.deployment_id)),
+    list: async ({ caller, params, page }) => {
+      const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
+      const rows = await listRuns(db, id, { limit: page.limit, below: belowIn(id, page.after) });
+      return page.of(rows, presentTestRun, (row) => [row.deployment_id, row.id]);
+    },
+    get: async ({ caller, params }) => {
+      const row = await findRun(db, caller.orgId, params.run_id);
+      if (!row) throw fail('test_run_not_found');
+      return presentTestRun(row);
+    },
+    cancel: async ({ origin, params }) => transaction(db, (tx) => cancelTestRun(tx, origin, params.run_id)),
+  };
+}
+
+/** A cursor belongs to the deployment whose runs it pages through. */
+function belowIn(listed: string, after: readonly string[] | null): string | null {
+  if (after === null) return null;
+  const [deploymentId, runId] = after;
+  if (deploymentId !== listed) throw fail('invalid_cursor', { param: 'cursor' });
+  return runId as string;
+}

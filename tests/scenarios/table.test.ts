@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { routes } from '@vestra/contract/api';
+import { openapi } from '@vestra/contract/derive/openapi';
+import { idPattern, idPrefixes, newId } from '@vestra/contract/ids';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathOf } from '../support/paths.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { unhandledRoutes } from './unhandled-routes.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+describe('routes without a handler', () => {
+  it('are exactly the ones listed, and the list only ever shrinks [ERR-018]', async () => {
+    const unhandled: string[] = [];
+    for (const { name, route } of routes) {
+      if (route.auth === 'session' || route.auth === 'console') continue;
+      const multipart = route.accepts?.length === 1 && route.accepts[0] === 'multipart/form-data';
+      const answer = await server.call(route.method, `${pathOf(route)}${queries[name] ?? ''}`, {
+        ...(multipart ? { raw: oneFile() } : route.body && !route.bodyOptional ? { body: fitting(name) } : {}),
+      });
+      if (answer.status === 501) {
+        expect(answer.body.error).toMatchObject({ type: 'internal', code: 'not_implemented' });
+        unhandled.push(name);
+      }
+    }
+    expect(unhandled.sort()).toEqual(unhandledRoutes.filter((name) => !isForSessions(name)).sort());
+  });
+
+  const isForSessions = (name: string) => routes.find((row) => row.name === name)?.route.auth === 'session';
+});
+
+describe('the description', () => {
+  it('is OpenAPI 3.1 in which a linter finds no error', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vestra-openapi-'));
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify(openapi({ version: '0.1.0', url: 'https://vestra.example' })));
+    const lint = spawnSync('redocly', ['lint', file, '--format=json'], {
+      encoding: 'utf8',
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off' },
+    });
+    await rm(folder, { recursive: true });
+    const report = JSON.parse(lint.stdout);
+    expect(report.problems.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
+    expect(report.totals.errors).toBe(0);
+  });
+});
+
+describe('ids', () => {
+  it('are a prefix and 24 characters, and sort as they were made [TEN-001, TEN-002]', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...idPrefixes), fc.integer({ min: 2, max: 50 }), (prefix, count) => {
+        const made = Array.from({ length: count }, () => newId(prefix));
+        for (const id of made) expect(id).toMatch(idPattern(prefix));
+        expect([...made].sort()).toEqual(made);
+        expect(new Set(made).size).toBe(count);
+      }),
+    );
+    expect(`${idPrefixes.join('_ ')}_`).toBe(
+      'org_ dep_ scn_ trun_ nb_ doc_ skl_ mcp_ conv_ turn_ msg_ task_ int_ call_ bat_ rtn_ mem_ file_ ses_ whk_ whd_ evt_ key_ mbr_ con_ req_ li_ aud_',
+    );
+  });
+});
+
+describe('the changelog', () => {
+  it('tells changes with their dates [REQ-056]', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/changelog.md'), 'utf8');
+    expect(text).toMatch(/^## \d+\.\d+\.\d+ · \d{4}-\d\d-\d\d$/m);
+  });
+});
+
+function oneFile(): FormData {
+  const form = new FormData();
+  form.set('file', new File(['text'], 'note.txt', { type: 'text/plain' }));
+  return form;
+}
+
+/** Bodies that get past validation: what comes after it is whether anybody answers. */
+const bodies: Record<string, unknown> = {
+  'deployments.create': { name: 'a' },
+  'deployments.put': { name: 'a' },
+  'deployments.interview': { deployment: 'a', describe: 'b' },
+  'scenarios.create': { name: 'a', persona: 'b', goal: 'c', success_criteria: ['d'] },
+  'notebooks.create': { name: 'a', slug: 'table-test' },
+  'notebooks.createDocument': { title: 'a', text: 'b' },
+  'skills.create': { files: [{ path: 'SKILL.md', content: 'a' }] },
+  'skills.put': { files: [{ path: 'SKILL.md', content: 'a' }] },
+  'skills.replace': { files: [{ path: 'SKILL.md', content: 'a' }] },
+  'mcpServers.create': { name: 'a', slug: 'a', url: 'https://mcp.example.com/' },
+  'secrets.put': { value: 'a' },
+  'conversations.send': { message: 'a' },
+  'interactions.answer': { approve: true },
+  'batches.create': { items: [{ message: 'a' }] },
+  'routines.create': { ask: 'a', every: 'day at 7am' },
+  'routines.trigger': { a: 1 },
+  'users.create': { user_id: 'a' },
+  'browser.fetch': { url: 'https://example.com/', capture: [{ match: 'a' }] },
+  'memory.create': { text: 'a' },
+  'webhooks.create': { url: 'https://hooks.example.com/', events: ['*'] },
+  'connections.create': { app: 'a' },
+  'keys.create': { name: 'a', scopes: ['runtime'] },
+  'members.invite': { email: 'a@example.com', role: 'developer' },
+  'members.accept': { token: 'a', name: 'a', password: 'a password that is long' },
+  'consoleAccess.login': { email: 'a', password: 'b' },
+};
+
+const queries: Record<string, string> = { 'memory.search': '?q=a', 'browser.cookies': '?domain=example.com&names=a' };
+
+const fitting = (name: string): unknown => bodies[name] ?? {};

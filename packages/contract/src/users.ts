@@ -75,7 +75,7 @@ export const users = {
     body: z.strictObject({ user_id: userId(), ...profileFields }),
     status: 200,
     response: user,
-    errors: ['invalid_language', 'invalid_user_timezone'],
+    errors: ['invalid_language', 'invalid_user_timezone', 'user_disabled'],
     command: 'users create',
   }),
   get: route({

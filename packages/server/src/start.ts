@@ -2,45 +2,24 @@ import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
-import { getConnInfo } from '@hono/node-server/conninfo';
-import { createCatalogue } from '@vestra/models/providers';
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import type { Logger } from 'pino';
-import { assertCallable } from './adapters/outbound/address.ts';
 import { openMasterKeys } from './adapters/secrets/master-key.ts';
-import { createVault, type Vault } from './adapters/secrets/vault.ts';
+import { createVault } from './adapters/secrets/vault.ts';
 import { agreedSecret } from './agreed-secret.ts';
+import { assembleApp } from './assemble-app.ts';
+import { assembleJobs, sweepSources } from './assemble-jobs.ts';
 import { type Credentials, makeFirstOrg } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { migrate } from './db/migrate.ts';
-import { closeDatabase, type Database, openDatabase, type Transaction } from './db/pool.ts';
+import { closeDatabase, openDatabase } from './db/pool.ts';
 import { ownEmbeddedPostgres } from './db/reach-embedded.ts';
 import { StartFailure } from './db/start-failure.ts';
-import { createKeyUse, type KeyUse } from './domains/audit/api.ts';
-import { auditRoutes } from './domains/audit/routes.ts';
-import { holdDeployment } from './domains/deployments/api.ts';
-import { healthRoutes } from './domains/health/routes.ts';
-import { createKeyIdentity } from './domains/keys/api.ts';
-import { keyRoutes } from './domains/keys/routes.ts';
-import { balanceOf, foldLedger } from './domains/ledger/api.ts';
-import { usageRoutes } from './domains/ledger/routes.ts';
-import { createConsoleIdentity } from './domains/members/api.ts';
-import { consoleRoutes, memberRoutes } from './domains/members/routes.ts';
-import { modelRoutes } from './domains/models/routes.ts';
-import { limitRoutes, meRoutes, orgRoutes } from './domains/orgs/routes.ts';
-import { createAnswerSeal } from './domains/secrets/api.ts';
-import { secretRoutes } from './domains/secrets/routes.ts';
-import { createSessionIdentity } from './domains/sessions/api.ts';
-import { housekeeping } from './housekeeping.ts';
-import { createApp } from './http/app.ts';
-import { createCursors } from './http/cursor.ts';
-import { createIdempotency } from './http/idempotency.ts';
-import { createRateLimiter } from './http/rate-limit.ts';
+import { createKeyUse } from './domains/audit/api.ts';
 import { catalog } from './jobs/catalog.ts';
 import { createJobs } from './jobs/queue.ts';
+import { startSweeping } from './jobs/sweep.ts';
 import { startWorker } from './jobs/worker.ts';
-import { referencePages } from './pages/reference.ts';
-import { version } from './version.ts';
 
 export type Server = {
   /** Null for a worker, which serves nobody. */
@@ -73,9 +52,10 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     undo.push(() => jobs.stop());
     await jobs.start();
     if (config.role !== 'api') {
-      const handlers = { 'ledger.fold': () => foldLedger(db), housekeeping: () => housekeeping(db) };
-      const worker = startWorker({ jobs, log, handlers });
+      const worker = startWorker({ jobs, log, handlers: assembleJobs(db) });
       undo.push(() => worker.stop({ graceMs }));
+      const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources });
+      undo.push(() => sweeping.stop());
     }
     if (config.role === 'worker') return { url: null, firstCredentials, stop };
 
@@ -87,7 +67,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     await listen(http, config);
     undo.push(() => close(http));
     const url = urlOf(http);
-    app = assembleApp({ config, db, log, vault, cursorSecret, keyUse, publicUrl: config.publicUrl ?? url });
+    app = assembleApp({ config, db, jobs, log, vault, cursorSecret, keyUse, publicUrl: config.publicUrl ?? url });
     return { url, firstCredentials, stop };
   } catch (error) {
     await stop();
@@ -99,60 +79,6 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     undo.push(() => postgres.stop());
     return postgres.connectionString;
   }
-}
-
-type Parts = {
-  config: Config;
-  db: Database;
-  log: Logger;
-  vault: Vault;
-  cursorSecret: Buffer;
-  keyUse: KeyUse;
-  publicUrl: string;
-};
-
-function assembleApp({ config, db, log, vault, cursorSecret, keyUse, publicUrl }: Parts): Hono {
-  const { requestsPerMinute } = config;
-  const keyIdentity = createKeyIdentity(db);
-  const rateLimiter = createRateLimiter(db);
-  const catalogue = createCatalogue(config.models);
-  const members = { db, rateLimiter, publicUrl };
-  const orgs = {
-    db,
-    requestsPerMinute,
-    balanceOf,
-    findDeployment: async (tx: Transaction, orgId: string, reference: string) =>
-      (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
-    assertCallable: (address: string, param: string) =>
-      assertCallable(address, param, { allowPrivate: config.allowPrivateAddresses }),
-  };
-  return createApp({
-    log,
-    addressOf: (context: Context) => getConnInfo(context).remote.address ?? '',
-    pages: referencePages({ version, url: publicUrl }),
-    path: {
-      db,
-      requestsPerMinute,
-      rateLimiter,
-      cursors: createCursors(cursorSecret),
-      idempotency: createIdempotency(db, createAnswerSeal(vault)),
-      identities: { ...keyIdentity, ...createSessionIdentity(db), ...createConsoleIdentity(db) },
-      keyUsed: keyUse.used,
-    },
-    handlers: {
-      me: meRoutes(),
-      orgs: orgRoutes(orgs),
-      limits: limitRoutes(orgs),
-      keys: keyRoutes({ db, identity: keyIdentity }),
-      members: memberRoutes(members),
-      consoleAccess: consoleRoutes(members),
-      secrets: secretRoutes({ db, vault }),
-      usage: usageRoutes({ db }),
-      auditLog: auditRoutes({ db, keyUse }),
-      models: modelRoutes({ catalogue }),
-      health: healthRoutes({ db, version }),
-    },
-  });
 }
 
 function makeDataDir(dataDir: string): void {

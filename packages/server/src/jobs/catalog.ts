@@ -1,3 +1,4 @@
+import { modes } from '@vestra/contract/route';
 import { z } from 'zod';
 import type { Executor } from '../db/pool.ts';
 
@@ -12,6 +13,14 @@ export const catalog = {
     everySeconds: 3,
     expireInSeconds: 300,
     concurrency: 1,
+  }),
+  'user.erase': job({
+    payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), user_id: z.string() }),
+    policy: 'standard',
+    key: ({ org_id, mode, user_id }) => `${org_id} ${mode} ${user_id}`,
+    retries: { limit: 20, delaySeconds: 5, maxDelaySeconds: 600 },
+    expireInSeconds: 3600,
+    concurrency: 2,
   }),
   housekeeping: job({
     payload: z.strictObject({}),
@@ -46,7 +55,8 @@ type Policy<Schema extends z.ZodType> =
   /**
    * One at a time per key, oldest first, and a job that waits to be tried again holds its key. Oldest means begun first:
    * of two transactions that send for one key the one that began earlier comes first, whichever committed earlier. Where
-   * a row decides the order, the payload names the row and the handler asks it what is next.
+   * a row decides the order, the payload names the row and the handler asks it what is next. Each claim reads all that
+   * waits in the queue: not for thousands of jobs at once.
    */
   | { policy: 'key_strict_fifo'; key(payload: z.output<Schema>): string; retries: Retries }
   /**

@@ -18,19 +18,25 @@ beforeAll(async () => {
 afterAll(() => installation.close());
 
 describe('send', () => {
-  it('makes the job when the transaction commits', async () => {
-    const id = await transaction(installation.db, (tx) => jobs.send(tx, 'note', { text: 'committed' }));
+  it('makes the job when the row it is about is committed [JOB-004]', async () => {
+    const id = await transaction(installation.db, async (tx) => {
+      await tx.execute(sql`INSERT INTO writes (run, owner) VALUES ('committed', '')`);
+      return jobs.send(tx, 'note', { text: 'committed' });
+    });
+    expect(await written('committed')).toBe(true);
     expect(await stored('note', 'committed')).toEqual([
       { id, data: { payload: { text: 'committed' }, failures: 0 }, state: 'created' },
     ]);
   });
 
-  it('makes none when the transaction rolls back', async () => {
+  it('makes neither when the transaction rolls back [JOB-004]', async () => {
     const sending = transaction(installation.db, async (tx) => {
+      await tx.execute(sql`INSERT INTO writes (run, owner) VALUES ('rolled back', '')`);
       await jobs.send(tx, 'note', { text: 'rolled back' });
       throw new Error('changed its mind');
     });
     await expect(sending).rejects.toThrow('changed its mind');
+    expect(await written('rolled back')).toBe(false);
     expect(await stored('note', 'rolled back')).toEqual([]);
   });
 
@@ -125,4 +131,9 @@ async function stored(name: string, key: string) {
     sql`SELECT id, data, state FROM jobs.job WHERE name = ${name} AND singleton_key = ${key}`,
   );
   return rows;
+}
+
+async function written(run: string): Promise<boolean> {
+  const { rows } = await installation.db.execute(sql`SELECT FROM writes WHERE run = ${run}`);
+  return rows.length > 0;
 }

@@ -34,7 +34,7 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
     await expect.poll(() => statesOf('fenced')).toEqual([]);
   });
 
-  it('is frozen go on in another one, and the frozen one writes nothing when it wakes up', async () => {
+  it('is frozen go on in another one, and the frozen one writes nothing when it wakes up [JOB-006]', async () => {
     const frozen = await ready('frozen', quick);
     await jobs.send(installation.db, 'fenced', { run: 'frozen' });
     await frozen.next('started');

@@ -39,10 +39,11 @@ async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
     const lines = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
-    text += `${lines
+    const written = lines
       .replace(/[^\S\n]+/g, ' ')
       .replace(/ ?\n ?/g, '\n')
-      .trim()}\n\n`;
+      .trim();
+    if (written !== '') text += `${written}\n\n`;
     page.cleanup();
   }
   return text.trim();

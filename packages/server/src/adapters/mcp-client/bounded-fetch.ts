@@ -1,25 +1,31 @@
 import { OutboundFailure } from '../outbound/outbound-failure.ts';
+import { partCounter } from './json-parts.ts';
 
 type Fetch = typeof fetch;
 
-type Bounds = {
+/** Of everything that one session sends and receives. */
+export type Bounds = { maxRequests: number; maxBytes: number; maxParts: number };
+
+type Session = {
   host: string;
   /** Ends every call that runs. */
   signal: AbortSignal;
   /** Told at once, since the MCP client only notes that a stream broke off, and goes on waiting for its answer. */
   onExceeded: (failure: OutboundFailure) => void;
-  maxRequests: number;
-  /** Of all answers together. */
-  maxBytes: number;
 };
 
 /**
- * What one session may cost. A server decides how many pages it has and may ask something back in every line of a
- * stream, and each of these makes the client send another request.
+ * What one session may cost. A server decides how many pages it has, may ask something back in every line of a stream,
+ * which makes the client send another request, and the client looks at every value of what it sends.
  */
-export function boundedFetch(fetch: Fetch, { host, signal, onExceeded, maxRequests, maxBytes }: Bounds): Fetch {
+export function boundedFetch(
+  fetch: Fetch,
+  { maxRequests, maxBytes, maxParts }: Bounds,
+  { host, signal, onExceeded }: Session,
+): Fetch {
   let requests = 0;
   let bytes = 0;
+  let parts = 0;
 
   return async (input, init = {}) => {
     if (opensIdleStream(init)) return new Response(null, { status: 405 });
@@ -28,18 +34,27 @@ export function boundedFetch(fetch: Fetch, { host, signal, onExceeded, maxReques
     const signals = init.signal ? [signal, init.signal] : [signal];
     const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
     if (!response.body) return response;
-    return new Response(counted(response.body), { status: response.status, headers: response.headers });
+    const { status, headers } = response;
+    const isEventStream = headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
+    return new Response(response.body.pipeThrough(counting(isEventStream)), { status, headers });
   };
 
-  function counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-    const count = new TransformStream<Uint8Array, Uint8Array>({
+  function counting(isEventStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+    const partsOf = partCounter({ isEventStream });
+    let isBegun = isEventStream;
+    return new TransformStream({
       transform(chunk, controller) {
         bytes += chunk.byteLength;
         if (bytes > maxBytes) throw exceeded(`${host} sent more than ${maxBytes} bytes.`);
+        parts += partsOf(chunk);
+        if (parts > maxParts) throw exceeded(`${host} sent more than ${maxParts} values.`);
+        const first = isBegun ? undefined : chunk.find((byte) => !whiteSpace.has(byte));
+        // Each message of a batch would be dealt with in one go; a server sends none to a client that sends none.
+        if (first === openList) throw exceeded(`${host} answered with several messages at once.`);
+        isBegun ||= first !== undefined;
         controller.enqueue(chunk);
       },
     });
-    return body.pipeThrough(count);
   }
 
   function exceeded(message: string): OutboundFailure {
@@ -48,6 +63,9 @@ export function boundedFetch(fetch: Fetch, { host, signal, onExceeded, maxReques
     return failure;
   }
 }
+
+const openList = '['.charCodeAt(0);
+const whiteSpace = new Set([...' \t\n\r'].map((sign) => sign.charCodeAt(0)));
 
 /**
  * The older protocol opens a stream on which the server may speak without being asked; nobody here would listen. A

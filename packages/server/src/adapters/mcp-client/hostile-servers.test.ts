@@ -45,6 +45,9 @@ const afterHandshake =
   };
 
 const failing = (message: string) => ({ ok: false, code: 'mcp_server_error', message });
+const bytes = '127.0.0.1 sent more than 8388608 bytes.';
+const values = '127.0.0.1 sent more than 100000 values.';
+const answerTo = (id: number, tools: string) => `{"jsonrpc":"2.0","id":${id},"result":{"tools":${tools}}}`;
 const unreadable = failing('127.0.0.1 does not speak MCP at this URL: its answer could not be read.');
 
 describe('a server that', () => {
@@ -143,19 +146,52 @@ describe('a server that', () => {
   });
 
   it.each([
-    ['comments', events, ': still there\n\n'],
-    ['one line that never ends', events, 'data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxx'],
-    ['messages that are none', events, 'data: {"a":1}\n\n'],
-    ['white space before its JSON', json, ' '.repeat(64)],
-  ])('sends %s without end is cut off at the limit of bytes', async (_what, headers, chunk) => {
+    ['comments', events, `: ${'still there '.repeat(1000)}\n\n`, bytes],
+    ['one line that never ends', events, 'data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxx', bytes],
+    ['white space before its JSON', json, ' '.repeat(64), bytes],
+    ['empty lines', events, '\n', values],
+    ['messages that are none', events, 'data: {"a":1}\n\n', values],
+    ['lists within lists', json, '{"a":['.repeat(100), values],
+  ])('sends %s without end is cut off', async (_what, headers, chunk, message) => {
     const stream = endless(Buffer.from(chunk.repeat(500)));
     const { answer, took, sockets } = await check((request, response) => {
       response.writeHead(200, headers);
       stream(request, response);
     });
-    expect(answer).toEqual(failing('127.0.0.1 sent more than 8388608 bytes.'));
+    expect(answer).toEqual(failing(message));
     expect(took).toBeLessThan(10_000);
     await vi.waitFor(() => expect(sockets.every(({ destroyed }) => destroyed)).toBe(true));
+  });
+
+  it.each([
+    ['two million tools that are none', (id: number) => answerTo(id, `[${'{},'.repeat(2_000_000)}{}]`), values],
+    [
+      'a tool of a million arguments',
+      (id: number) =>
+        answerTo(id, `[{"name":"x","inputSchema":{"type":"object","required":[${'1,'.repeat(1_000_000)}1]}}]`),
+      values,
+    ],
+    [
+      'a batch of ten thousand questions',
+      () => `  [${'{"jsonrpc":"2.0","id":1,"method":"ping"},'.repeat(10_000)}{}]`,
+      'answered with several messages at once.',
+    ],
+    [
+      'a tool of twenty thousand levels',
+      (id: number) =>
+        answerTo(
+          id,
+          `[{"name":"x","inputSchema":{"type":"object","properties":{"a":${'{"a":'.repeat(20_000)}{}${'}'.repeat(20_000)}}}}]`,
+        ),
+      'does not speak MCP at this URL: its answer could not be read.',
+    ],
+  ])('sends %s holds the process up neither long nor for ever', async (_what, body, message) => {
+    const { answer, took, requests } = await check(
+      afterHandshake(({ id }, response) => void response.writeHead(200, json).end(body(id))),
+    );
+    expect(answer).toEqual(failing(message.startsWith('127') ? message : `127.0.0.1 ${message}`));
+    expect(took).toBeLessThan(5000);
+    expect(requests.length).toBeLessThan(10);
   });
 
   it('asks back without end makes no flood of requests', async () => {

@@ -27,7 +27,8 @@ type Dependencies = {
 };
 
 const megabyte = 1_048_576;
-const listing: SessionLimits = { timeoutMs: 15_000, maxRequests: 100, maxBytes: 8 * megabyte };
+/** Room for 500 tools of 200 values each. Whatever uses all of it holds the process up for about a second. */
+const listing: SessionLimits = { timeoutMs: 15_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
 const mostTools = 500;
 const mostPages = 50;
 

@@ -1,9 +1,9 @@
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { boundedFetch } from './bounded-fetch.ts';
+import { type Bounds, boundedFetch } from './bounded-fetch.ts';
 
 export type McpTarget = { url: string; headers: Readonly<Record<string, string>> };
 
-export type SessionLimits = { timeoutMs: number; maxRequests: number; maxBytes: number };
+export type SessionLimits = Bounds & { timeoutMs: number };
 
 type Dependencies = { fetch: typeof fetch; version: string; limits: SessionLimits };
 
@@ -20,7 +20,7 @@ export async function withSession<Result>(
   callerSignal: AbortSignal,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const { timeoutMs, maxRequests, maxBytes } = limits;
+  const { timeoutMs } = limits;
   const target = new URL(url);
   const end = new AbortController();
   const signal = AbortSignal.any([callerSignal, end.signal]);
@@ -29,7 +29,7 @@ export async function withSession<Result>(
   const clock = setTimeout(() => end.abort(heard ?? new SessionTimeout()), timeoutMs);
   const onExceeded = (failure: Error) => end.abort(failure);
   const transport = new StreamableHTTPClientTransport(target, {
-    fetch: boundedFetch(fetch, { host: target.hostname, signal, onExceeded, maxRequests, maxBytes }),
+    fetch: boundedFetch(fetch, limits, { host: target.hostname, signal, onExceeded }),
     // The default follows redirects within an origin.
     requestInit: { headers, redirect: 'manual' },
     onInsufficientScope: 'throw',

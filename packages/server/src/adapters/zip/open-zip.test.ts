@@ -62,12 +62,12 @@ describe('reading', () => {
   });
 
   it('stops inflating at the limit, whatever the zip says of its sizes', async () => {
-    const bomb = bytesOf({ 'bomb.txt': new Uint8Array(200 * 1024 * 1024) });
+    const bomb = bytesOf({ 'bomb.txt': new Uint8Array(32 * 1024 * 1024) });
     const before = process.memoryUsage().arrayBuffers;
     const startedAt = performance.now();
     expect(await entriesOf(bomb)).toEqual([{ path: 'bomb.txt', isFolder: false, content: null }]);
     expect(performance.now() - startedAt).toBeLessThan(1000);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
     bomb.writeUInt32LE(10, listed(bomb) + 24);
     expect((await reasonOf(bomb))?.code).toBe('invalid_zip');
   });

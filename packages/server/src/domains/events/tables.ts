@@ -1,3 +1,4 @@
+import type { WebhookEventType } from '@vestra/contract/events';
 import { bigint, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { moment } from '../../db/columns.ts';
 
@@ -5,7 +6,7 @@ export const events = pgTable('events', {
   id: text().primaryKey(),
   org_id: text().notNull(),
   mode: text().$type<'test' | 'live'>().notNull(),
-  type: text().notNull(),
+  type: text().$type<WebhookEventType>().notNull(),
   deployment_id: text(),
   data: jsonb().$type<Record<string, unknown>>().notNull(),
   created_at: moment().notNull().defaultNow(),
@@ -21,3 +22,5 @@ export const conversationEvents = pgTable('conversation_events', {
   data: jsonb().$type<Record<string, unknown>>().notNull(),
   created_at: moment().notNull().defaultNow(),
 });
+
+export type EventRow = typeof events.$inferSelect;

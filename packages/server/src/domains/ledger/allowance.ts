@@ -1,8 +1,8 @@
 import { type Failure, fail } from '@vestra/contract/errors';
 import type { Micros } from '@vestra/contract/money';
 
-export const capNames = ['org_daily_usd', 'org_monthly_usd', 'user_daily_usd', 'user_monthly_usd'] as const;
-export type CapName = (typeof capNames)[number];
+/** The names that caps have on the wire. */
+export type CapName = 'org_daily_usd' | 'org_monthly_usd' | 'user_daily_usd' | 'user_monthly_usd';
 
 /** Null: no such cap. */
 export type OrgCaps = {

@@ -1,6 +1,5 @@
-export { type AlertDependencies, tellAlerts, type UsageAlertEvent } from './alerts.ts';
+export { type AlertDependencies, tellAlerts } from './alerts.ts';
 export {
-  type Allowance,
   capsForUser,
   capsRemaining,
   type OrgCaps,
@@ -10,7 +9,7 @@ export {
   type UserCaps,
 } from './allowance.ts';
 export { balanceOf, spendOfUsers } from './balance.ts';
-export { type Charge, type ChargeItem, charge, costOfItem } from './charge.ts';
+export { type ChargeItem, charge, costOfItem } from './charge.ts';
 export { type Cost, costOf, costsOf } from './cost.ts';
 export { credit } from './credit.ts';
 export { eraseSpender } from './erase.ts';

@@ -16,9 +16,10 @@ export function detectLanguage(text: string): string {
   for (const word of words) {
     for (const language of languagesByWord.get(word) ?? []) scores.set(language, (scores.get(language) ?? 0) + 1);
   }
-  const [best, second] = [...scores].sort(([, a], [, b]) => b - a);
-  if (!best || best[1] < words.length * leastShare || best[1] === second?.[1]) return 'simple';
-  return best[0] in stemmed ? best[0] : 'simple';
+  const most = Math.max(0, ...scores.values());
+  if (most === 0 || most < words.length * leastShare) return 'simple';
+  const best = [...scores].filter(([language, score]) => score === most && language in stemmed);
+  return best.length === 1 ? (best[0] as [string, number])[0] : 'simple';
 }
 
 /** Code, markup and addresses hold words of no language. */
@@ -35,7 +36,7 @@ function proseOf(text: string): string {
     .replace(/`[^`\n]{1,200}`|https?:\S{1,500}|<\/?[a-z][^<>]{0,500}>|\]\([^()\s]{1,500}\)/gi, ' ');
 }
 
-const stemmed: Record<string, string> = {
+export const stemmed: Record<string, string> = {
   arabic: 'في من على إلى أن هذا هذه التي الذي عن مع ما لا هو هي كان بعد قبل كل عند لم أو كما بين ذلك',
   armenian: 'և է որ են համար այս մեջ ու հետ նաև մի ես նա իր կամ բայց չի մենք դուք',
   basque: 'eta da ez bat du dira ere baina edo zen dute hau hori izan egin duen den bere gure behar',

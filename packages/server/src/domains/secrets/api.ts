@@ -1,2 +1,3 @@
 export { readSecrets } from './read-secrets.ts';
-export { createAnswerSeal } from './seal.ts';
+export { createAnswerSeal, openFor, sealFor } from './seal.ts';
+export { removeSecretsOfUser } from './store.ts';

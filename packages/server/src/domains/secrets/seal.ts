@@ -35,6 +35,26 @@ export async function openSecrets(
   );
 }
 
+/** What another domain keeps sealed, and the id of the row it belongs to. */
+type OwnedPlace = { kind: 'webhook_secret'; tenant: Tenant; owner: string };
+
+const boundToOwner = ({ kind, tenant, owner }: OwnedPlace) => [kind, tenant.orgId, tenant.mode, owner];
+
+export async function sealFor(db: Executor, vault: Vault, place: OwnedPlace, value: string): Promise<Buffer> {
+  return vault.seal(await dataKey(db, place), Buffer.from(value, 'utf8'), boundToOwner(place));
+}
+
+/** All that one owner has of a kind, in the order given. */
+export async function openFor(
+  db: Executor,
+  vault: Vault,
+  place: OwnedPlace,
+  sealed: readonly Buffer[],
+): Promise<string[]> {
+  const key = await dataKey(db, place);
+  return sealed.map((value) => vault.open(key, value, boundToOwner(place)).toString('utf8'));
+}
+
 /** Answers kept for idempotent retries that show a secret. */
 export function createAnswerSeal(vault: Vault) {
   const place = (tenant: Tenant, route: string, key: string): Place => ({ tenant, userId: route, name: key });

@@ -45,6 +45,10 @@ export async function removeSecret(tx: Executor, tenant: Tenant, userId: string,
   return removed.length > 0;
 }
 
+export async function removeSecretsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
+  await tx.delete(secrets).where(owned(tenant, userId));
+}
+
 export async function findSecrets(db: Executor, tenant: Tenant, userId: string, names: string[]): Promise<SecretRow[]> {
   if (names.length === 0) return [];
   return db

@@ -1,1 +1,2 @@
 export { createSessionIdentity } from './identity.ts';
+export { removeSessionsOfUser } from './store.ts';

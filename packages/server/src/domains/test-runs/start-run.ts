@@ -6,7 +6,6 @@ import { recordAudit } from '../audit/api.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { scenariosOf } from '../scenarios/api.ts';
 import { presentTestRun } from './present.ts';
-import type { TalliedRun } from './store.ts';
 import { findRun, insertResults, insertRun, type TalliedRun } from './store.ts';
 import type { TestRun } from './tables.ts';
 

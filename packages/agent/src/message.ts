@@ -1,0 +1,20 @@
+/** What a model reads and writes, in no vendor's words. */
+export type Message = UserMessage | AgentMessage | ToolMessage;
+
+export type UserMessage = { role: 'user'; parts: readonly UserPart[] };
+export type AgentMessage = { role: 'agent'; text: string; calls: readonly ToolCall[] };
+export type ToolMessage = { role: 'tool'; results: readonly ToolResult[] };
+
+export type UserPart =
+  | { kind: 'text'; text: string }
+  /** An image or a PDF, for models that can read it. */
+  | { kind: 'file'; filename: string; mediaType: string; bytes: Uint8Array };
+
+/** `arguments` is what the model wrote; whether it fits the tool's schema is decided before anybody acts on it. */
+export type ToolCall = { id: string; name: string; arguments: unknown };
+
+export type ToolResult = { callId: string; name: string; output: string; isError: boolean };
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export type ToolDefinition = { name: string; description: string; inputSchema: JsonSchema };

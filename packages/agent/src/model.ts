@@ -1,0 +1,46 @@
+import type { JsonSchema, Message, ToolCall, ToolDefinition } from './message.ts';
+
+export type ModelRequest = {
+  /** The id of a model of the catalogue. */
+  model: string;
+  /** Stable first, so that a vendor's prompt cache can keep it: one text per block. */
+  system: readonly string[];
+  messages: readonly Message[];
+  tools: readonly ToolDefinition[];
+  /** The answer must be JSON that fits this. */
+  outputSchema?: JsonSchema;
+  maxOutputTokens?: number;
+  /** Ends the call at once; what has been streamed until then is kept. */
+  signal: AbortSignal;
+};
+
+export type Usage = { inputTokens: number; outputTokens: number; cacheReadTokens: number };
+
+export type ModelEvent =
+  | { type: 'text'; text: string }
+  | { type: 'call'; call: ToolCall }
+  /** The last event of a call that went well. `cut`: the answer ran into the token limit. */
+  | { type: 'end'; usage: Usage; cut: boolean };
+
+/**
+ * A language model. A call yields text as it is written, then the tool calls, then `end` with what it used.
+ *
+ * It throws a `ModelFailure` where the call fails. Passing faults (429, 5xx, a timeout, a lost connection) are tried
+ * again with growing pauses inside the call, but never after something has been yielded.
+ */
+export type Model = { stream: (request: ModelRequest) => AsyncIterable<ModelEvent> };
+
+export type ModelFailureReason = 'unavailable' | 'rate_limited' | 'timeout' | 'refused' | 'too_long' | 'invalid_answer';
+
+export class ModelFailure extends Error {
+  readonly reason: ModelFailureReason;
+  /** What had been used until then, where the vendor said so. */
+  readonly usage: Usage | null;
+
+  constructor(reason: ModelFailureReason, message: string, options: { usage?: Usage; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ModelFailure';
+    this.reason = reason;
+    this.usage = options.usage ?? null;
+  }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { docxOf, paragraph, pdfOf, pdfWith, table } from './files.fixture.ts';
+import { createDocumentReader } from './reader.ts';
+
+const options = { maxCharacters: 524_288 };
+const file = (bytes: Uint8Array | string, filename: string, contentType = '') => ({
+  filename,
+  contentType,
+  bytes: typeof bytes === 'string' ? Buffer.from(bytes) : bytes,
+});
+const refused = (message: RegExp) =>
+  expect.objectContaining({
+    code: 'invalid_request',
+    message: expect.stringMatching(message),
+    details: expect.objectContaining({ param: 'file' }),
+  });
+
+describe('the text of a file', () => {
+  const reader = createDocumentReader();
+  const textOf = async (...given: Parameters<typeof file>) => (await reader.read(file(...given), options)).text;
+
+  it.each([
+    ['UTF-8 with a mark', Buffer.from('\ufeffGröße'), 'text/plain'],
+    ['UTF-16 with a mark', Buffer.from('\ufeffGröße', 'utf16le'), 'text/plain'],
+    ['a declared charset', Buffer.from('Größe', 'latin1'), 'text/plain; charset=ISO-8859-1'],
+  ])('is read in %s', async (_charset, bytes, type) => {
+    expect(await textOf(bytes, 'a.txt', type)).toBe('Größe');
+  });
+
+  it('is refused in a charset that it is not in, or that nobody knows', async () => {
+    await expect(textOf(Buffer.from('Größe', 'latin1'), 'a.txt')).rejects.toEqual(refused(/not a text in utf-8/));
+    await expect(textOf('x', 'a.txt', 'text/plain; charset=klingon')).rejects.toEqual(refused(/klingon/));
+  });
+
+  it('is Markdown for HTML, with its tables and without anything that is no text', async () => {
+    const html = `<meta charset="iso-8859-1"><body><style>p{}</style><script>x()</script><svg><text>no</text></svg>
+      <h2>Preise für 2026</h2><p>In <b>Euro</b>, <a href="https://a.example/b">mehr</a></p>
+      <img alt="A lamp" src="data:image/png;base64,AAAA"><img alt="Shop" src="shop.png">
+      <table><tr><th>Plan</th><th>Price</th></tr><tr><td>Basic</td>
+      <td>10 <i>EUR</i></td></tr></table><ul><li>one</li></ul></body>`;
+    expect(await textOf(Buffer.from(html, 'latin1'), 'a.html', 'text/html')).toBe(
+      '## Preise für 2026\n\nIn **Euro**, [mehr](https://a.example/b)\n\nA lamp![Shop](shop.png)\n\n| Plan | Price |\n| --- | --- |\n| Basic | 10 _EUR_ |\n\n-   one',
+    );
+  });
+
+  it('is Markdown for DOCX, with headings and tables', async () => {
+    const body =
+      paragraph('Prices', 'Heading1') +
+      paragraph('In euros.') +
+      table([
+        ['Basic', '10'],
+        ['Pro', '20'],
+      ]);
+    expect(await textOf(docxOf(body), 'a.docx')).toBe('# Prices\n\nIn euros.\n\n| Basic | 10 |\n| Pro | 20 |');
+  });
+
+  it('is the pages of a PDF, one after the other', async () => {
+    expect(await textOf(pdfOf([['One (1)', 'two'], [], ['three']]), 'a.pdf')).toBe('One (1)\ntwo\n\nthree');
+  });
+
+  it('is judged by its type, and by its name where the type says nothing', async () => {
+    expect((await reader.read(file('<b>x</b>', 'a.md', 'text/html'), options)).text).toBe('**x**');
+    expect((await reader.read(file('<b>x</b>', 'a.HTML', 'text/plain'), options)).contentType).toBe('text/markdown');
+    expect((await reader.read(file('x', 'README', 'text/plain'), options)).contentType).toBe('text/plain');
+    for (const [name, type] of [
+      ['a.exe', ''],
+      ['a', ''],
+      ['a.txt', 'image/png'],
+      ['a.csv', 'text/csv'],
+    ] as const) {
+      await expect(textOf('x', name, type)).rejects.toMatchObject({ code: 'unsupported_media_type' });
+    }
+  });
+
+  it('is not read past the limit', async () => {
+    const pages = Array.from({ length: 400 }, () => ['A line of some length that says nothing at all.']);
+    const read = reader.read(file(pdfOf(pages), 'a.pdf'), { maxCharacters: 1000 });
+    await expect(read).rejects.toMatchObject({ code: 'document_too_large', details: { param: 'file' } });
+  });
+});
+
+describe('a hostile file', () => {
+  it('that keeps the library busy is given up, and the event loop goes on meanwhile', async () => {
+    const reader = createDocumentReader({ timeMs: 1500 });
+    let ticks = 0;
+    const ticking = setInterval(() => ticks++, 10);
+    const read = reader.read(file('<div>'.repeat(500_000), 'a.html'), options);
+    await expect(read).rejects.toEqual(refused(/takes too long/));
+    clearInterval(ticking);
+    expect(ticks).toBeGreaterThan(30);
+  });
+
+  it.each([
+    ['DOCX', docxOf(' '.repeat(300_000_000)), 'a.docx'],
+    ['PDF', pdfWith([Buffer.alloc(400_000_000, 32)]), 'a.pdf'],
+  ])('that unpacks to gigabytes is given up: %s', async (_kind, bytes, filename) => {
+    expect(bytes.length).toBeLessThan(3 * 1024 * 1024);
+    const reader = createDocumentReader({ memoryMb: 100, timeMs: 60_000 });
+    await expect(reader.read(file(bytes, filename), options)).rejects.toEqual(
+      refused(/unpacks to more|cannot be read/),
+    );
+  });
+
+  it.each([
+    ['nothing but a beginning', '%PDF-1.7', 'a.pdf', /PDF file cannot be read/],
+    ['half of itself', pdfOf([['Refunds']]).subarray(0, 300), 'a.pdf', /PDF file cannot be read/],
+    ['a zip that is no document', docxOf('').subarray(0, 200), 'a.docx', /DOCX file cannot be read/],
+    ['no XML inside', docxOf('<w:p><broken'), 'a.docx', /DOCX file (cannot be read)|holds no text/],
+    ['nested until the stack ends', `${'<b><i>'.repeat(20_000)}x`, 'a.html', /HTML file cannot be read/],
+  ])('that is %s is refused', async (_what, bytes, filename, message) => {
+    await expect(createDocumentReader().read(file(bytes, filename), options)).rejects.toEqual(refused(message));
+  });
+});
+
+it('reads a few files at once, lets others wait, and sends the rest away', async () => {
+  const reader = createDocumentReader({ atOnce: 1, waiting: 2 });
+  const reads = ['one', 'two', 'three', 'four'].map((text) => reader.read(file(`<p>${text}</p>`, 'a.html'), options));
+  const outcomes = await Promise.allSettled(reads);
+  expect(outcomes.map((each) => (each.status === 'fulfilled' ? each.value.text : each.reason.code))).toEqual([
+    'one',
+    'two',
+    'three',
+    'not_ready',
+  ]);
+  expect((await reader.read(file('<p>again</p>', 'a.html'), options)).text).toBe('again');
+});

@@ -1,0 +1,60 @@
+import { fail } from '@vestra/contract/errors';
+import type { Tenant } from '../../caller.ts';
+import type { Database, Executor } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Handlers } from '../../http/handler.ts';
+import type { JobSender } from '../../jobs/catalog.ts';
+import { holdDeployment } from '../deployments/api.ts';
+import { spendOfUsers } from '../ledger/api.ts';
+import { findOrg } from '../orgs/api.ts';
+import { changeUser } from './change.ts';
+import { askForErasure } from './erase.ts';
+import { makeUser } from './make.ts';
+import { presentUser } from './present.ts';
+import { findUser, listUsers } from './store.ts';
+import type { UserRow } from './tables.ts';
+
+export function userRoutes({ db, jobs }: { db: Database; jobs: JobSender }): Handlers<'users'> {
+  return {
+    list: async ({ caller, query, page }) => {
+      const filter = { status: query.status, email: query.email, createdAfter: query.created_after };
+      const rows = await listUsers(db, caller, filter, page);
+      const present = await presenter(db, caller, rows);
+      return page.of(rows, present, (row) => [row.created_at.toISOString(), row.id]);
+    },
+    create: async ({ caller, body: { user_id, ...profile }, commit }) =>
+      commit(async (tx) => {
+        const row = await makeUser(tx, caller, user_id, profile);
+        return (await presenter(tx, caller, [row]))(row);
+      }),
+    get: async ({ caller, params }) => {
+      const row = await findUser(db, caller, params.user_id);
+      if (!row || row.erasing_since) throw fail('user_not_found');
+      return (await presenter(db, caller, [row]))(row);
+    },
+    update: async ({ caller, origin, params, body }) =>
+      transaction(db, async (tx) => {
+        const { default_deployment: reference, ...rest } = body;
+        const deployment = reference
+          ? (await holdDeployment(tx, caller.orgId, reference, 'default_deployment')).id
+          : reference;
+        const changes = { ...rest, ...(deployment !== undefined && { default_deployment: deployment }) };
+        const row = await changeUser(tx, origin, params.user_id, changes);
+        return (await presenter(tx, caller, [row]))(row);
+      }),
+    delete: async ({ origin, params }) => {
+      await transaction(db, (tx) => askForErasure(tx, jobs, origin, params.user_id));
+      return { object: 'user', id: params.user_id, deleted: false, status: 'deleting' };
+    },
+  };
+}
+
+async function presenter(db: Executor, tenant: Tenant, rows: readonly UserRow[]) {
+  const org = await findOrg(db, tenant.orgId);
+  const spends = await spendOfUsers(
+    db,
+    tenant,
+    rows.map(({ id }) => id),
+  );
+  return (row: UserRow) => presentUser(row, { org, spend: spends.get(row.id) });
+}

@@ -1,0 +1,1 @@
+export { webhookPort } from './port.ts';

@@ -45,7 +45,7 @@ describe('a server that a live version uses', () => {
     expect((await server.call('GET', `/v1/mcp-servers/${made.id}`, { key: org.testKey })).body).toEqual(made);
   });
 
-  it('takes what changes nothing, and a check, with a test key', async () => {
+  it('takes what changes nothing with a test key', async () => {
     await server.goLive(org.id, made);
     expect((await rename({ key: org.testKey }, 'Shop')).status).toBe(200);
     expect((await server.call('PATCH', `/v1/mcp-servers/${made.id}`, { key: org.testKey, body: {} })).status).toBe(200);

@@ -34,7 +34,7 @@ export function cronOfWords(given: string, param: string): string {
   if (times.length === 0) {
     throw refusal(
       reader,
-      `\`${days.words.join(' ')}\` says on which days, but not when: add a time, such as \`at 09:00\``,
+      `\`${days.words.join(' ')}\` says on which days, but not when. Add a time, such as \`at 09:00\``,
     );
   }
   return `${clockFields(reader, times)} ${rhythm.date} ${rhythm.month} ${rhythm.weekday}`;
@@ -73,7 +73,7 @@ function takeTimes(reader: Reader): { times: Time[]; days: Reader } {
       const odd = words[at + 1];
       throw refusal(
         reader,
-        `${odd === undefined ? 'nothing follows `at`' : `\`${odd}\` after \`at\` is no time of day`}: write 08:00, 8am, 6:30pm, noon or midnight`,
+        `${odd === undefined ? 'nothing follows `at`' : `\`${odd}\` after \`at\` is no time of day`}. A time is written 08:00, 8am, 6:30pm, noon or midnight`,
       );
     }
     rest = [...words.slice(0, at), ...afterEvery(words.slice(at + 1 + times.length))];
@@ -101,7 +101,7 @@ function timeOf(word: string | undefined): Time | undefined {
 function clockFields(reader: Reader, times: readonly Time[]): string {
   const minutes = new Set(times.map(({ minute }) => minute));
   if (minutes.size > 1) {
-    throw refusal(reader, 'its times differ in their minutes: make one routine for each, or give them the same minute');
+    throw refusal(reader, 'its times differ in their minutes. Make one routine for each, or give them the same minute');
   }
   return `${[...minutes][0]} ${ascending(times.map(({ hour }) => hour)).join(',')}`;
 }
@@ -135,8 +135,9 @@ function readRhythm(reader: Reader): Rhythm {
 }
 
 function readDays(reader: Reader): Days {
-  if (isMonth(peek(reader))) return takeDate(reader);
-  if (ordinalOf(peek(reader)) === undefined) return { ...everyDay, weekday: weekdayField(takeNames(reader)) };
+  const [first = '', second = '', third = ''] = reader.words.slice(reader.at);
+  if (isMonth(first) || isMonth(second) || (second === 'of' && isMonth(third))) return takeDate(reader);
+  if (ordinalOf(first) === undefined) return { ...everyDay, weekday: weekdayField(takeNames(reader)) };
   const dates = takeDates(reader);
   expect(reader, 'of', '`of the month`');
   if (peek(reader) === 'every' || peek(reader) === 'each') reader.at++;
@@ -161,11 +162,14 @@ function intervalCron(reader: Reader, minutes: number): string {
     return minutes === 60 ? '0 * * * *' : `0 */${minutes / 60} * * *`;
   }
   if (minutes >= 24 * 60) {
-    throw refusal(reader, 'it is an interval of a day or more: name the days and a time, such as `day at 09:00`');
+    throw refusal(reader, 'it is an interval of a day or more. Name the days and a time, such as `day at 09:00`');
   }
   const near = [evenIntervals.findLast((each) => each < minutes), evenIntervals.find((each) => each > minutes)];
   const choices = near.flatMap((each) => (each === undefined ? [] : [`\`${intervalWords(each)}\``]));
-  throw refusal(reader, `an interval divides an hour or a day evenly: the nearest are ${choices.join(' and ')}`);
+  throw refusal(
+    reader,
+    `it does not divide an hour or a day evenly. The nearest intervals that do are ${choices.join(' and ')}`,
+  );
 }
 
 function intervalWords(minutes: number): string {
@@ -176,10 +180,7 @@ function intervalWords(minutes: number): string {
 function monthField(reader: Reader, count: number): string {
   if (count === 1) return '*';
   if ([2, 3, 4, 6].includes(count)) return `*/${count}`;
-  throw refusal(
-    reader,
-    `${count} months do not divide the year evenly: every month, 2, 3, 4 or 6 months and the year do`,
-  );
+  throw refusal(reader, `${count} months do not divide the year evenly, as 2, 3, 4 and 6 months do`);
 }
 
 const unitNames: Record<
@@ -216,7 +217,8 @@ type Unit = { name: (typeof unitNames)[string]['name']; count: number };
 function takeUnit(reader: Reader): Unit | undefined {
   const [first = '', second = ''] = reader.words.slice(reader.at);
   const count = first === 'half' && second === 'hour' ? 0.5 : numberOf(first);
-  const word = count === undefined ? first : second;
+  // `second` alone is the second monday's.
+  const word = count === undefined ? first : second.replace(/^second$/, 'seconds');
   const unit = Object.hasOwn(unitNames, word) ? unitNames[word] : undefined;
   if (!unit) return undefined;
   reader.at += count === undefined ? 1 : 2;
@@ -227,9 +229,9 @@ function assertSingle(reader: Reader, { name, count }: Unit): void {
   if (count === 1) return;
   const instead =
     name === 'year'
-      ? 'write `year on march 3 at 10:00`'
-      : 'name the days, as in `mon, thu at 09:00` or `month on the 1st and 15th at 09:00`';
-  throw refusal(reader, `a schedule cannot count ${name}s from an unnamed first one: ${instead}`);
+      ? 'Write `year on march 3 at 10:00`'
+      : 'Name the days, as in `mon, thu at 09:00` or `month on the 1st and 15th at 09:00`';
+  throw refusal(reader, `a schedule cannot count ${name}s from an unnamed first one. ${instead}`);
 }
 
 const numberWords = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
@@ -354,17 +356,14 @@ const ascending = (numbers: readonly number[]): number[] => [...new Set(numbers)
 
 /** Says what was understood, what was not, and what would have been. */
 function notUnderstood(reader: Reader, wanted?: string): Failure {
-  const { words, at } = reader;
-  const understood = words.slice(0, at).join(' ');
-  const odd = words.slice(at).join(' ');
-  const parts = [understood && `\`${understood}\` is understood`, odd && `\`${odd}\` is not`].filter(Boolean);
-  const reason =
-    parts.length === 2
-      ? parts.join(', but ')
-      : understood
-        ? `it ends after \`${understood}\``
-        : `\`${odd}\` is not understood`;
-  return refusal(reader, wanted === undefined ? reason : `${reason}; expected ${wanted}`);
+  const understood = reader.words.slice(0, reader.at).join(' ');
+  const odd = reader.words.slice(reader.at).join(' ');
+  return refusal(reader, `${reasonOf(understood, odd)}${wanted === undefined ? '' : `; expected ${wanted}`}`);
+}
+
+function reasonOf(understood: string, odd: string): string {
+  if (understood === '') return odd === '' ? 'it names no days' : `\`${odd}\` is not understood`;
+  return odd === '' ? `it ends after \`${understood}\`` : `\`${understood}\` is understood, but \`${odd}\` is not`;
 }
 
 function refusal({ given, param }: Reader, reason: string): Failure {

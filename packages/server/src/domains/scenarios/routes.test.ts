@@ -118,13 +118,18 @@ describe('creating', () => {
   });
 
   it('waits for a deployment that is being deleted, and then finds none', async () => {
-    const [created, removed] = await Promise.all([
-      Promise.all(Array.from({ length: 8 }, () => call('POST', listPath(), scenarioOf()))),
-      call('DELETE', `/v1/deployments/${deployment.id}`),
-    ]);
-    expect(removed.status).toBe(200);
-    expect(created.filter(({ status }) => status !== 201 && status !== 404)).toEqual([]);
-    expect(await server.db.$count(scenarios, eq(scenarios.deployment_id, deployment.id))).toBe(0);
+    const client = await server.db.$client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('DELETE FROM deployments WHERE id = $1', [deployment.id]);
+      const answer = call('POST', listPath(), scenarioOf());
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await client.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
+      await client.query('COMMIT');
+      expect(await answer).toMatchObject({ status: 404, body: { error: { code: 'deployment_not_found' } } });
+    } finally {
+      client.release();
+    }
   });
 });
 

@@ -1,0 +1,151 @@
+import { newId } from '@vestra/contract/ids';
+import { and, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { ApplyPorts } from '../apply/ports.ts';
+import { auditEntries } from '../audit/tables.ts';
+import { assertMayChange, findByAddress, findById, registerServer, takenSlugs, updateServer } from './api.ts';
+import { startMcpServers, systemOrigin } from './mcp-servers.fixture.ts';
+
+/** What applying a file is given of this domain. */
+const port: ApplyPorts['mcpServers'] = {
+  findByAddress,
+  findById,
+  takenSlugs,
+  register: registerServer,
+  update: updateServer,
+  assertMayChange,
+};
+
+let server: Awaited<ReturnType<typeof startMcpServers>>;
+let orgId: string;
+beforeAll(async () => {
+  server = await startMcpServers();
+});
+beforeEach(async () => {
+  orgId = (await server.newOrg()).id;
+});
+afterAll(() => server.stop());
+
+const inTransaction = <T>(work: (tx: Transaction) => Promise<T>) => transaction(server.db, work);
+const register = async (slug: string, url = 'https://mcp.example.com/mcp', org = orgId) => {
+  const made = await inTransaction((tx) =>
+    port.register(tx, systemOrigin(org), { slug, name: 'Shop', url, headers: {} }),
+  );
+  if (!made) throw new Error('The slug is taken.');
+  return made;
+};
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+
+describe('finding', () => {
+  it('by address knows every spelling, oldest first, of the own org alone', async () => {
+    const one = await register('one', 'https://MCP.example.com:443/mcp');
+    const two = await register('two', 'https://mcp.example.com/mcp');
+    const root = await register('root', 'https://mcp.example.com');
+    await register('other', 'https://mcp.example.com/other');
+    await register('one', 'https://mcp.example.com/mcp', (await server.newOrg()).id);
+    const addresses = ['https://mcp.example.com/mcp', 'https://mcp.example.com/', 'https://nobody.example.com/'];
+    for (const hold of [false, true]) {
+      const found = await inTransaction((tx) => port.findByAddress(tx, orgId, addresses, { hold }));
+      expect(idsOf(found)).toEqual([one.id, two.id, root.id]);
+      expect(found[0]).toMatchObject({
+        slug: 'one',
+        name: 'Shop',
+        url: 'https://MCP.example.com:443/mcp',
+        headers: {},
+      });
+    }
+    expect(await inTransaction((tx) => port.findByAddress(tx, orgId, [], { hold: true }))).toEqual([]);
+  });
+
+  it('by address follows a changed URL', async () => {
+    const { id } = await register('one');
+    const url = 'https://new.example.com/mcp';
+    await inTransaction((tx) => updateServer(tx, systemOrigin(orgId), id, { url }));
+    const at = (address: string) => inTransaction((tx) => port.findByAddress(tx, orgId, [address], { hold: false }));
+    expect(idsOf(await at(url))).toEqual([id]);
+    expect(await at('https://mcp.example.com/mcp')).toEqual([]);
+  });
+
+  it('by id finds those of the org', async () => {
+    const one = await register('one');
+    const foreign = await register('two', undefined, (await server.newOrg()).id);
+    const ids = [newId('mcp'), foreign.id, one.id];
+    for (const hold of [false, true])
+      expect(idsOf(await port.findById(server.db, orgId, ids, { hold }))).toEqual([one.id]);
+    expect(await port.findById(server.db, orgId, [], { hold: false })).toEqual([]);
+  });
+
+  it('says which slugs are taken', async () => {
+    await register('one');
+    await register('two', undefined, (await server.newOrg()).id);
+    const taken = await inTransaction((tx) => port.takenSlugs(tx, orgId, ['one', 'two', 'three']));
+    expect([...taken]).toEqual(['one']);
+    expect((await inTransaction((tx) => port.takenSlugs(tx, orgId, []))).size).toBe(0);
+  });
+
+  it('with hold keeps a server from being removed until the transaction ends, and from nothing else', async () => {
+    const org = await server.newOrg();
+    const { id } = await register('one', undefined, org.id);
+    const held = Promise.withResolvers<void>();
+    const letGo = Promise.withResolvers<void>();
+    const holding = inTransaction(async (tx) => {
+      await port.findById(tx, org.id, [id], { hold: true });
+      held.resolve();
+      await letGo.promise;
+    });
+    await held.promise;
+    const path = `/v1/mcp-servers/${id}`;
+    expect((await server.call('PATCH', path, { key: org.testKey, body: { name: 'Store' } })).status).toBe(200);
+    const removing = server.call('DELETE', path, { key: org.testKey });
+    const first = await Promise.race([removing, new Promise((done) => setTimeout(done, 300, 'still waiting'))]);
+    expect(first).toBe('still waiting');
+    letGo.resolve();
+    await holding;
+    expect((await removing).status).toBe(200);
+  });
+});
+
+describe('registering', () => {
+  it('makes a server with an empty floor and writes it down', async () => {
+    const made = await register('one');
+    expect(made).toMatchObject({ deny: [], require_approval: [] });
+    const rows = await server.db
+      .select()
+      .from(auditEntries)
+      .where(and(eq(auditEntries.org_id, orgId), eq(auditEntries.target_id, made.id)));
+    expect(rows).toMatchObject([{ action: 'mcp_server.created', details: { slug: 'one' } }]);
+  });
+
+  it('gives nothing where the slug is taken, and the transaction goes on', async () => {
+    await register('one');
+    const again = await inTransaction(async (tx) => {
+      const wanted = { name: 'Shop', url: 'https://other.example.com', headers: {} };
+      expect(await port.register(tx, systemOrigin(orgId), { slug: 'one', ...wanted })).toBeUndefined();
+      return port.register(tx, systemOrigin(orgId), { slug: 'one-2', ...wanted });
+    });
+    expect(again).toMatchObject({ slug: 'one-2' });
+  });
+});
+
+describe('changing', () => {
+  it('names the place in the file where a live version uses the server', async () => {
+    const made = await register('one');
+    const { slug } = await server.goLive(orgId, made);
+    const caller = (mode: Caller['mode']) => ({ orgId, mode, member: null }) as Caller;
+    const ask = (mode: Caller['mode']) =>
+      inTransaction((tx) => port.assertMayChange(tx, caller(mode), made.id, 'tools.0.headers'));
+    await expect(ask('test')).rejects.toMatchObject({
+      code: 'mcp_server_live',
+      details: { param: 'tools.0.headers', deployments: [slug] },
+    });
+    await expect(ask('live')).resolves.toBeUndefined();
+  });
+
+  it('refuses a server that is gone', async () => {
+    const gone = inTransaction((tx) => port.update(tx, systemOrigin(orgId), newId('mcp'), { name: 'x' }));
+    await expect(gone).rejects.toMatchObject({ code: 'mcp_server_not_found' });
+  });
+});

@@ -1,0 +1,89 @@
+import { and, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
+import type { Tenant } from '../../caller.ts';
+import type { Executor, Transaction } from '../../db/pool.ts';
+import type { DeploymentRow } from '../deployments/api.ts';
+import type { Changes } from './routine.ts';
+import { type NewRoutine, type RoutineRow, routines } from './tables.ts';
+
+const owned = (tenant: Tenant) => and(eq(routines.org_id, tenant.orgId), eq(routines.mode, tenant.mode));
+const one = (tenant: Tenant, routineId: string) => and(owned(tenant), eq(routines.id, routineId));
+const ofUser = (userId: string | null) =>
+  userId === null ? isNull(routines.user_id) : eq(routines.user_id, userId);
+
+/** Without a user those of the org's own agent, newest first. */
+export function listRoutines(
+  db: Executor,
+  tenant: Tenant,
+  userId: string | null,
+  page: { limit: number; after: readonly string[] | null },
+): Promise<RoutineRow[]> {
+  return db
+    .select()
+    .from(routines)
+    .where(and(owned(tenant), ofUser(userId), page.after ? lt(routines.id, page.after[0] as string) : undefined))
+    .orderBy(desc(routines.id))
+    .limit(page.limit + 1);
+}
+
+export async function findRoutine(db: Executor, tenant: Tenant, routineId: string): Promise<RoutineRow | undefined> {
+  const [row] = await db.select().from(routines).where(one(tenant, routineId));
+  return row;
+}
+
+/** Held until the transaction ends, so that a change and a run of the same moment come one after the other. */
+export async function lockRoutine(
+  tx: Transaction,
+  tenant: Tenant,
+  routineId: string,
+): Promise<RoutineRow | undefined> {
+  const [row] = await tx.select().from(routines).where(one(tenant, routineId)).for('update');
+  return row;
+}
+
+export async function insertRoutine(tx: Transaction, row: NewRoutine): Promise<RoutineRow> {
+  const [inserted] = await tx.insert(routines).values(row).returning();
+  return inserted as RoutineRow;
+}
+
+export async function updateRoutine(tx: Transaction, routineId: string, changes: Changes): Promise<RoutineRow> {
+  const [row] = await tx
+    .update(routines)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(eq(routines.id, routineId))
+    .returning();
+  return row as RoutineRow;
+}
+
+export async function updateRoutines(tx: Transaction, ids: readonly string[], changes: Changes): Promise<void> {
+  await tx
+    .update(routines)
+    .set({ ...changes, updated_at: sql`now()` })
+    .where(inArray(routines.id, [...ids]));
+}
+
+export async function deleteRoutines(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.delete(routines).where(inArray(routines.id, [...ids]));
+}
+
+export async function deleteRoutinesOf(tx: Transaction, tenant: Tenant, userId: string): Promise<void> {
+  await tx.delete(routines).where(and(owned(tenant), eq(routines.user_id, userId)));
+}
+
+/** What the deployment's file has in the mode of the tenant, held until the transaction ends. */
+export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: DeploymentRow): Promise<RoutineRow[]> {
+  return tx
+    .select()
+    .from(routines)
+    .where(and(owned(tenant), eq(routines.deployment_id, deployment.id), eq(routines.managed_by, 'file')))
+    .orderBy(routines.id)
+    .for('update');
+}
+
+/** A statement takes 65,535 parameters at most, and a file may declare 5,000 routines. */
+const rowsAtOnce = 1000;
+
+export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    await tx.insert(routines).values(rows.slice(at, at + rowsAtOnce));
+  }
+}

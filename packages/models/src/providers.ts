@@ -1,14 +1,5 @@
-import { compatiblePrice, type Price, type PricedModel, type Provider, pricedModels } from './prices.ts';
-
-/** Which providers the operator configured; keys never travel further than the adapters. */
-export type ProviderSettings = {
-  hasAnthropicKey: boolean;
-  hasOpenAiKey: boolean;
-  hasGoogleKey: boolean;
-  compatible: { models: readonly string[]; price: Price | null } | null;
-  /** What the operator says `default` means. */
-  defaultModel: string | null;
-};
+import { compatiblePrice, type PricedModel, type Provider, pricedModels } from './prices.ts';
+import type { ModelSettings } from './settings.ts';
 
 export type CatalogueModel = PricedModel & { default: boolean; available: boolean };
 
@@ -23,7 +14,7 @@ export type Catalogue = {
  * `offline` always exists but answers live traffic only where the operator named it as the default:
  * a stand-in must never speak to real users by accident.
  */
-export function createCatalogue(settings: ProviderSettings): Catalogue {
+export function createCatalogue(settings: ModelSettings): Catalogue {
   const models = [...modelsOf(settings), ...pricedModels.filter(({ provider }) => provider === 'offline')];
   const defaultModel = settings.defaultModel ?? (models[0] as PricedModel).id;
   const isKnown = models.some(({ id }) => id === defaultModel);
@@ -37,11 +28,11 @@ export function createCatalogue(settings: ProviderSettings): Catalogue {
   };
 }
 
-function modelsOf(settings: ProviderSettings): PricedModel[] {
+function modelsOf(settings: ModelSettings): PricedModel[] {
   const configured: Provider[] = [];
-  if (settings.hasAnthropicKey) configured.push('anthropic');
-  if (settings.hasOpenAiKey) configured.push('openai');
-  if (settings.hasGoogleKey) configured.push('google');
+  if (settings.anthropic) configured.push('anthropic');
+  if (settings.openai) configured.push('openai');
+  if (settings.google) configured.push('google');
   const listed = configured.flatMap((provider) => pricedModels.filter((model) => model.provider === provider));
   const { compatible } = settings;
   const own = (compatible?.models ?? []).map((name) => ({

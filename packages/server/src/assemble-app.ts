@@ -2,32 +2,56 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { createCatalogue } from '@vestra/models/providers';
 import type { Context, Hono } from 'hono';
 import type { Logger } from 'pino';
+import { createDocumentReader } from './adapters/documents/reader.ts';
+import type { FileStore } from './adapters/files/file-store.ts';
+import { createMcpClient } from './adapters/mcp-client/mcp-client.ts';
 import { assertCallable } from './adapters/outbound/address.ts';
+import type { Outbound } from './adapters/outbound/fetcher.ts';
 import type { Vault } from './adapters/secrets/vault.ts';
+import { openZip } from './adapters/zip/open-zip.ts';
+import { assembleApplyPorts } from './assemble-apply.ts';
 import type { Tenant } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Database, Transaction } from './db/pool.ts';
+import { manifestChecker } from './domains/apply/check-manifest.ts';
+import { fileRenderer } from './domains/apply/render-file.ts';
+import { applyRoutes } from './domains/apply/routes.ts';
 import type { KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
 import { findDeployment, holdDeployment } from './domains/deployments/api.ts';
+import { deploymentRoutes } from './domains/deployments/routes.ts';
+import { holdConversation } from './domains/events/api.ts';
+import { eventRoutes } from './domains/events/routes.ts';
+import { createDownloadLinks } from './domains/files/api.ts';
+import { downloadSource } from './domains/files/download.ts';
+import { fileRoutes } from './domains/files/routes.ts';
 import { healthRoutes } from './domains/health/routes.ts';
 import { createKeyIdentity } from './domains/keys/api.ts';
 import { keyRoutes } from './domains/keys/routes.ts';
 import { balanceOf } from './domains/ledger/api.ts';
 import { usageRoutes } from './domains/ledger/routes.ts';
+import { mcpServerRoutes } from './domains/mcp-servers/routes.ts';
 import { createConsoleIdentity } from './domains/members/api.ts';
 import { consoleRoutes, memberRoutes } from './domains/members/routes.ts';
 import { modelRoutes } from './domains/models/routes.ts';
+import { notebookRoutes } from './domains/notebooks/routes.ts';
 import { limitRoutes, meRoutes, orgRoutes } from './domains/orgs/routes.ts';
+import { routineRoutes } from './domains/routines/routes.ts';
+import { scenarioRoutes } from './domains/scenarios/routes.ts';
 import { createAnswerSeal } from './domains/secrets/api.ts';
 import { secretRoutes } from './domains/secrets/routes.ts';
 import { createSessionIdentity } from './domains/sessions/api.ts';
+import { skillRoutes } from './domains/skills/routes.ts';
+import { testRunRoutes } from './domains/test-runs/routes.ts';
+import { enterUser, timezoneOf } from './domains/users/api.ts';
 import { userRoutes } from './domains/users/routes.ts';
+import { webhookRoutes } from './domains/webhooks/routes.ts';
 import { createApp } from './http/app.ts';
 import { createCursors } from './http/cursor.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import type { Jobs } from './jobs/queue.ts';
+import { downloadPages } from './pages/downloads.ts';
 import { referencePages } from './pages/reference.ts';
 import { version } from './version.ts';
 
@@ -37,18 +61,25 @@ export type Parts = {
   jobs: Jobs;
   log: Logger;
   vault: Vault;
-  cursorSecret: Buffer;
+  /** What every process on this database signs with. */
+  signingSecret: Buffer;
+  files: FileStore;
+  outbound: Outbound;
   keyUse: KeyUse;
   publicUrl: string;
 };
 
 /** Every domain with what it needs, behind one app. */
-export function assembleApp({ config, db, jobs, log, vault, cursorSecret, keyUse, publicUrl }: Parts): Hono {
+export function assembleApp(parts: Parts): Hono {
+  const { config, db, jobs, log, vault, signingSecret, files, outbound, keyUse, publicUrl } = parts;
   const { requestsPerMinute } = config;
   const keyIdentity = createKeyIdentity(db);
   const rateLimiter = createRateLimiter(db);
   const catalogue = createCatalogue(config.models);
-  const callable = { allowPrivate: config.allowPrivateAddresses };
+  const allowPrivate = config.allowPrivateAddresses;
+  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  const links = createDownloadLinks(signingSecret, publicUrl);
+  const apply = assembleApplyPorts({ vault, catalogue, allowPrivate });
   const members = { db, rateLimiter, publicUrl };
   const orgs = {
     db,
@@ -56,7 +87,7 @@ export function assembleApp({ config, db, jobs, log, vault, cursorSecret, keyUse
     balanceOf,
     findDeployment: async (tx: Transaction, orgId: string, reference: string) =>
       (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
-    assertCallable: (address: string, param: string) => assertCallable(address, param, callable),
+    assertCallable: callable,
   };
   const usage = {
     db,
@@ -66,17 +97,43 @@ export function assembleApp({ config, db, jobs, log, vault, cursorSecret, keyUse
   return createApp({
     log,
     addressOf: (context: Context) => getConnInfo(context).remote.address ?? '',
-    pages: referencePages({ version, url: publicUrl }),
+    pages: (app) => {
+      referencePages({ version, url: publicUrl })(app);
+      downloadPages({ isGood: links.isGood, read: downloadSource(db, files) })(app);
+    },
     path: {
       db,
       requestsPerMinute,
       rateLimiter,
-      cursors: createCursors(cursorSecret),
+      cursors: createCursors(signingSecret),
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       identities: { ...keyIdentity, ...createSessionIdentity(db), ...createConsoleIdentity(db) },
       keyUsed: keyUse.used,
     },
     handlers: {
+      deployments: {
+        ...deploymentRoutes({
+          db,
+          checkManifest: manifestChecker(apply),
+          renderFile: fileRenderer(apply),
+          latestTestRuns: apply.testRuns.latest,
+        }),
+        ...applyRoutes({ db, ports: apply }),
+      },
+      scenarios: scenarioRoutes({ db }),
+      testRuns: testRunRoutes({ db }),
+      notebooks: notebookRoutes({ db, reader: createDocumentReader() }),
+      skills: skillRoutes({ db, openZip }),
+      mcpServers: mcpServerRoutes({
+        db,
+        vault,
+        client: createMcpClient({ fetch: outbound.webFetch, version }),
+        assertCallable: callable,
+      }),
+      webhooks: webhookRoutes({ db, vault, assertCallable: callable }),
+      events: eventRoutes({ db }),
+      routines: routineRoutes({ db, publicUrl, timezoneOfUser: timezoneOf, enterUser, holdConversation }),
+      files: fileRoutes({ db, store: files, links }),
       me: meRoutes(),
       orgs: orgRoutes(orgs),
       limits: limitRoutes(orgs),

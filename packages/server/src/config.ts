@@ -20,9 +20,13 @@ const environment = z.object({
   VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   VESTRA_DEFAULT_MODEL: present.optional(),
   ANTHROPIC_API_KEY: present.optional(),
+  ANTHROPIC_BASE_URL: z.url().optional(),
   OPENAI_API_KEY: present.optional(),
+  OPENAI_BASE_URL: z.url().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: present.optional(),
+  GOOGLE_GENERATIVE_AI_BASE_URL: z.url().optional(),
   OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
+  OPENAI_COMPATIBLE_API_KEY: present.optional(),
   OPENAI_COMPATIBLE_MODELS: present.optional(),
   OPENAI_COMPATIBLE_PRICE: z
     .string()
@@ -54,11 +58,13 @@ export function readConfig(env: Record<string, string | undefined>) {
     requestsPerMinute: settings.VESTRA_REQUESTS_PER_MINUTE,
     logLevel: settings.VESTRA_LOG_LEVEL,
     models: {
-      hasAnthropicKey: settings.ANTHROPIC_API_KEY !== undefined,
-      hasOpenAiKey: settings.OPENAI_API_KEY !== undefined,
-      hasGoogleKey: settings.GOOGLE_GENERATIVE_AI_API_KEY !== undefined,
+      anthropic: endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL),
+      openai: endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL),
+      google: endpoint(settings.GOOGLE_GENERATIVE_AI_API_KEY, settings.GOOGLE_GENERATIVE_AI_BASE_URL),
       compatible: settings.OPENAI_COMPATIBLE_BASE_URL
         ? {
+            baseUrl: settings.OPENAI_COMPATIBLE_BASE_URL,
+            apiKey: keyOf(settings.OPENAI_COMPATIBLE_API_KEY),
             models:
               settings.OPENAI_COMPATIBLE_MODELS?.split(',')
                 .map((name) => name.trim())
@@ -73,3 +79,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
   };
 }
+
+function endpoint(key: string | undefined, baseUrl: string | undefined) {
+  const apiKey = keyOf(key);
+  return apiKey && { apiKey, baseUrl: baseUrl ?? null };
+}
+
+/** A function, so that a configuration that is printed or serialised cannot show the key. */
+const keyOf = (key: string | undefined) => (key === undefined ? null : () => key);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
+import { createDiskStore } from './adapters/files/disk.ts';
+import { createOutbound } from './adapters/outbound/fetcher.ts';
 import { openMasterKeys } from './adapters/secrets/master-key.ts';
 import { createVault } from './adapters/secrets/vault.ts';
 import { agreedSecret } from './agreed-secret.ts';
@@ -45,20 +47,23 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     await migrate(db, migrations);
 
     const vault = createVault(openMasterKeys(config));
-    const cursorSecret = await agreedSecret(db, vault, 'cursor-secret');
+    const signingSecret = await agreedSecret(db, vault, 'signing-secret');
     const firstCredentials = await makeFirstOrg(db, vault, config.dataDir);
 
+    const files = createDiskStore(join(config.dataDir, 'files'));
     const jobs = createJobs({ db, connectionString, catalog, log, settings: { listen: config.role !== 'api' } });
     undo.push(() => jobs.stop());
     await jobs.start();
     if (config.role !== 'api') {
-      const worker = startWorker({ jobs, log, handlers: assembleJobs(db) });
+      const worker = startWorker({ jobs, log, handlers: assembleJobs(db, files) });
       undo.push(() => worker.stop({ graceMs }));
       const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources });
       undo.push(() => sweeping.stop());
     }
     if (config.role === 'worker') return { url: null, firstCredentials, stop };
 
+    const outbound = createOutbound({ allowPrivate: config.allowPrivateAddresses });
+    undo.push(() => outbound.close());
     const keyUse = createKeyUse(db, log);
     undo.push(() => keyUse.stop());
     // The port is chosen before the app is put together, since links in answers carry it.
@@ -67,7 +72,8 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     await listen(http, config);
     undo.push(() => close(http));
     const url = urlOf(http);
-    app = assembleApp({ config, db, jobs, log, vault, cursorSecret, keyUse, publicUrl: config.publicUrl ?? url });
+    const publicUrl = config.publicUrl ?? url;
+    app = assembleApp({ config, db, jobs, log, vault, signingSecret, files, outbound, keyUse, publicUrl });
     return { url, firstCredentials, stop };
   } catch (error) {
     await stop();
@@ -103,6 +109,8 @@ function listen(http: ServerType, { host, port }: Config): Promise<void> {
         new StartFailure(reasons[error.code ?? ''] ?? `The server cannot listen on ${host}:${port} (${error.code}).`),
       );
     });
+    // Longer than the idle time of the usual proxies, so that it is never the server that closes under a new request.
+    if ('keepAliveTimeout' in http) http.keepAliveTimeout = 75_000;
     http.listen(port, host, resolve);
   });
 }

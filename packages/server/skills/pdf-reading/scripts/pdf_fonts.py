@@ -28,7 +28,7 @@ class Font:
             return [(self.letter(code, bytes([code])), self.simple_width(code), code == 32) for code in raw]
         found, at = [], 0
         while at < len(raw):
-            size = next((size for size in sorted(self.lengths, reverse=True) if (size, raw[at : at + size]) in self.codes), 0)
+            size = next((size for size in sorted(self.lengths, reverse=True) if (size, raw[at : at + size]) in self.unicode), 0)
             size = size or self.usual_length
             code = raw[at : at + size]
             at += size
@@ -37,15 +37,11 @@ class Font:
         return found
 
     def letter(self, number, code):
-        if (len(code), code) in self.codes:
-            return self.codes[(len(code), code)]
+        if (len(code), code) in self.unicode:
+            return self.unicode[(len(code), code)]
         if self.is_composite:
             return code.decode("utf-16-be", errors="replace") if self.is_utf16 else UNKNOWN
         return self.table.get(number, UNKNOWN)
-
-    @property
-    def codes(self):
-        return self.unicode
 
     # --- Fonts of one byte a letter ---
 
@@ -177,7 +173,8 @@ NAMED = dict(pair.split("=", 1) for pair in (
     "currency=¤ florin=ƒ onehalf=½ onequarter=¼ threequarters=¾ onesuperior=¹ twosuperior=² threesuperior=³ mu=µ "
     "multiply=× divide=÷ plusminus=± notequal=≠ lessequal=≤ greaterequal=≥ approxequal=≈ infinity=∞ radical=√ "
     "summation=∑ product=∏ integral=∫ partialdiff=∂ exclamdown=¡ questiondown=¿ ordfeminine=ª ordmasculine=º "
-    "periodcentered=· brokenbar=¦ logicalnot=¬ fraction=⁄ arrowright=→ arrowleft=← arrowup=↑ arrowdown=↓ checkmark=✓"
+    "periodcentered=· brokenbar=¦ logicalnot=¬ fraction=⁄ arrowright=→ arrowleft=← arrowup=↑ arrowdown=↓ checkmark=✓ "
+    "circlecopyrt=© asteriskmath=∗ openbullet=◦ similar=∼ element=∈ universal=∀ existential=∃ visiblespace=␣"
 ).split(" "))
 GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi omega"
 

@@ -5,7 +5,7 @@ import re
 import zlib
 
 # A page of compressed zeros must not fill the memory.
-MOST_UNPACKED = 64 * 1024 * 1024
+MOST_UNPACKED = 32 * 1024 * 1024
 DEEPEST = 100
 
 
@@ -33,10 +33,8 @@ class Stream:
 
 
 END = Keyword("")
-SPACE = b" \t\r\n\f\0"
-DELIMITERS = b"()<>[]{}/%"
 TOKEN = re.compile(rb"[^ \t\r\n\f\0()<>\[\]{}/%]+")
-GAP = re.compile(rb"(?:[ \t\r\n\f\0]|%[^\r\n]*)*")
+GAP = re.compile(rb"[ \t\r\n\f\0]*(?:%[^\r\n]*[ \t\r\n\f\0]*)*")
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)$")
 REFERENCE = re.compile(rb"(\d+)[ \t\r\n\f\0]+\d+[ \t\r\n\f\0]+R(?![^ \t\r\n\f\0()<>\[\]{}/%])")
 
@@ -66,7 +64,7 @@ class Reader:
             return self.hexadecimal()
         if sign == b"[":
             self.at += 1
-            return self.list(b"]", depth)
+            return self.list(depth)
         if sign in b")>]{}":
             self.at += 2 if data[self.at : self.at + 2] == b">>" else 1
             return Keyword(">>" if sign == b">" else sign.decode("latin-1"))
@@ -93,7 +91,7 @@ class Reader:
         raw = re.sub(rb"#([0-9A-Fa-f]{2})", lambda match: bytes([int(match[1], 16)]), raw)
         return Name(raw.decode("utf-8", errors="replace"))
 
-    def list(self, _end, depth):
+    def list(self, depth):
         items = []
         while True:
             item = self.next(depth + 1)

@@ -188,7 +188,7 @@ class Page:
         step = sorted(letters)[len(letters) // 2] if letters else 5
         out = []
         for line in lines:
-            text = ""
+            text, line_end = "", 0
             for piece in sorted(line, key=lambda each: each.x):
                 column = min(400, round((piece.x - left) / step))
                 touches = text and piece.x - line_end <= piece.size * 0.15

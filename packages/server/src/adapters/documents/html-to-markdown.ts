@@ -1,22 +1,13 @@
 import TurndownService from 'turndown';
 
 /** What a page holds besides its text. */
-const notText = [
-  'script',
-  'style',
-  'noscript',
-  'template',
-  'iframe',
-  'object',
-  'canvas',
-  'button',
-  'select',
-  'textarea',
-];
+const notText = new Set(
+  'script style noscript template iframe object canvas svg button select textarea'.toUpperCase().split(' '),
+);
 
 export function htmlToMarkdown(html: string): string {
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
-  service.remove((node) => notText.includes(node.nodeName.toLowerCase()) || node.nodeName.toLowerCase() === 'svg');
+  service.remove((node) => notText.has(node.nodeName.toUpperCase()));
   service.addRule('image', { filter: 'img', replacement: (_content, node) => imageOf(node as HTMLElement) });
   // A row has to stay one line: which price belongs to which product is told by nothing else.
   service.addRule('cell', {

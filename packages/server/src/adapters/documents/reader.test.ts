@@ -114,13 +114,11 @@ describe('a hostile file', () => {
 
 it('reads a few files at once, lets others wait, and sends the rest away', async () => {
   const reader = createDocumentReader({ atOnce: 1, waiting: 2 });
-  const reads = ['one', 'two', 'three', 'four'].map((text) => reader.read(file(`<p>${text}</p>`, 'a.html'), options));
-  const outcomes = await Promise.allSettled(reads);
-  expect(outcomes.map((each) => (each.status === 'fulfilled' ? each.value.text : each.reason.code))).toEqual([
-    'one',
-    'two',
-    'three',
-    'not_ready',
-  ]);
-  expect((await reader.read(file('<p>again</p>', 'a.html'), options)).text).toBe('again');
+  const burst = async () => {
+    const reads = ['one', 'two', 'three', 'four'].map((text) => reader.read(file(`<p>${text}</p>`, 'a.html'), options));
+    const outcomes = await Promise.allSettled(reads);
+    return outcomes.map((each) => (each.status === 'fulfilled' ? each.value.text : each.reason.code));
+  };
+  expect(await burst()).toEqual(['one', 'two', 'three', 'not_ready']);
+  expect(await burst()).toEqual(['one', 'two', 'three', 'not_ready']);
 });

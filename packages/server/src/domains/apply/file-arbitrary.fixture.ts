@@ -24,6 +24,10 @@ const written: [path: RegExp, arbitrary: fc.Arbitrary<unknown>][] = [
     ),
   ],
   [/(filters|tool_results)$/, fc.dictionary(plainText(), anyJson(), { maxKeys: 3 })],
+  [
+    /headers\.value$/,
+    fc.constantFrom('eu', ' a ', 'Bearer ${TOKEN}', 'Bearer ${user_secret:MINE}', '${A}:${secret:B}', 'no'),
+  ],
   [/^(skills|knowledge)$/, fc.constant(undefined)],
   [/repos(\.url)?$/, repoAddresses()],
 ];
@@ -78,7 +82,7 @@ type Def = {
   valueType: z.ZodType;
   entries: Record<string, string>;
   values: unknown[];
-  checks?: { _zod: { def: { minimum?: number } } }[];
+  checks?: { _zod: { def: { minimum?: number; pattern?: RegExp } } }[];
 };
 
 const definition = (schema: z.ZodType): Def => (schema as unknown as { _zod: { def: Def } })._zod.def;
@@ -94,10 +98,11 @@ function numberOf(schema: z.ZodType): fc.Arbitrary<number> {
 }
 
 function stringOf(schema: z.ZodType): fc.Arbitrary<string> {
-  const { bag } = (schema as unknown as { _zod: { bag: { patterns?: Set<RegExp> } } })._zod;
-  const [pattern] = bag.patterns ?? [];
+  const pattern = definition(schema)
+    .checks?.map((check) => check._zod.def.pattern)
+    .find((found) => found !== undefined);
   // What a regular expression alone cannot say (the length, for one) is sieved out afterwards.
-  const made = pattern ? fc.stringMatching(pattern, { maxLength: 40 }) : plainText();
+  const made = pattern ? fc.stringMatching(pattern) : plainText();
   return made.filter((text) => schema.safeParse(text).success);
 }
 

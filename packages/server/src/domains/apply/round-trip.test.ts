@@ -74,7 +74,7 @@ describe('a file becomes a manifest, the manifest YAML, and the YAML the same fi
         expect(spelledOut(after)).toEqual(spelledOut(before));
         expect(changedFileKeys(kept, savedOf(after, servers))).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -290,7 +290,7 @@ describe('what changed', () => {
         expect(found.filter((each) => each !== key)).toEqual([]);
         expect(changedFileKeys(savedOf(one, servers), savedOf(one, servers))).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });

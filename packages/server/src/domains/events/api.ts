@@ -1,1 +1,2 @@
 export { emit } from './emit.ts';
+export { holdConversation } from './hold-conversation.ts';

@@ -1,3 +1,3 @@
-export { type Reader, readableNotebooks, readDocument } from './read.ts';
-export { type Hit, searchNotebooks } from './search.ts';
+export { readableNotebooks, readDocument } from './read.ts';
+export { searchNotebooks } from './search.ts';
 export { notebooksExist } from './store.ts';

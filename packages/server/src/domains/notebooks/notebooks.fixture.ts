@@ -61,7 +61,7 @@ export function formOf(bytes: Uint8Array | string, filename: string, type = ''):
   return form;
 }
 
-export async function newOrg(db: Database) {
+async function newOrg(db: Database) {
   const id = newId('org');
   await insertOrg(db, { id, name: `Org ${id.slice(-4)}`, wrapped_data_key: randomBytes(32) });
   const origin = originOf(id);

@@ -24,6 +24,12 @@ describe('passages', () => {
     );
   });
 
+  it('cut no character in two', () => {
+    for (const lead of ['', 'x']) {
+      for (const passage of splitPassages(`${lead}${'🙂'.repeat(3000)}`)) expect(passage.isWellFormed()).toBe(true);
+    }
+  });
+
   it('end where a paragraph, else a line, else a sentence, else a word ends', () => {
     const sentence = 'Some words that make a sentence of fifty letters. ';
     const line = sentence.repeat(5).trim();

@@ -95,7 +95,7 @@ describe('a search', () => {
       await notebook({
         together: 'The red house stands here.',
         apart: 'The house of the red queen.',
-        other: 'A blue house.',
+        other: 'This is one of the blue houses.',
       }),
     ];
     expect((await titles('"red house"', { notebookIds }))[0]).toBe('together');

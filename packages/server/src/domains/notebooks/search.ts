@@ -5,7 +5,7 @@ import { readSearchQuery, type SearchQuery } from './search-query.ts';
 import { snippetOf } from './snippet.ts';
 import { documents, notebooks } from './tables.ts';
 
-export type Hit = {
+type Hit = {
   notebookId: string;
   documentId: string;
   title: string;

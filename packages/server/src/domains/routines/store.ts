@@ -7,8 +7,7 @@ import { type NewRoutine, type RoutineRow, routines } from './tables.ts';
 
 const owned = (tenant: Tenant) => and(eq(routines.org_id, tenant.orgId), eq(routines.mode, tenant.mode));
 const one = (tenant: Tenant, routineId: string) => and(owned(tenant), eq(routines.id, routineId));
-const ofUser = (userId: string | null) =>
-  userId === null ? isNull(routines.user_id) : eq(routines.user_id, userId);
+const ofUser = (userId: string | null) => (userId === null ? isNull(routines.user_id) : eq(routines.user_id, userId));
 
 /** Without a user those of the org's own agent, newest first. */
 export function listRoutines(
@@ -31,11 +30,7 @@ export async function findRoutine(db: Executor, tenant: Tenant, routineId: strin
 }
 
 /** Held until the transaction ends, so that a change and a run of the same moment come one after the other. */
-export async function lockRoutine(
-  tx: Transaction,
-  tenant: Tenant,
-  routineId: string,
-): Promise<RoutineRow | undefined> {
+export async function lockRoutine(tx: Transaction, tenant: Tenant, routineId: string): Promise<RoutineRow | undefined> {
   const [row] = await tx.select().from(routines).where(one(tenant, routineId)).for('update');
   return row;
 }

@@ -1,3 +1,3 @@
 export { readSecrets } from './read-secrets.ts';
 export { createAnswerSeal, openFor, sealFor } from './seal.ts';
-export { removeSecretsOfUser } from './store.ts';
+export { removeSecretsOfUser, storedNames } from './store.ts';

@@ -45,6 +45,20 @@ export async function removeSecret(tx: Executor, tenant: Tenant, userId: string,
   return removed.length > 0;
 }
 
+/** Those of the names under which the company stored a secret in this mode. */
+export async function storedNames(
+  db: Executor,
+  tenant: Tenant,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await db
+    .select({ name: secrets.name })
+    .from(secrets)
+    .where(and(owned(tenant, ''), inArray(secrets.name, [...names])));
+  return new Set(rows.map(({ name }) => name));
+}
+
 export async function removeSecretsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
   await tx.delete(secrets).where(owned(tenant, userId));
 }

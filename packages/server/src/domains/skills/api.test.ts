@@ -1,5 +1,6 @@
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { transaction } from '../../db/transaction.ts';
 import { builtInSkills, readSkill, skillsExist } from './api.ts';
 import { skillOf, startSkills } from './skills.fixture.ts';
 
@@ -16,14 +17,13 @@ async function newSkill() {
   return { org, files, id: body.id as string };
 }
 
-it('knows whether every one of some ids is a skill of the org', async () => {
+it('knows which of some ids are skills of the org', async () => {
   const [mine, theirs] = [await newSkill(), await newSkill()];
-  const exist = (...ids: string[]) => skillsExist(server.db, mine.org.id, ids);
-  expect(await exist()).toBe(true);
-  expect(await exist(mine.id)).toBe(true);
-  expect(await exist(mine.id, mine.id)).toBe(true);
-  expect(await exist(mine.id, newId('skl'))).toBe(false);
-  expect(await exist(theirs.id)).toBe(false);
+  const exist = (...ids: string[]) =>
+    transaction(server.db, (tx) => skillsExist(tx, mine.org.id, ids, { hold: true })).then((found) => [...found]);
+  expect(await exist()).toEqual([]);
+  expect(await exist(mine.id, mine.id)).toEqual([mine.id]);
+  expect(await exist(mine.id, newId('skl'), theirs.id)).toEqual([mine.id]);
 });
 
 it('reads a skill of the org by id, as it is now', async () => {

@@ -44,11 +44,19 @@ export function listSkills(
     .limit(page.limit + 1);
 }
 
-/** Whether every one of the ids is a skill of the org. */
-export async function skillsExist(db: Executor, orgId: string, ids: readonly string[]): Promise<boolean> {
-  const wanted = new Set(ids);
-  const found = await db.$count(skills, and(eq(skills.org_id, orgId), inArray(skills.id, [...wanted])));
-  return found === wanted.size;
+/** Those of the ids that are skills of the org; held ones cannot be deleted before the commit. */
+export async function skillsExist(
+  tx: Transaction,
+  orgId: string,
+  ids: readonly string[],
+  { hold }: { hold: boolean },
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const found = tx
+    .select({ id: skills.id })
+    .from(skills)
+    .where(and(eq(skills.org_id, orgId), inArray(skills.id, [...ids])));
+  return new Set((await (hold ? found.for('key share') : found)).map(({ id }) => id));
 }
 
 /** Nothing, where another skill of the org has the slug; the transaction can then only be rolled back. */
@@ -105,7 +113,7 @@ async function keepTexts(tx: Transaction, orgId: string, files: readonly SkillFi
     FROM unnest(${sql.param(texts.map(({ sha256 }) => sha256))}::text[],
       ${sql.param(texts.map(({ bytes }) => bytes))}::integer[],
       ${sql.param(texts.map(({ content }) => content))}::text[]) AS given (sha256, bytes, content)
-    ON CONFLICT (org_id, sha256) DO UPDATE SET bytes = EXCLUDED.bytes`);
+    ON CONFLICT (org_id, sha256) DO NOTHING`);
 }
 
 /** By bytes, as the digest sorts them. */

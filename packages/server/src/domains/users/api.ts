@@ -1,4 +1,5 @@
+export { actingUser } from './acting.ts';
+export { enterUser } from './enter.ts';
 export { type EraseStep, eraseUser } from './erase.ts';
-export { makeUser } from './make.ts';
-export { capsOf, findUser } from './store.ts';
+export { capsOf, timezoneOf } from './store.ts';
 export { unfinishedErasures } from './unfinished-erasures.ts';

@@ -76,6 +76,11 @@ export function listUsers(
     .limit(page.limit + 1);
 }
 
+/** Null where the user has named none, and where there is no such user. */
+export async function timezoneOf(db: Executor, tenant: Tenant, userId: string): Promise<string | null> {
+  return (await findUser(db, tenant, userId))?.timezone ?? null;
+}
+
 export async function capsOf(db: Executor, tenant: Tenant, userIds: readonly string[]) {
   if (userIds.length === 0) return new Map<string, { daily: bigint | null; monthly: bigint | null }>();
   const rows = await db

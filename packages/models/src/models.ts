@@ -1,0 +1,41 @@
+import { type Model, ModelFailure } from '@vestra/agent/model';
+import { createOfflineModel } from './offline/offline-model.ts';
+import { type Catalogue, createCatalogue } from './providers.ts';
+import type { ModelSettings } from './settings.ts';
+import { defaultTiming, type Timing } from './vendors/timing.ts';
+import { openVendor } from './vendors/vendor.ts';
+import { createVendorModel } from './vendors/vendor-model.ts';
+
+export type Models = {
+  catalogue: Catalogue;
+  /** Throws a `ModelFailure` for an id that no configured provider has. `default` is the catalogue's default. */
+  model: (id: string) => Model;
+};
+
+export function createModels(settings: ModelSettings, timing: Partial<Timing> = {}): Models {
+  const catalogue = createCatalogue(settings);
+  const opened = new Map<string, Model>();
+  return {
+    catalogue,
+    model: (asked) => {
+      const id = asked === 'default' ? catalogue.defaultModel : asked;
+      const known = opened.get(id ?? '');
+      if (known) return known;
+      const model = open(settings, catalogue, id, { ...defaultTiming, ...timing });
+      opened.set(id as string, model);
+      return model;
+    },
+  };
+}
+
+function open(settings: ModelSettings, catalogue: Catalogue, id: string | null, timing: Timing): Model {
+  const entry = catalogue.list('test').find((model) => model.id === id);
+  if (!entry) {
+    const message = id
+      ? `No configured provider has the model ${id}.`
+      : 'The default model is one that no configured provider has: check VESTRA_DEFAULT_MODEL.';
+    throw new ModelFailure('unavailable', message);
+  }
+  if (entry.provider === 'offline') return createOfflineModel();
+  return createVendorModel({ vendor: openVendor(settings, entry.provider, entry.id), timing });
+}

@@ -1,0 +1,21 @@
+import type { Price } from './prices.ts';
+
+/** `apiKey` is a function so that a configuration that is printed or serialised cannot show the key. */
+export type Endpoint = { apiKey: () => string; baseUrl: string | null };
+
+export type CompatibleEndpoint = {
+  apiKey: (() => string) | null;
+  baseUrl: string;
+  models: readonly string[];
+  price: Price | null;
+};
+
+/** Which providers the operator configured. A provider without a key is null. */
+export type ModelSettings = {
+  anthropic: Endpoint | null;
+  openai: Endpoint | null;
+  google: Endpoint | null;
+  compatible: CompatibleEndpoint | null;
+  /** What the operator says `default` means. */
+  defaultModel: string | null;
+};

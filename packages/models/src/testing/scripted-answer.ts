@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type ScriptedVendor = 'anthropic' | 'openai' | 'google' | 'compatible';
+
+export type NormalisedMessage =
+  | { role: 'user'; text: string; files: { mediaType: string }[] }
+  | { role: 'agent'; text: string; calls: { id: string; name: string; arguments: unknown }[] }
+  | { role: 'tool'; results: { callId: string; output: string }[] };
+
+/** A request as any vendor's model would see it. */
+export type NormalisedRequest = {
+  vendor: ScriptedVendor;
+  model: string;
+  system: string[];
+  messages: NormalisedMessage[];
+  tools: { name: string; description: string; inputSchema: unknown }[];
+  outputSchema: unknown;
+  /** How many requests the server has had, this one included. */
+  count: number;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+};
+
+export type ScriptedCall = {
+  id?: string;
+  name: string;
+  /** A string is sent as it is, valid JSON or not. */
+  arguments: unknown;
+};
+
+export type ScriptedAnswer = {
+  /** One chunk, or the chunks. */
+  text?: string | readonly string[];
+  calls?: readonly ScriptedCall[];
+  /** `inputTokens` holds neither cached nor newly cached tokens. */
+  usage?: { inputTokens: number; outputTokens: number; cacheReadTokens?: number; cacheWriteTokens?: number } | null;
+  stop?: 'length' | 'filter';
+  /** Before the first byte. */
+  delayMs?: number;
+  /** Between chunks of text. */
+  chunkDelayMs?: number;
+  /** The answer in pieces of so many bytes, wherever that cuts a character. */
+  bytesPerWrite?: number;
+  /** A status is answered at once; `hang` and `cut` come after the text, or before any byte where there is none. */
+  fail?: number | 'hang' | 'cut';
+  /** For `fail` with a status. */
+  failMessage?: string;
+  failCode?: string;
+  headers?: Record<string, string>;
+};
+
+/** How one vendor writes requests and answers. */
+export type Wire = {
+  normalise: (body: Record<string, unknown>, path: string) => Omit<NormalisedRequest, 'count' | 'headers' | 'vendor'>;
+  /** Server-sent events: what opens the answer, one for each chunk of text, what completes it. */
+  frames: (answer: CompleteAnswer, request: { model: string }) => { opening: string; text: string[]; closing: string };
+  error: (status: number, message: string, code: string | undefined) => unknown;
+};
+
+export type CompleteAnswer = {
+  text: readonly string[];
+  calls: readonly { id: string; name: string; arguments: string }[];
+  usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } | null;
+  stop: 'length' | 'filter' | null;
+};
+
+export const asRecord = (value: unknown): Record<string, unknown> => (value ?? {}) as Record<string, unknown>;
+export const asList = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? (value as Record<string, unknown>[]) : [];
+
+/** Content is a text or a list of parts, in every vendor's format. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return asList(content)
+    .map((part) => (typeof part.text === 'string' ? part.text : ''))
+    .join('');
+}
+
+export function parsed(json: unknown): unknown {
+  return typeof json === 'string' ? JSON.parse(json) : json;
+}

@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ModelSettings } from '../settings.ts';
+import { anthropicWire } from './anthropic-wire.ts';
+import { compatibleWire } from './compatible-wire.ts';
+import { googleWire } from './google-wire.ts';
+import { openaiWire } from './openai-wire.ts';
+import type { NormalisedRequest, ScriptedAnswer, ScriptedVendor, Wire } from './scripted-answer.ts';
+
+export type ScriptedModelServer = {
+  url: string;
+  /** The address of each vendor, as its `…_BASE_URL` setting takes it. */
+  baseUrls: Record<ScriptedVendor, string>;
+  /** Every vendor configured to answer from here; the compatible one has the model `scripted`. */
+  settings: ModelSettings;
+  close: () => Promise<void>;
+};
+
+const wires: Record<ScriptedVendor, Wire> = {
+  anthropic: anthropicWire,
+  openai: openaiWire,
+  google: googleWire,
+  compatible: compatibleWire,
+};
+
+/** A model of every vendor, over a real socket in the vendor's real format, that answers what a test says. */
+export async function startScriptedModelServer({
+  respond,
+  port = 0,
+}: {
+  respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
+  port?: number;
+}): Promise<ScriptedModelServer> {
+  let count = 0;
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    answer(request, response, respond, ++count).catch((error: unknown) => {
+      if (response.headersSent) return response.destroy();
+      response.writeHead(500).end(JSON.stringify({ error: { message: String(error) } }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrls = {
+    anthropic: `${url}/anthropic`,
+    openai: `${url}/openai/v1`,
+    google: `${url}/google/v1beta`,
+    compatible: `${url}/compatible/v1`,
+  };
+  return {
+    url,
+    baseUrls,
+    settings: settingsFor(baseUrls),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function settingsFor(baseUrls: Record<ScriptedVendor, string>): ModelSettings {
+  const key = (vendor: string) => () => `sk-scripted-${vendor}-0123456789abcdef`;
+  return {
+    anthropic: { apiKey: key('anthropic'), baseUrl: baseUrls.anthropic },
+    openai: { apiKey: key('openai'), baseUrl: baseUrls.openai },
+    google: { apiKey: key('google'), baseUrl: baseUrls.google },
+    compatible: { apiKey: key('compatible'), baseUrl: baseUrls.compatible, models: ['scripted'], price: null },
+    defaultModel: null,
+  };
+}
+
+async function answer(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
+  count: number,
+): Promise<void> {
+  const path = incoming.url ?? '';
+  const vendor = vendorOf(path);
+  if (!vendor || incoming.method !== 'POST')
+    return void response.writeHead(404).end('{"error":{"message":"no route"}}');
+  const wire = wires[vendor];
+  const body = JSON.parse(await readBody(incoming)) as Record<string, unknown>;
+  const request = { ...wire.normalise(body, path), vendor, count, headers: incoming.headers };
+  const scripted = await respond(request);
+  if (scripted.delayMs) await delay(scripted.delayMs);
+  if (typeof scripted.fail === 'number') return fail(response, wire, scripted, scripted.fail);
+  await stream(response, wire, scripted, request.model);
+}
+
+function vendorOf(path: string): ScriptedVendor | null {
+  if (path.endsWith('/messages')) return 'anthropic';
+  if (path.endsWith('/responses')) return 'openai';
+  if (path.includes(':streamGenerateContent')) return 'google';
+  return path.endsWith('/chat/completions') ? 'compatible' : null;
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function fail(response: ServerResponse, wire: Wire, scripted: ScriptedAnswer, status: number): void {
+  const body = wire.error(status, scripted.failMessage ?? `scripted ${status}`, scripted.failCode);
+  response.writeHead(status, { 'content-type': 'application/json', ...scripted.headers }).end(JSON.stringify(body));
+}
+
+async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAnswer, model: string): Promise<void> {
+  const text = typeof scripted.text === 'string' ? [scripted.text] : (scripted.text ?? []);
+  const { fail: failure } = scripted;
+  if (failure === 'hang' && text.length === 0) return;
+  if (failure === 'cut' && text.length === 0) return void response.destroy();
+  const frames = wire.frames(
+    { text, calls: callsOf(scripted), usage: usageOf(scripted), stop: scripted.stop ?? null },
+    { model },
+  );
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...scripted.headers });
+  const isPlain = !failure && !scripted.chunkDelayMs && !scripted.bytesPerWrite;
+  if (isPlain) return void response.end(frames.opening + frames.text.join('') + frames.closing);
+  if (scripted.bytesPerWrite) {
+    return writeInPieces(response, frames.opening + frames.text.join('') + frames.closing, scripted.bytesPerWrite);
+  }
+  response.write(frames.opening || ': open\n\n');
+  for (const frame of frames.text) {
+    if (scripted.chunkDelayMs) await delay(scripted.chunkDelayMs);
+    if (response.destroyed) return;
+    response.write(frame);
+  }
+  if (failure === 'hang') return;
+  if (failure === 'cut') {
+    // What was written must arrive before the connection goes.
+    await delay(20);
+    return void response.destroy();
+  }
+  response.end(frames.closing);
+}
+
+async function writeInPieces(response: ServerResponse, whole: string, size: number): Promise<void> {
+  response.socket?.setNoDelay(true);
+  const bytes = Buffer.from(whole);
+  for (let at = 0; at < bytes.length; at += size) {
+    response.write(bytes.subarray(at, at + size));
+    await new Promise(setImmediate);
+  }
+  response.end();
+}
+
+const callsOf = ({ calls = [] }: ScriptedAnswer) =>
+  calls.map((call, index) => ({
+    id: call.id ?? `call_${index}`,
+    name: call.name,
+    arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments),
+  }));
+
+function usageOf({ usage }: ScriptedAnswer) {
+  if (usage === null) return null;
+  return { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, ...usage };
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { ToolDefinition } from '@vestra/agent/message';
+
+export type WireNames = { toWire: (name: string) => string; fromWire: (wire: string) => string };
+
+/**
+ * Tools have names of any length and with dots in them (those of MCP servers do); vendors refuse a whole request
+ * for one such name. A name that does not fit travels as a short one, the same in every request.
+ */
+export function wireNames(tools: readonly ToolDefinition[], longest: number): WireNames {
+  const fits = new RegExp(`^[A-Za-z_][A-Za-z0-9_-]{0,${longest - 1}}$`);
+  const toWire = (name: string) => (fits.test(name) ? name : shortened(name, longest));
+  const names = new Map(tools.map(({ name }) => [toWire(name), name]));
+  return { toWire, fromWire: (wire) => names.get(wire) ?? wire };
+}
+
+/** Call ids of one vendor are refused by another when a conversation changes its model. */
+export function wireCallId(id: string): string {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : `call_${digest(id, 24)}`;
+}
+
+function shortened(name: string, longest: number): string {
+  const readable = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^[^A-Za-z_]/, '_');
+  return `${readable.slice(0, longest - 9)}_${digest(name, 8)}`;
+}
+
+const digest = (text: string, length: number) => createHash('sha256').update(text).digest('hex').slice(0, length);

@@ -1,0 +1,50 @@
+import type { Catalogue } from '@vestra/models/providers';
+import { refuseAddress } from './adapters/outbound/address.ts';
+import type { Vault } from './adapters/secrets/vault.ts';
+import type { ApplyPorts } from './domains/apply/ports.ts';
+import { filesExist } from './domains/files/api.ts';
+import {
+  assertMayChange,
+  findByAddress,
+  findById,
+  registerServer,
+  takenSlugs,
+  updateServer,
+} from './domains/mcp-servers/api.ts';
+import { notebooksExist } from './domains/notebooks/api.ts';
+import { readSchedule, replaceFileManaged } from './domains/routines/api.ts';
+import { scenarioPort } from './domains/scenarios/api.ts';
+import { storedNames } from './domains/secrets/api.ts';
+import { builtInSkills, skillsExist } from './domains/skills/api.ts';
+import { testRunPort } from './domains/test-runs/api.ts';
+import { timezoneOf } from './domains/users/api.ts';
+import { webhookPort } from './domains/webhooks/api.ts';
+
+/** What applying a file asks of the domains around it, each filled in by the domain itself. */
+export function assembleApplyPorts(parts: { vault: Vault; catalogue: Catalogue; allowPrivate: boolean }): ApplyPorts {
+  const { vault, catalogue, allowPrivate } = parts;
+  const builtInNames = new Set(builtInSkills().map(({ name }) => name));
+  return {
+    mcpServers: {
+      findByAddress,
+      findById,
+      takenSlugs,
+      register: registerServer,
+      update: updateServer,
+      assertMayChange,
+    },
+    skills: { exist: skillsExist, builtInNames: () => builtInNames },
+    notebooks: { exist: notebooksExist },
+    files: { exist: filesExist },
+    secrets: { stored: storedNames },
+    scenarios: scenarioPort,
+    routines: {
+      replaceFileManaged: (tx, wanted) => replaceFileManaged(tx, { timezoneOfUser: timezoneOf }, wanted),
+      readSchedule,
+    },
+    webhooks: webhookPort({ vault }),
+    testRuns: testRunPort,
+    catalogue,
+    refuseAddress: (address) => refuseAddress(address, { allowPrivate }),
+  };
+}

@@ -1,0 +1,64 @@
+import { fail } from '@vestra/contract/errors';
+import { isPlainFileName, maxUploadBytes } from '@vestra/contract/files';
+import type { FileStore } from '../../adapters/files/file-store.ts';
+import type { Caller } from '../../caller.ts';
+import type { Database } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Handlers } from '../../http/handler.ts';
+import { actingUser } from '../users/api.ts';
+import type { DownloadLinks } from './download-link.ts';
+import { dropContent, keepFile } from './keep.ts';
+import { presentFile } from './present.ts';
+import { deleteFile, findFile, listFiles } from './store.ts';
+import type { FileRow } from './tables.ts';
+
+export type FileDependencies = { db: Database; store: FileStore; links: DownloadLinks };
+
+export function fileRoutes({ db, store, links }: FileDependencies): Handlers<'files'> {
+  return {
+    list: async ({ caller, query, page }) => {
+      const isOfWork = query.task_id !== undefined || query.conversation_id !== undefined;
+      const filter = {
+        userId: query.user_id,
+        taskId: query.task_id,
+        conversationId: query.conversation_id,
+        // A task made its files; whatever else is asked, uploads are not among them.
+        source: query.task_id ? 'output' : (query.source ?? (isOfWork ? 'output' : 'upload')),
+      } as const;
+      return page.of(await listFiles(db, caller, filter, page), presentFile, (row) => [row.id]);
+    },
+    create: async ({ caller, query, upload, commit }) => {
+      if (!upload) throw fail('file_required', { param: 'file' });
+      const filename = upload.filename ?? '';
+      if (!isPlainFileName(filename)) throw fail('invalid_filename', { param: 'file' });
+      if (upload.bytes.byteLength > maxUploadBytes) throw fail('file_too_large', { param: 'file' });
+      return commit(async (tx) => {
+        const user = await actingUser(tx, caller, query.user_id);
+        const row = await keepFile(tx, store, caller, {
+          filename,
+          bytes: upload.bytes,
+          user_id: user?.id ?? null,
+          source: 'upload',
+          task_id: null,
+          conversation_id: null,
+        });
+        return presentFile(row);
+      });
+    },
+    get: async ({ caller, params }) => {
+      const row = await findFile(db, caller, params.file_id);
+      if (!row || !isWithinReach(caller, row)) throw fail('file_not_found');
+      const { url, expiresAt } = links.make(row.id);
+      return { ...presentFile(row), download_url: url, download_expires_at: expiresAt.toISOString() };
+    },
+    delete: async ({ caller, params }) => {
+      const row = await transaction(db, (tx) => deleteFile(tx, caller, params.file_id));
+      if (!row) throw fail('file_not_found');
+      await dropContent(db, store, [row]);
+      return { object: 'file', id: row.id, deleted: true };
+    },
+  };
+}
+
+/** A session token reaches its own user's files alone. */
+const isWithinReach = ({ session }: Caller, row: FileRow) => session === null || session.userId === row.user_id;

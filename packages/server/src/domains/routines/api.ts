@@ -1,0 +1,3 @@
+export { replaceFileManaged } from './replace-file-managed.ts';
+export { readSchedule } from './schedule.ts';
+export { deleteRoutinesOf } from './store.ts';

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { nextRun, readSchedule } from './schedule.ts';
+
+const minute = 60_000;
+const quarter = 15 * minute;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Africa/Casablanca', 'UTC'];
+
+/** Years that have passed: what a country will do with its clocks changes with the time zone data of the runtime. */
+const from = Date.UTC(2023, 0, 1);
+const until = Date.UTC(2026, 0, 1);
+
+/** A stretch of time in which the clocks of a zone are so far from UTC. */
+type Stretch = { start: number; end: number; offset: number };
+
+describe('three years of a schedule', () => {
+  it.each(zones)('run each of its local times once, also when the clocks change, in %s [RTN-024]', (zone) => {
+    const wanted = expectedRuns(stretchesOf(zone), dailySlots([90, 150]));
+    expect(runsOf('30 1,2 * * *', zone, wanted.length, from)).toEqual(wanted);
+  });
+
+  it.each(zones)('of every 15 minutes lose and repeat nothing around a change of clocks in %s', (zone) => {
+    const stretches = stretchesOf(zone);
+    const slots = dailySlots(Array.from({ length: 96 }, (_, at) => at * 15));
+    for (const { start } of stretches.slice(1)) {
+      const near = expectedRuns(
+        stretches,
+        slots.filter((slot) => Math.abs(slot - start) < day),
+      );
+      expect(runsOf('*/15 * * * *', zone, near.length, (near[0] as number) - minute)).toEqual(near);
+    }
+  });
+
+  it('has changes of clocks to speak of', () => {
+    const changes = zones.map((zone) => stretchesOf(zone).length - 1);
+    expect(changes).toEqual([6, 6, 6, 0, 6, 0]);
+  });
+});
+
+describe('a time that the clocks leave out', () => {
+  it.each([
+    ['Europe/Berlin', '30 2 * * *', '2025-03-29T12:00:00Z', ['2025-03-30T01:00:00Z', '2025-03-31T00:30:00Z']],
+    ['America/New_York', '15,45 2 * * *', '2025-03-08T12:00:00Z', ['2025-03-09T07:00:00Z', '2025-03-10T06:15:00Z']],
+    ['Australia/Lord_Howe', '15 2 * * *', '2025-10-04T12:00:00Z', ['2025-10-04T15:30:00Z', '2025-10-05T15:15:00Z']],
+    ['Africa/Casablanca', '30 2 * * *', '2025-04-05T12:00:00Z', ['2025-04-06T02:00:00Z', '2025-04-07T01:30:00Z']],
+    ['Europe/Berlin', '30 2,3 30 3 *', '2025-03-29T12:00:00Z', ['2025-03-30T01:00:00Z', '2025-03-30T01:30:00Z']],
+  ])('runs once, at the first minute after the gap: %s %s', (zone, cron, after, runs) => {
+    expect(runsOf(cron, zone, 2, Date.parse(after))).toEqual(runs.map((run) => Date.parse(run)));
+  });
+
+  it('runs once with the time at which the gap ends', () => {
+    const runs = runsOf('0 2,3 * * *', 'Europe/Berlin', 2, Date.parse('2025-03-29T12:00:00Z'));
+    expect(runs).toEqual([Date.parse('2025-03-30T01:00:00Z'), Date.parse('2025-03-31T00:00:00Z')]);
+  });
+});
+
+describe('a time that the clocks show twice', () => {
+  it.each([
+    ['Europe/Berlin', '30 2 * * *', '2025-10-25T12:00:00Z', ['2025-10-26T00:30:00Z', '2025-10-27T01:30:00Z']],
+    ['America/New_York', '30 1 * * *', '2025-11-01T12:00:00Z', ['2025-11-02T05:30:00Z', '2025-11-03T06:30:00Z']],
+    ['Australia/Lord_Howe', '45 1 * * *', '2025-04-05T12:00:00Z', ['2025-04-05T14:45:00Z', '2025-04-06T15:15:00Z']],
+  ])('runs the first time alone: %s %s', (zone, cron, after, runs) => {
+    expect(runsOf(cron, zone, 2, Date.parse(after))).toEqual(runs.map((run) => Date.parse(run)));
+  });
+
+  it('has passed for whoever asks in the second of the two hours', () => {
+    const asked = new Date('2025-10-26T01:10:00Z');
+    expect(nextRun('30 2 * * *', 'Europe/Berlin', asked)?.toISOString()).toBe('2025-10-27T01:30:00.000Z');
+    expect(nextRun('*/30 * * * *', 'Europe/Berlin', asked)?.toISOString()).toBe('2025-10-26T02:00:00.000Z');
+  });
+});
+
+describe('the next run', () => {
+  it('comes after the moment it is asked for, never at it', () => {
+    const at = (time: string) => nextRun('0 8 * * *', 'UTC', new Date(time))?.toISOString();
+    expect(at('2026-05-01T07:59:59.999Z')).toBe('2026-05-01T08:00:00.000Z');
+    expect(at('2026-05-01T08:00:00.000Z')).toBe('2026-05-02T08:00:00.000Z');
+    expect(at('2026-05-01T08:00:00.001Z')).toBe('2026-05-02T08:00:00.000Z');
+  });
+
+  it('is in years where the day is rare, and none where it never comes', () => {
+    expect(nextRun('0 12 29 2 *', 'Asia/Kolkata', new Date('2097-01-01'))?.toISOString()).toBe(
+      '2104-02-29T06:30:00.000Z',
+    );
+    expect(nextRun('0 12 30 2 *', 'UTC', new Date('2026-01-01'))).toBeNull();
+  });
+
+  it('keeps to the zone whatever capitals its name is written in', () => {
+    const after = new Date('2026-07-01T00:00:00Z');
+    expect(nextRun('0 8 * * *', 'europe/BERLIN', after)).toEqual(nextRun('0 8 * * *', 'Europe/Berlin', after));
+  });
+});
+
+describe('the schedule of a file’s routine', () => {
+  it.each([
+    [{ every: 'weekday at 08:00' }, null],
+    [{ cron: '0 8 * * 1-5', timezone: 'Europe/Berlin' }, null],
+    [{ every: 'whenever' }, { code: 'schedule_unreadable', field: 'every' }],
+    [{ every: '5 minutes' }, { code: 'schedule_too_frequent', field: 'every' }],
+    [{ cron: '0 0 8 * * *' }, { code: 'invalid_schedule', field: 'cron' }],
+    [{ cron: '*/5 * * * *' }, { code: 'schedule_too_frequent', field: 'cron' }],
+  ])('%j has the fault %j', (routine, fault) => {
+    const found = readSchedule(routine);
+    if (fault === null) expect(found).toBeNull();
+    else expect(found).toEqual({ ...fault, message: expect.stringMatching(/^`|^A cron/) });
+  });
+});
+
+function runsOf(cron: string, zone: string, count: number, after: number): number[] {
+  const runs: number[] = [];
+  for (let last = after; runs.length < count; ) {
+    const next = nextRun(cron, zone, new Date(last));
+    if (next === null) break;
+    last = next.getTime();
+    runs.push(last);
+  }
+  return runs;
+}
+
+/** Wall times, as if they were UTC, of the three years. */
+function dailySlots(minutesOfDay: readonly number[]): number[] {
+  const days = Array.from({ length: (until - from) / day }, (_, at) => from + at * day);
+  return days.flatMap((start) => minutesOfDay.map((minutes) => start + minutes * minute));
+}
+
+/** The rules again, from the stretches of a zone alone. Gaps give several slots one run. */
+function expectedRuns(stretches: readonly Stretch[], slots: readonly number[]): number[] {
+  const runs = slots.map((slot) => {
+    const shown = stretches.filter(({ start, end, offset }) => slot - offset >= start && slot - offset < end);
+    if (shown[0]) return slot - shown[0].offset;
+    const gap = stretches.find(({ start, offset }, at) => {
+      const before = stretches[at - 1];
+      return before !== undefined && slot >= start + before.offset && slot < start + offset;
+    });
+    return (gap as Stretch).start;
+  });
+  return [...new Set(runs)].filter((run) => run > from);
+}
+
+const known = new Map<string, Stretch[]>();
+
+/** Found day by day, then by quarters of an hour; a few days more on both sides than are looked at. */
+function stretchesOf(zone: string): Stretch[] {
+  const found = known.get(zone);
+  if (found) return found;
+  const offsetAt = offsetsOf(zone);
+  const stretches: Stretch[] = [];
+  let current: Stretch = { start: from - 3 * day, end: 0, offset: offsetAt(from - 3 * day) };
+  for (let at = current.start; at < until + 3 * day; at += day) {
+    if (offsetAt(at + day) === current.offset) continue;
+    let change = at + quarter;
+    while (offsetAt(change) === current.offset) change += quarter;
+    stretches.push({ ...current, end: change });
+    current = { start: change, end: 0, offset: offsetAt(change) };
+  }
+  stretches.push({ ...current, end: until + 3 * day });
+  known.set(zone, stretches);
+  return stretches;
+}
+
+function offsetsOf(zone: string): (instant: number) => number {
+  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longOffset' });
+  return (instant) => {
+    const name = clock.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    const [, sign, hours, minutes] = /^GMT(?:([+-])(\d\d):(\d\d))?$/.exec(name) ?? [];
+    const size = Number(hours ?? 0) * hour + Number(minutes ?? 0) * minute;
+    return sign === '-' ? -size : size;
+  };
+}

@@ -1,0 +1,55 @@
+import { fail } from '@vestra/contract/errors';
+import type { Tenant } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { holdDeployment, requireDeployment, resolveDeployment, versionToRun } from '../deployments/api.ts';
+import type { RoutinePorts, TimezoneOfUser } from './ports.ts';
+import type { RoutineRow } from './tables.ts';
+
+/** The deployment that a body names, perhaps at a version; it can run in this mode and is not deleted meanwhile. */
+export async function nameDeployment(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  reference: string,
+): Promise<Pick<RoutineRow, 'deployment_id' | 'deployment_version'>> {
+  const { deployment, version } = await resolveDeployment(tx, orgId, reference, 'deployment');
+  const held = await holdDeployment(tx, orgId, deployment.id, 'deployment');
+  versionToRun(held, mode, version);
+  return { deployment_id: held.id, deployment_version: version };
+}
+
+/** A routine without a deployment of its own runs on the default, which it asks for at each run. */
+export async function assertDefaultRuns(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  deploymentId: string | null,
+): Promise<void> {
+  if (deploymentId === null) throw fail('deployment_required', { param: 'deployment' });
+  versionToRun(await requireDeployment(tx, orgId, deploymentId), mode, null);
+}
+
+export async function holdConversation(
+  tx: Transaction,
+  ports: RoutinePorts,
+  tenant: Tenant,
+  conversationId: string,
+): Promise<{ user_id: string | null }> {
+  const conversation = await ports.holdConversation(tx, tenant, conversationId);
+  if (!conversation) throw fail('conversation_not_found', { param: 'conversation_id' });
+  return conversation;
+}
+
+export function assertSameUser(conversation: { user_id: string | null }, userId: string | null): void {
+  if (conversation.user_id !== userId) throw fail('conversation_user_mismatch', { param: 'conversation_id' });
+}
+
+/** The zone that was given, else the user's, else UTC. */
+export async function zoneFor(
+  tx: Transaction,
+  timezoneOfUser: TimezoneOfUser,
+  tenant: Tenant,
+  { timezone, userId }: { timezone: string | undefined; userId: string | null },
+): Promise<{ timezone: string; own_timezone: boolean }> {
+  if (timezone !== undefined) return { timezone, own_timezone: true };
+  const users = userId === null ? null : await timezoneOfUser(tx, tenant, userId);
+  return { timezone: users ?? 'UTC', own_timezone: false };
+}

@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const skillsFolder = join(import.meta.dirname, '..', '..', '..', 'skills');
+
+/** The program itself: where `python3` is a version switch, every start through it costs a second. */
+const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+
+export const hasPython = python.status === 0;
+
+/** Runs a script of a built-in skill in a folder of its own, in which files may be put first. */
+export function scriptOf(skill: string, script: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'vestra-skill-'));
+  return {
+    put(name: string, content: string | Uint8Array): string {
+      writeFileSync(join(folder, name), content);
+      return name;
+    },
+    run(...words: string[]): { status: number | null; stdout: string; stderr: string } {
+      const path = join(skillsFolder, skill, 'scripts', script);
+      const { status, stdout, stderr } = spawnSync(python.stdout.trim(), [path, ...words], {
+        cwd: folder,
+        encoding: 'utf8',
+        timeout: 30_000,
+        env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
+      });
+      return { status, stdout, stderr };
+    },
+  };
+}

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { type Failure, fail } from '@vestra/contract/errors';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 
-export type ZipEntry = {
+type ZipEntry = {
   /** As the zip has it, with forward slashes or not, climbing or not: what it may be is the caller's to say. */
   path: string;
   isFolder: boolean;

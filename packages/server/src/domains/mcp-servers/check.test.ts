@@ -45,7 +45,7 @@ describe('a check', () => {
     });
   });
 
-  it('sends the secrets of the mode in their places [MCPS-028, TOOL-006]', async () => {
+  it('sends the secrets of the mode in their places', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const id = await newServer(url, {
       Authorization: 'Bearer ${TOKEN}',

@@ -257,7 +257,7 @@ describe('the floor', () => {
 });
 
 describe('changing', () => {
-  it('takes name, url, auth and tools, for both modes, and writes it down [MCPS-016, MCPS-019]', async () => {
+  it('takes name, url, auth and tools, for both modes, and writes it down [MCPS-016]', async () => {
     const made = await newServer();
     const changes = {
       name: 'Store',

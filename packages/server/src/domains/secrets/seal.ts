@@ -38,7 +38,7 @@ export async function openSecrets(
 /** What another domain keeps sealed, and the id of the row it belongs to. */
 type OwnedPlace = { kind: 'webhook_secret'; tenant: Tenant; owner: string };
 
-const boundToOwner = ({ kind, tenant, owner }: OwnedPlace) => [kind, tenant.orgId, tenant.mode];
+const boundToOwner = ({ kind, tenant, owner }: OwnedPlace) => [kind, tenant.orgId, tenant.mode, owner];
 
 export async function sealFor(db: Executor, vault: Vault, place: OwnedPlace, value: string): Promise<Buffer> {
   return vault.seal(await dataKey(db, place), Buffer.from(value, 'utf8'), boundToOwner(place));

@@ -113,7 +113,7 @@ async function keepTexts(tx: Transaction, orgId: string, files: readonly SkillFi
     FROM unnest(${sql.param(texts.map(({ sha256 }) => sha256))}::text[],
       ${sql.param(texts.map(({ bytes }) => bytes))}::integer[],
       ${sql.param(texts.map(({ content }) => content))}::text[]) AS given (sha256, bytes, content)
-    ON CONFLICT (org_id, sha256) DO NOTHING`);
+    ON CONFLICT (org_id, sha256) DO UPDATE SET bytes = EXCLUDED.bytes`);
 }
 
 /** By bytes, as the digest sorts them. */

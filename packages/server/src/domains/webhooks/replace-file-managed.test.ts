@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '@vestra/contract/route';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -189,14 +190,22 @@ describe('over the API', () => {
 });
 
 describe('applies at once', () => {
-  it('make one endpoint for one URL', async () => {
-    const made = await Promise.all(Array.from({ length: 4 }, () => replace([first, second])));
-    expect(
-      made
-        .flat()
-        .map(({ url }) => url)
-        .sort(),
-    ).toEqual([first.url, second.url]);
+  it('are taken one after the other, and make one endpoint for one URL', async () => {
+    const written = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const earlier = transaction(server.db, async (tx) => {
+      const made = await port.replaceFileManaged(tx, { deployment, mode: 'test', declared: [first] });
+      written.resolve();
+      await release.promise;
+      return made;
+    });
+    await written.promise;
+    const later = replace([first, second]);
+    // One that waited for nobody would be through by then.
+    await Promise.race([later, sleep(500)]);
+    release.resolve();
+    expect((await earlier).map(({ url }) => url)).toEqual([first.url]);
+    expect((await later).map(({ url }) => url)).toEqual([second.url]);
     expect(await urls()).toEqual([first.url, second.url]);
   });
 });

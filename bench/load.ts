@@ -1,7 +1,7 @@
 export type Measured = { perSecond: number; p50: number; p95: number };
 
 /** Calls `once` from `atOnce` loops for `seconds`, after a short warm-up that does not count. */
-export async function load(atOnce: number, seconds: number, once: () => Promise<void>): Promise<Measured> {
+export async function load(atOnce: number, seconds: number, once: () => Promise<unknown>): Promise<Measured> {
   await during(atOnce, Math.min(1, seconds / 4), once);
   const startedAt = performance.now();
   const times = await during(atOnce, seconds, once);
@@ -11,7 +11,7 @@ export async function load(atOnce: number, seconds: number, once: () => Promise<
   return { perSecond: times.length / elapsed, p50: at(0.5), p95: at(0.95) };
 }
 
-async function during(atOnce: number, seconds: number, once: () => Promise<void>): Promise<number[]> {
+async function during(atOnce: number, seconds: number, once: () => Promise<unknown>): Promise<number[]> {
   const until = performance.now() + seconds * 1000;
   const times: number[] = [];
   const loop = async () => {

@@ -7,6 +7,7 @@ import { arch, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
 import { Agent, request } from 'undici';
+import { measureApply, measureSearch } from './configuration.ts';
 import { measureJobDelay } from './job-delay.ts';
 import { load } from './load.ts';
 import { fillAuditLog } from './million-rows.ts';
@@ -68,6 +69,12 @@ async function requests(): Promise<void> {
     add('list page at 1,000 rows, p50', `${small.p50.toFixed(2)} ms`, '');
     add('list page at 1,000,000 rows, p50', `${large.p50.toFixed(2)} ms`, '');
     add('list page at 1,000,000 against 1,000 rows', `${(large.p50 / small.p50).toFixed(2)} ×`, '1.3 ×');
+    const ask = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => call(server, method, path, body);
+    const { unchanged, changed } = await measureApply(ask);
+    add('apply an unchanged file, 50 tools and 50 notebooks, 4 at once', perSecond(unchanged), '');
+    add('apply a changed file, 50 tools and 50 notebooks, 4 at once', perSecond(changed), '');
+    const search = await measureSearch(ask, postgres.connectionString);
+    add('search in a full notebook of 5 MB, 2 at once', perSecond(search), '');
     add('memory after load, server process', `${Math.round(memoryOf(server).server)} MB`, '300 MB');
   } finally {
     await server.stop();
@@ -78,12 +85,12 @@ async function requests(): Promise<void> {
 
 async function call(
   server: RunningServer,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
   key: string = server.testKey,
-): Promise<void> {
+): Promise<string> {
   const response = await request(`${server.url}${path}`, {
     method,
     dispatcher,
@@ -96,6 +103,7 @@ async function call(
   });
   const text = await response.body.text();
   if (response.statusCode >= 300) throw new Error(`${method} ${path} answered ${response.statusCode}: ${text}`);
+  return text;
 }
 
 function add(what: string, value: string, budget: string): void {

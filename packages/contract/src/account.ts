@@ -30,7 +30,7 @@ export const me = {
 
 const cap = z.number().min(0).max(1_000_000);
 
-export const caps = z.object({
+const caps = z.object({
   org_daily_usd: cap.nullable(),
   user_daily_usd: cap.nullable(),
   max_org_daily_usd: cap,

@@ -28,7 +28,7 @@ import { users } from './users.ts';
 import { webhooks } from './webhooks.ts';
 
 /** The table: every route of the service. */
-export const api = {
+const api = {
   deployments,
   scenarios,
   testRuns,

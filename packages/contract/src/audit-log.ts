@@ -5,7 +5,7 @@ import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { time } from './time.ts';
 
-export const actorTypes = ['key', 'member', 'session', 'system'] as const;
+const actorTypes = ['key', 'member', 'session', 'system'] as const;
 
 const auditEntry = z.object({
   object: z.literal('audit_entry'),

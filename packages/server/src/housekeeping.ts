@@ -8,6 +8,7 @@ export async function housekeeping(db: Database): Promise<void> {
   await prune(db, sql`idempotency_keys`, sql`created_at < now() - interval '24 hours'`);
   await prune(db, sql`console_sessions`, sql`expires_at < now()`);
   await prune(db, sql`rate_windows`, sql`started_at < now() - interval '1 hour'`);
+  await prune(db, sql`webhook_secrets`, sql`valid_until < now()`);
   await prune(db, sql`reservations`, sql`expires_at < now() - interval '1 hour'`);
 }
 

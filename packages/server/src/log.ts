@@ -16,7 +16,7 @@ export function createLog(level: string): Logger {
   });
 }
 
-export function describeError(error: unknown): Record<string, unknown> {
+function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const state = sqlState(error);
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];

@@ -52,7 +52,7 @@ export type Incoming<R extends Route> = {
   commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
 } & (R extends { auth: 'open' } ? { caller: null; origin: null } : { caller: Caller; origin: Origin });
 
-export type Handler<R extends Route> = (
+type Handler<R extends Route> = (
   incoming: Incoming<R>,
 ) => Promise<
   R extends { idempotent: true }

@@ -8,7 +8,7 @@ import { transaction } from '../db/transaction.ts';
 
 export type StoredAnswer = { status: number; body: string };
 
-export type Guarded = {
+type Guarded = {
   tenant: Tenant;
   route: string;
   key: string;

@@ -1,7 +1,6 @@
-import type { Client, ListToolsResult } from '@modelcontextprotocol/client';
-import { OutboundFailure } from '../outbound/outbound-failure.ts';
-import { failureOf, type McpFailure } from './failure.ts';
-import { type McpTarget, type SessionLimits, withSession } from './session.ts';
+import type { McpFailure } from './failure.ts';
+import type { OfferedTool } from './list-tools.ts';
+import type { McpTarget, SessionLimits } from './session.ts';
 
 /** Speaks with the MCP servers that tenants register. What a server does wrong is an answer, never an exception. */
 export type McpClient = {
@@ -12,13 +11,6 @@ export type McpClient = {
   ) => Promise<{ ok: true; tools: OfferedTool[] } | McpFailure>;
 };
 
-type OfferedTool = {
-  name: string;
-  description: string;
-  /** The server says that the tool changes nothing. */
-  isReadOnly: boolean;
-};
-
 type Dependencies = {
   /** The guarded fetcher: the addresses are the tenants'. */
   fetch: typeof fetch;
@@ -26,45 +18,16 @@ type Dependencies = {
   limits?: Partial<SessionLimits>;
 };
 
-const megabyte = 1_048_576;
-/** Room for 500 tools of 200 values each. Whatever uses all of it holds the process up for about a second. */
-const listing: SessionLimits = { timeoutMs: 15_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
-const mostTools = 500;
-const mostPages = 50;
-
-export function createMcpClient({ fetch, version, limits }: Dependencies): McpClient {
+export function createMcpClient({ fetch, version, limits = {} }: Dependencies): McpClient {
   return {
     async listTools(target, { signal }) {
-      const session = { fetch, version, limits: { ...listing, ...limits } };
+      // Loaded with the first call: the official client takes 0.3 s and 34 MB, which would count against every start.
+      const [{ listTools }, { failureOf }] = await Promise.all([import('./list-tools.ts'), import('./failure.ts')]);
       try {
-        return { ok: true, tools: await withSession(session, target, signal, offeredTools) };
+        return { ok: true, tools: await listTools({ fetch, version, limits }, target, signal) };
       } catch (error) {
         return failureOf(error, target.url);
       }
     },
   };
 }
-
-/**
- * Asks page by page. The client's own `listTools` reads all pages before it gives back one, and writes the names of
- * tools to the console.
- */
-async function offeredTools(client: Client): Promise<OfferedTool[]> {
-  if (!client.getServerCapabilities()?.tools) return [];
-  const tools: OfferedTool[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const result: ListToolsResult = await client.request({ method: 'tools/list', params });
-    tools.push(...result.tools.slice(0, mostTools - tools.length).map(offeredTool));
-    cursor = result.nextCursor;
-    if (cursor === undefined || tools.length >= mostTools) return tools;
-  }
-  throw new OutboundFailure('too_large', `The list of tools has more than ${mostPages} pages.`);
-}
-
-const offeredTool = ({ name, description = '', annotations }: ListToolsResult['tools'][number]): OfferedTool => ({
-  name,
-  description,
-  isReadOnly: annotations?.readOnlyHint === true,
-});

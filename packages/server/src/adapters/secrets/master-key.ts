@@ -12,7 +12,7 @@ export type MasterKeys = {
   rotate: () => (() => void) | null;
 };
 
-export type MasterKey = { id: string; bytes: Buffer };
+type MasterKey = { id: string; bytes: Buffer };
 
 const keyLength = 32;
 

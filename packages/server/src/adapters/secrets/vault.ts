@@ -12,7 +12,7 @@ export type Vault = {
   derive: (dataKey: WrappedKey) => Buffer;
 };
 
-export type WrappedKey = { orgId: string; wrapped: Buffer };
+type WrappedKey = { orgId: string; wrapped: Buffer };
 
 export class VaultFailure extends Error {}
 

@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { ErrorCode } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
-import { eq, sql } from 'drizzle-orm';
+import { createCatalogue } from '@vestra/models/providers';
+import { eq, type sql } from 'drizzle-orm';
 import pino from 'pino';
 import { type Answer, assertContract } from '../../../../../tests/support/server.ts';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import { openMasterKeys } from '../../adapters/secrets/master-key.ts';
 import { createVault } from '../../adapters/secrets/vault.ts';
+import { assembleApplyPorts } from '../../assemble-apply.ts';
+import type { Caller, Origin } from '../../caller.ts';
+import { readConfig } from '../../config.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createApp } from '../../http/app.ts';
@@ -17,15 +21,18 @@ import { createRateLimiter } from '../../http/rate-limit.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
 import { events } from '../events/tables.ts';
+import { files } from '../files/tables.ts';
 import { createKey, createKeyIdentity } from '../keys/api.ts';
 import { mcpServers } from '../mcp-servers/tables.ts';
 import { notebooks } from '../notebooks/tables.ts';
 import { insertOrg } from '../orgs/api.ts';
+import { scenarioRoutes } from '../scenarios/routes.ts';
 import { createAnswerSeal } from '../secrets/api.ts';
 import { upsertSecret } from '../secrets/store.ts';
 import { skills } from '../skills/tables.ts';
+import { webhookRoutes } from '../webhooks/routes.ts';
 import { manifestChecker } from './check-manifest.ts';
-import { fixturePorts, makeTables } from './ports.fixture.ts';
+import type { ApplyPorts } from './ports.ts';
 import { fileRenderer } from './render-file.ts';
 import { applyRoutes } from './routes.ts';
 
@@ -37,8 +44,7 @@ export type Org = Awaited<ReturnType<typeof newOrg>>;
 export async function startApply() {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString });
-  await makeTables(db);
-  const ports = fixturePorts();
+  const ports = assembleApplyPorts({ vault, catalogue: createCatalogue(readConfig({}).models), allowPrivate: false });
   const app = appOn(db, ports);
   return {
     db,
@@ -60,7 +66,7 @@ async function newOrg(db: Database, app: App) {
   const actor = { type: 'system', id: 'system', name: 'Vestra' } as const;
   const newKey = async (mode: Mode) => {
     const origin = { orgId: id, mode, actor, requestId: null, ip: null };
-    return (await transaction(db, (tx) => createKey(tx, origin, { name: `${mode} key`, mode, scopes: ['setup'] }))).key;
+    return (await transaction(db, (tx) => createKey(tx, origin, { name: `${mode} key`, mode, scopes: ['all'] }))).key;
   };
   const keys = { test: await newKey('test'), live: await newKey('live') };
 
@@ -71,8 +77,15 @@ async function newOrg(db: Database, app: App) {
 
   return {
     id,
-    keys,
     call,
+    /** Who a call of the use case itself comes from. */
+    as: (mode: Mode): { caller: Caller; origin: Origin } => ({
+      caller: {
+        ...{ orgId: id, orgName: '', orgStatus: 'active', mode, actor, scopes: ['setup'] },
+        ...{ key: null, member: null, session: null },
+      },
+      origin: { orgId: id, mode, actor, requestId: null, ip: null },
+    }),
     put: (file: object, { mode = 'test' as Mode, promote = '', path = (file as { name: string }).name } = {}) =>
       call('PUT', `/v1/deployments/${path}${promote && `?promote=${promote}`}`, { mode, body: file }),
     storeSecret: async (name: string, mode: Mode = 'test') => {
@@ -93,9 +106,12 @@ async function newOrg(db: Database, app: App) {
       return row?.id as string;
     },
     addFile: async (mode: Mode = 'test') => {
-      const fileId = newId('file');
-      await db.execute(sql`INSERT INTO fixture_files VALUES (${fileId}, ${id}, ${mode})`);
-      return fileId;
+      const row = { org_id: id, mode, filename: 'a.csv', mime_type: 'text/csv', size_bytes: 1, sha256: 'ab' };
+      const [file] = await db
+        .insert(files)
+        .values({ id: newId('file'), ...row, source: 'upload' })
+        .returning();
+      return file?.id as string;
     },
     servers: () => db.select().from(mcpServers).where(eq(mcpServers.org_id, id)).orderBy(mcpServers.id),
     audit: async () => {
@@ -140,7 +156,7 @@ async function request(app: App, method: string, path: string, { key, body, head
   return answer;
 }
 
-function appOn(db: Database, ports: ReturnType<typeof fixturePorts>): App {
+function appOn(db: Database, ports: ApplyPorts): App {
   const notUsed = () => Promise.reject(new Error('Keys alone are used here.'));
   const deployments = {
     ...deploymentRoutes({
@@ -161,7 +177,11 @@ function appOn(db: Database, ports: ReturnType<typeof fixturePorts>): App {
       requestsPerMinute: 1_000_000,
       keyUsed: () => {},
     },
-    handlers: { deployments },
+    handlers: {
+      deployments,
+      scenarios: scenarioRoutes({ db }),
+      webhooks: webhookRoutes({ db, vault, assertCallable: () => {} }),
+    },
     log: pino({ level: 'silent' }),
     pages: () => {},
     addressOf: () => '127.0.0.1',

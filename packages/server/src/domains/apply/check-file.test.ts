@@ -34,7 +34,12 @@ const refused: Case[] = [
   ['a bad language', { language: 'english' }, 'invalid_language', 'language'],
   ['another name than the path’s', { name: 'other' }, 'name_mismatch', 'name'],
   ['a model that is not listed', { model: 'gpt-none' }, 'invalid_manifest', 'model'],
-  ['too many tools', { tools: Array.from({ length: 51 }, () => mcp()) }, 'invalid_manifest', 'tools'],
+  [
+    'too many tools',
+    { tools: Array.from({ length: 51 }, (_, at) => call({ function: `f_${at}` })) },
+    'invalid_manifest',
+    'tools',
+  ],
   ['a function twice', { tools: [call(), mcp(), call()] }, 'duplicate_name', 'tools.2.function'],
   ['a reserved name', { tools: [call({ function: 'finish' })] }, 'tool_name_reserved', 'tools.0.function'],
   ['a server’s name', { tools: [call({ function: 'mcp__x' })] }, 'tool_name_reserved', 'tools.0.function'],
@@ -94,7 +99,7 @@ const refused: Case[] = [
     'tools.0.headers.x-a',
   ],
   ['a folder of skills', { skills: './skills' }, 'path_not_resolved', 'skills'],
-  ['a folder among the skills', { skills: [{ id: skill }, './a'] }, 'path_not_resolved', 'skills.1'],
+  ['a folder among the skills', { skills: [{ name: 'spreadsheets' }, './a'] }, 'path_not_resolved', 'skills.1'],
   ['a folder of knowledge', { knowledge: './docs' }, 'path_not_resolved', 'knowledge'],
   ['a file among the knowledge', { knowledge: ['faq.md'] }, 'path_not_resolved', 'knowledge.0'],
   ['an unknown skill', { skills: [{ id: skill }] }, 'invalid_manifest', 'skills.0.id'],
@@ -156,7 +161,7 @@ const refused: Case[] = [
   [
     'a schedule of six fields',
     { routines: [routine({ every: undefined, cron: '0 0 8 * * *' })] },
-    'schedule_unreadable',
+    'invalid_schedule',
     'routines.0.cron',
   ],
   [
@@ -271,8 +276,8 @@ describe('a file with every kind of mistake', () => {
       ['duplicate_name', 'tools.5.mcp'],
       ['path_not_resolved', 'skills.0'],
       ['invalid_manifest', 'skills.1.id'],
-      ['path_not_resolved', 'knowledge.1'],
       ['invalid_manifest', 'knowledge.0.notebook'],
+      ['path_not_resolved', 'knowledge.1'],
       ['memory_endpoint_required', 'memory'],
       ['invalid_repo', 'computer.repos.1.url'],
       ['invalid_manifest', 'computer.files.0.path'],
@@ -304,13 +309,12 @@ describe('a file with every kind of mistake', () => {
     expect((await lone.call('GET', '/v1/deployments')).body.data).toEqual([]);
     expect(await lone.servers()).toEqual([]);
     expect(await lone.audit()).toEqual([]);
-    for (const table of ['fixture_scenarios', 'fixture_routines', 'fixture_endpoints']) {
-      expect(
-        await rowsOf(
-          server.db,
-          sql.raw(`SELECT * FROM ${table} WHERE body::text LIKE '%Refund%' OR body::text LIKE '%Report%'`),
-        ),
-      ).toEqual([]);
+    for (const table of ['scenarios', 'routines', 'webhook_endpoints', 'test_runs', 'deployment_versions']) {
+      const [row] = await rowsOf<{ count: string }>(
+        server.db,
+        sql`SELECT count(*) FROM ${sql.identifier(table)} WHERE org_id = ${lone.id}`,
+      );
+      expect(row?.count, table).toBe('0');
     }
   });
 

@@ -1,2 +1,2 @@
 export { createKeyUse, type KeyUse } from './key-use.ts';
-export { type AuditAction, recordAudit } from './record.ts';
+export { recordAudit } from './record.ts';

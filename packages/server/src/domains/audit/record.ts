@@ -3,7 +3,7 @@ import type { Origin } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { auditEntries } from './tables.ts';
 
-export type AuditAction = {
+type AuditAction = {
   action: string;
   target?: { type: string; id: string };
   /** Names of what changed; never a value that could be a secret. */

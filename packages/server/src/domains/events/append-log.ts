@@ -3,7 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
 
-export type LogEvent = {
+type LogEvent = {
   type: StreamEventType;
   taskId?: string | null;
   turnId?: string | null;

@@ -1,3 +1,3 @@
-export { createDownloadLinks, type DownloadLinks } from './download-link.ts';
+export { createDownloadLinks } from './download-link.ts';
 export { fileEraser } from './erase.ts';
 export { filesExist } from './store.ts';

@@ -1,2 +1,2 @@
 export { createKey } from './create.ts';
-export { createKeyIdentity, type KeyIdentity } from './identity.ts';
+export { createKeyIdentity } from './identity.ts';

@@ -29,7 +29,9 @@ beforeEach(async () => {
 });
 afterAll(() => server.stop());
 
-const inTransaction = <T>(work: (tx: Transaction) => Promise<T>) => transaction(server.db, work);
+function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return transaction(server.db, work);
+}
 const register = async (slug: string, url = 'https://mcp.example.com/mcp', org = orgId) => {
   const made = await inTransaction((tx) =>
     port.register(tx, systemOrigin(org), { slug, name: 'Shop', url, headers: {} }),

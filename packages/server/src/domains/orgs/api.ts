@@ -1,2 +1,2 @@
-export { findOrg, insertOrg, lockOrg } from './store.ts';
+export { findOrg, insertOrg } from './store.ts';
 export { type OrgRow, orgs } from './tables.ts';

@@ -4,7 +4,7 @@ import type { OrgRow } from './tables.ts';
 
 const usdOrNull = (micros: Micros | null) => (micros === null ? null : microsToUsd(micros));
 
-export const presentCaps = (row: OrgRow) => ({
+const presentCaps = (row: OrgRow) => ({
   org_daily_usd: usdOrNull(row.org_daily_micros),
   user_daily_usd: usdOrNull(row.user_daily_micros),
   max_org_daily_usd: microsToUsd(row.max_org_daily_micros),

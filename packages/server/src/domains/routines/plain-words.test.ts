@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Failure } from '@vestra/contract/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -141,6 +143,17 @@ describe('plain words', () => {
       code: 'invalid_schedule',
       message: '`0 9 30 2 *` names a day that never comes.',
     });
+  });
+
+  it('mean what the guide says of them', () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/routines.md'), 'utf8');
+    const quoted = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, inside]) => inside as string);
+    const examples = guide.split('\n').flatMap((line) => {
+      const [, , words, crons] = line.startsWith('|') ? line.split('|') : [];
+      return quoted(words).map((each, at) => [each, quoted(crons)[at]] as const);
+    });
+    expect(examples.length).toBeGreaterThan(15);
+    expect(examples.map(([words]) => [words, read(words)])).toEqual(examples);
   });
 
   it('mean the same in other capitals, with further commas and spaces, and with `every` before them', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextRun, readSchedule } from './schedule.ts';
 
@@ -78,6 +79,30 @@ describe('the next run', () => {
     expect(at('2026-05-01T07:59:59.999Z')).toBe('2026-05-01T08:00:00.000Z');
     expect(at('2026-05-01T08:00:00.000Z')).toBe('2026-05-02T08:00:00.000Z');
     expect(at('2026-05-01T08:00:00.001Z')).toBe('2026-05-02T08:00:00.000Z');
+  });
+
+  it('is the same for every moment before it, and shows the named time unless the clocks leave that out', () => {
+    const cron = fc.tuple(fc.nat(59), fc.nat(23)).map(([minutes, hours]) => `${minutes} ${hours} * * *`);
+    const moment = fc.integer({ min: from, max: until });
+    fc.assert(
+      fc.property(
+        cron,
+        fc.constantFrom(...zones),
+        moment,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (times, zone, after, part) => {
+          const next = (nextRun(times, zone, new Date(after)) as Date).getTime();
+          expect(next).toBeGreaterThan(after);
+          expect(next - after).toBeLessThanOrEqual(day + hour);
+          const between = Math.min(next - 1, after + Math.floor((next - after) * part));
+          expect(nextRun(times, zone, new Date(between))?.getTime()).toBe(next);
+          const shown = new Date(next + offsetsOf(zone)(next));
+          const isGapEnd = stretchesOf(zone).some(({ start }) => start === next);
+          expect(isGapEnd || `${shown.getUTCMinutes()} ${shown.getUTCHours()} * * *` === times).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   it('is in years where the day is rare, and none where it never comes', () => {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 
 export const skillsFolder = join(import.meta.dirname, '..', '..', '..', 'skills');
 
@@ -10,9 +11,15 @@ const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'],
 
 export const hasPython = python.status === 0;
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** Runs a script of a built-in skill in a folder of its own, in which files may be put first. */
 export function scriptOf(skill: string, script: string) {
   const folder = mkdtempSync(join(tmpdir(), 'vestra-skill-'));
+  folders.push(folder);
   return {
     put(name: string, content: string | Uint8Array): string {
       writeFileSync(join(folder, name), content);

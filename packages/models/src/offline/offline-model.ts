@@ -1,4 +1,0 @@
-import type { Model } from '@vestra/agent/model';
-export function createOfflineModel(): Model {
-  throw new Error('x');
-}

@@ -1,0 +1,49 @@
+import type { Client, ListToolsResult } from '@modelcontextprotocol/client';
+import { OutboundFailure } from '../outbound/outbound-failure.ts';
+import { type McpTarget, type SessionLimits, withSession } from './session.ts';
+
+export type OfferedTool = {
+  name: string;
+  description: string;
+  /** The server says that the tool changes nothing. */
+  isReadOnly: boolean;
+};
+
+const megabyte = 1_048_576;
+/** Room for 500 tools of 200 values each. Whatever uses all of it holds the process up for about a second. */
+const usual: SessionLimits = { timeoutMs: 15_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
+const mostTools = 500;
+const mostPages = 50;
+
+/** The first 500 tools that the server offers. */
+export function listTools(
+  { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
+  target: McpTarget,
+  signal: AbortSignal,
+): Promise<OfferedTool[]> {
+  return withSession({ fetch, version, limits: { ...usual, ...limits } }, target, signal, offeredTools);
+}
+
+/**
+ * Asks page by page. The client's own `listTools` reads all pages before it gives back one, and writes the names of
+ * tools to the console.
+ */
+async function offeredTools(client: Client): Promise<OfferedTool[]> {
+  if (!client.getServerCapabilities()?.tools) return [];
+  const tools: OfferedTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result: ListToolsResult = await client.request({ method: 'tools/list', params });
+    tools.push(...result.tools.slice(0, mostTools - tools.length).map(offeredTool));
+    cursor = result.nextCursor;
+    if (cursor === undefined || tools.length >= mostTools) return tools;
+  }
+  throw new OutboundFailure('too_large', `The list of tools has more than ${mostPages} pages.`);
+}
+
+const offeredTool = ({ name, description = '', annotations }: ListToolsResult['tools'][number]): OfferedTool => ({
+  name,
+  description,
+  isReadOnly: annotations?.readOnlyHint === true,
+});

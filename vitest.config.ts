@@ -7,7 +7,7 @@ export default defineConfig({
     // Tests send signals, change rights and end processes: each file in a process of its own.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 });

@@ -37,6 +37,8 @@ type Wire = {
   bodyOptional?: true;
   /** The handler checks the body against its schema, to name every fault of it together with what it finds itself. */
   checkedBy?: 'handler';
+  /** A NUL character in the body has a code of its own here, which the handler gives. */
+  nulText?: 'handler';
   /** Headers beyond the ones every route takes, for the reference. */
   headers?: z.ZodObject;
   status: 200 | 201 | 202;

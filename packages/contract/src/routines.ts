@@ -43,7 +43,6 @@ const routineRun = z.object({
 
 const cron = text(1, 120).refine((fields) => fields.trim().split(/\s+/).length === 5, {
   error: 'A cron schedule has five fields: minute, hour, day of month, month, day of week.',
-  params: { code: 'schedule_unreadable' },
 });
 
 const when = {

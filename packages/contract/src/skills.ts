@@ -36,7 +36,7 @@ const bundle = z.strictObject({
       .array(
         z.strictObject({
           path: text(1, 200).regex(
-            /^(?!.*(^|\/)\.{0,2}(\/|$))[^\\\p{Cc}]+$/u,
+            /^(?!.*(^|\/)\.{0,2}(\/|$))[^\\\p{Cc}]+$/su,
             'A path is relative, with forward slashes and no empty, `.` or `..` part.',
           ),
           // Its size counts in UTF-8 bytes and has a code of its own, so the length is only shown here.
@@ -54,7 +54,9 @@ const upload = {
   accepts: ['application/json', 'application/zip', 'multipart/form-data'],
   bodyLimit: 8 * 1024 * 1024,
   body: bundle,
+  nulText: 'handler',
   errors: [
+    'slug_taken',
     'binary_file',
     'bundle_too_large',
     'duplicate_path',

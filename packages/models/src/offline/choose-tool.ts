@@ -30,7 +30,8 @@ const callsFor: Record<string, RegExp> = {
   browser_scroll: /\bscroll\b/i,
   browser_screenshot: /\bscreenshot\b/i,
   browser_close: /\bclose\b.*\bbrowser\b/i,
-  routines_add: /\b(every|each) (day|week|month|hour|morning|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d+)/i,
+  routines_add:
+    /\b(every|each) (day|week|month|hour|morning|monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d+)/i,
   routines_list: /\b(list|show|which|what)\b.*\broutines\b/i,
   routines_remove: /\b(remove|delete|stop|cancel)\b.*\broutine\b/i,
 };
@@ -38,8 +39,13 @@ const callsFor: Record<string, RegExp> = {
 const enough = 0.5;
 
 /** The tools that the parts of a message ask for, in the order of the parts. `part` is what asked for it. */
-export function fittingTools(message: string, tools: readonly ToolDefinition[]): { tool: ToolDefinition; part: string }[] {
-  const parts = message.split(/(?:[,;]|\band\b)?\s*\bthen\b|\band (?=\p{Ll})|;|(?<=[.!?])\s+/u).filter((part) => part?.trim());
+export function fittingTools(
+  message: string,
+  tools: readonly ToolDefinition[],
+): { tool: ToolDefinition; part: string }[] {
+  const parts = message
+    .split(/(?:[,;]|\band\b)?\s*\bthen\b|\band (?=\p{Ll})|;|(?<=[.!?])\s+/u)
+    .filter((part) => part?.trim());
   const found = parts.flatMap((part) => {
     const tool = best(part, tools);
     return tool ? [{ tool, part: part.trim() }] : [];

@@ -30,10 +30,14 @@ export function factsOf(texts: readonly string[], today: string | null): Facts {
     urls,
     dates,
     quoted,
-    ids: all(rest, /#(\w+)|\b([A-Za-z]+[-_][A-Za-z0-9_-]*\d[A-Za-z0-9_-]*|[A-Z]{1,6}\d{2,}|[0-9a-f]{8}-[0-9a-f-]{27})\b/g),
-    numbers: all(rest.replace(/\b\d{4}-\d\d-\d\d\S*/g, ' '), /(?<![\w.#-])[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|(?<![\w.#-])-?\d+(?:\.\d+)?(?![\w-])/g).map(
-      (number) => Number(number.replaceAll(',', '')),
+    ids: all(
+      rest,
+      /#(\w+)|\b([A-Za-z]+[-_][A-Za-z0-9_-]*\d[A-Za-z0-9_-]*|[A-Z]{1,6}\d{2,}|[0-9a-f]{8}-[0-9a-f-]{27})\b/g,
     ),
+    numbers: all(
+      rest.replace(/\b\d{4}-\d\d-\d\d\S*/g, ' '),
+      /(?<![\w.#-])[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|(?<![\w.#-])-?\d+(?:\.\d+)?(?![\w-])/g,
+    ).map((number) => Number(number.replaceAll(',', ''))),
     names: all(rest, /(?<=[\p{Ll}\p{N},:] )(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*)/gu),
     fields,
   };
@@ -41,7 +45,9 @@ export function factsOf(texts: readonly string[], today: string | null): Facts {
 
 /** The first captured group, or the whole match; each once. */
 function all(text: string, pattern: RegExp): string[] {
-  const found = [...text.matchAll(pattern)].map((match) => match.slice(1).find((group) => group !== undefined) ?? match[0]);
+  const found = [...text.matchAll(pattern)].map(
+    (match) => match.slice(1).find((group) => group !== undefined) ?? match[0],
+  );
   return [...new Set(found)];
 }
 

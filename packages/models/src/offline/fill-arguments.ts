@@ -5,7 +5,11 @@ import { listOf, nodeOf, resolved, type SchemaNode, typesOf } from './schema/sch
 import { stemsOf } from './words.ts';
 
 /** Arguments taken from what was said, and the required ones that nobody said. */
-export function fillArguments(schema: JsonSchema, facts: Facts, request: string): { filled: Record<string, unknown>; missing: string[] } {
+export function fillArguments(
+  schema: JsonSchema,
+  facts: Facts,
+  request: string,
+): { filled: Record<string, unknown>; missing: string[] } {
   const properties = nodeOf(schema.properties);
   const required = listOf(schema.required).map(String);
   const taken = new Set<unknown>();
@@ -14,7 +18,12 @@ export function fillArguments(schema: JsonSchema, facts: Facts, request: string)
   const names = [...new Set([...required, ...Object.keys(properties)])];
   for (const name of names) {
     const property = resolved(nodeOf(properties[name]), schema);
-    const value = valueFor(name, property, facts, { root: schema, taken, isRequired: required.includes(name), request });
+    const value = valueFor(name, property, facts, {
+      root: schema,
+      taken,
+      isRequired: required.includes(name),
+      request,
+    });
     if (value === undefined) continue;
     filled[name] = value;
     taken.add(value);
@@ -28,7 +37,11 @@ type Search = { root: SchemaNode; taken: Set<unknown>; isRequired: boolean; requ
 export function valueFor(name: string, schema: SchemaNode, facts: Facts, search: Search): unknown {
   for (const candidate of candidates(name, schema, facts, search)) {
     const value = asType(candidate, schema);
-    if (value !== undefined && !(search.taken.has(value) && typeof value !== 'boolean') && fits(schema, value, search.root)) {
+    if (
+      value !== undefined &&
+      !(search.taken.has(value) && typeof value !== 'boolean') &&
+      fits(schema, value, search.root)
+    ) {
       return value;
     }
   }
@@ -36,7 +49,10 @@ export function valueFor(name: string, schema: SchemaNode, facts: Facts, search:
 }
 
 function* candidates(name: string, schema: SchemaNode, facts: Facts, search: Search): Generator<unknown> {
-  const words = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
   if ('const' in schema) yield schema.const;
   if (facts.fields.has(name.toLowerCase())) yield facts.fields.get(name.toLowerCase());
   yield* stated(words, facts.text);
@@ -73,13 +89,24 @@ const placeWords = /^(city|location|place|destination|country|town|region|addres
 const openWords =
   /^(query|q|question|search|keywords?|text|message|content|description|reason|note|body|prompt|task|instructions?|goal|request|fact|details|summary|input)$/;
 
-function* byKind(words: string[], schema: SchemaNode, facts: Facts, { isRequired, request }: Search): Generator<unknown> {
+function* byKind(
+  words: string[],
+  schema: SchemaNode,
+  facts: Facts,
+  { isRequired, request }: Search,
+): Generator<unknown> {
   const types = typesOf(schema);
-  const hint = [...words, ...String(schema.description ?? '').toLowerCase().split(/\W+/)];
+  const hint = [
+    ...words,
+    ...String(schema.description ?? '')
+      .toLowerCase()
+      .split(/\W+/),
+  ];
   const says = (...wanted: string[]) => wanted.some((word) => hint.includes(word));
   if (types.includes('boolean')) yield* yesOrNo(words, facts.text);
   if (types.includes('array')) return yield listFor(words, schema, facts);
-  if (types.includes('number') || types.includes('integer')) return yield* isRequired || says('amount', 'count', 'limit', 'quantity') ? facts.numbers : [];
+  if (types.includes('number') || types.includes('integer'))
+    return yield* isRequired || says('amount', 'count', 'limit', 'quantity') ? facts.numbers : [];
   if (!types.includes('string') && types.length > 0) return;
   if (schema.format === 'email' || words.includes('email')) return yield* facts.emails;
   if (schema.format === 'uri' || says('url', 'link', 'website')) return yield* facts.urls;
@@ -91,10 +118,13 @@ function* byKind(words: string[], schema: SchemaNode, facts: Facts, { isRequired
   if (schema.pattern) yield* [...facts.ids, ...facts.numbers.map(String), ...facts.text.split(/[\s,;]+/)];
   if (!isRequired) return;
   const [last = ''] = words.slice(-1);
-  if (says('id', 'identifier', 'number', 'reference', 'code', 'sku')) return yield* [...facts.ids, ...facts.numbers.map(String)];
+  if (says('id', 'identifier', 'number', 'reference', 'code', 'sku'))
+    return yield* [...facts.ids, ...facts.numbers.map(String)];
   yield* facts.quoted;
-  if (placeWords.test(last)) yield* after(/\b(?:in|to|for|at|near|from) (\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*)/u, facts.text);
-  if (last === 'from' || last === 'origin') yield* after(/\bfrom (\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*)/u, facts.text);
+  if (placeWords.test(last))
+    yield* after(/\b(?:in|to|for|at|near|from) (\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*)/u, facts.text);
+  if (last === 'from' || last === 'origin')
+    yield* after(/\bfrom (\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*)/u, facts.text);
   if (openWords.test(last)) return yield request;
   if (placeWords.test(last) || says('name', 'person', 'customer', 'company', 'city')) yield* facts.names;
 }
@@ -105,7 +135,10 @@ function* after(pattern: RegExp, text: string): Generator<string> {
 }
 
 function* yesOrNo(words: string[], text: string): Generator<boolean> {
-  const named = words.filter((word) => word !== 'is' && word !== 'has').map(escaped).join('[ _-]');
+  const named = words
+    .filter((word) => word !== 'is' && word !== 'has')
+    .map(escaped)
+    .join('[ _-]');
   if (new RegExp(`\\b(no|not|without|don't|do not)\\s+(?:\\w+ )?${named}`, 'iu').test(text)) yield false;
   if (new RegExp(`\\b${named}`, 'iu').test(text)) yield true;
 }
@@ -134,7 +167,8 @@ function asType(value: unknown, schema: SchemaNode): unknown {
       const number = Number(value.replace(/[$€£,]/g, ''));
       return value.trim() === '' || Number.isNaN(number) ? undefined : number;
     }
-    if (types.includes('boolean')) return /^(true|yes|on)$/i.test(value) ? true : /^(false|no|off)$/i.test(value) ? false : undefined;
+    if (types.includes('boolean'))
+      return /^(true|yes|on)$/i.test(value) ? true : /^(false|no|off)$/i.test(value) ? false : undefined;
     return undefined;
   }
   if (typeof value === 'number' && !types.includes('number') && !types.includes('integer')) {

@@ -39,7 +39,10 @@ function passagesIn(value: unknown): Passage[] {
   if (typeof value !== 'object' || value === null) return [];
   const record = value as Record<string, unknown>;
   const text = textKeys.map((key) => record[key]).find((each): each is string => typeof each === 'string');
-  if (text === undefined) return Object.values(record).filter((each) => typeof each === 'object').flatMap(passagesIn);
+  if (text === undefined)
+    return Object.values(record)
+      .filter((each) => typeof each === 'object')
+      .flatMap(passagesIn);
   const source = sourceKeys.map((key) => record[key]).find((each): each is string => typeof each === 'string');
   return nothing.test(text) ? [] : [{ source: source ?? null, text }];
 }

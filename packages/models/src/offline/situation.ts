@@ -18,7 +18,9 @@ export type Situation = {
 export function situationOf({ messages }: ModelRequest): Situation {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const since = messages.slice(last + 1);
-  const results = new Map(since.flatMap((each) => (each.role === 'tool' ? each.results : [])).map((each) => [each.callId, each]));
+  const results = new Map(
+    since.flatMap((each) => (each.role === 'tool' ? each.results : [])).map((each) => [each.callId, each]),
+  );
   const done = since
     .flatMap((each) => (each.role === 'agent' ? each.calls : []))
     .flatMap((call) => {

@@ -60,7 +60,11 @@ export async function openBody(
   }
   if (raw.contentType === 'multipart/form-data') return openMultipart(raw);
   if (raw.bytes.length === 0 && route.bodyOptional) return { fields: {}, upload: null, hashed: [] };
-  return { fields: readJson(raw.bytes), upload: null, hashed: [raw.contentType, raw.bytes] };
+  return {
+    fields: readJson(raw.bytes, { mayHoldNul: route.nulText === 'handler' }),
+    upload: null,
+    hashed: [raw.contentType, raw.bytes],
+  };
 }
 
 async function openMultipart(raw: RawBody) {

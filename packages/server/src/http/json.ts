@@ -4,11 +4,11 @@ const deepest = 100;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body, or says exactly why it is not one that may come in. */
-export function readJson(bytes: Uint8Array): unknown {
+export function readJson(bytes: Uint8Array, { mayHoldNul = false } = {}): unknown {
   const text = decode(bytes);
   refuseDepth(text);
   const value = parse(text);
-  refuseHostileText(value);
+  refuseHostileText(value, mayHoldNul);
   return value;
 }
 
@@ -45,20 +45,20 @@ function parse(text: string): unknown {
 }
 
 /** Postgres stores neither NUL nor half a surrogate pair, and `__proto__` is never a field of ours. */
-function refuseHostileText(value: unknown, path: string[] = []): void {
-  if (typeof value === 'string') refuseString(value, path);
+function refuseHostileText(value: unknown, mayHoldNul: boolean, path: string[] = []): void {
+  if (typeof value === 'string') refuseString(value, mayHoldNul, path);
   if (typeof value !== 'object' || value === null) return;
   for (const key of Object.keys(value)) {
     path.push(key);
     if (key === '__proto__') throw fail('invalid_request', { param: path.join('.') });
-    refuseString(key, path);
-    refuseHostileText((value as Record<string, unknown>)[key], path);
+    refuseString(key, false, path);
+    refuseHostileText((value as Record<string, unknown>)[key], mayHoldNul, path);
     path.pop();
   }
 }
 
-function refuseString(value: string, path: string[]): void {
-  if (value.includes('\0')) throw refusedText(path, 'a NUL character');
+function refuseString(value: string, mayHoldNul: boolean, path: string[]): void {
+  if (!mayHoldNul && value.includes('\0')) throw refusedText(path, 'a NUL character');
   if (!value.isWellFormed()) throw refusedText(path, 'half a surrogate pair');
 }
 

@@ -138,11 +138,21 @@ describe('filling an output schema', () => {
       properties: { met: { type: 'boolean' }, reason: { type: 'string', maxLength: 3 }, score: { type: 'integer' } },
       required: ['met', 'reason', 'score'],
     };
-    expect(fillSchema(schema, knowNothing, { met: true, reason: 'too long', score: 4 })).toEqual({
+    expect(fillSchema(schema, knowNothing, { hint: { met: true, reason: 'too long', score: 4 } })).toEqual({
       met: true,
       reason: 'unk',
       score: 4,
     });
+  });
+
+  it('leaves out, where it is told to, what is neither required nor known', () => {
+    const schema = {
+      type: 'object',
+      properties: { question: { type: 'string' }, options: { type: 'array', items: { type: 'string' } }, note: {} },
+      required: ['question'],
+    };
+    const know = (property: string) => (property === 'note' ? 'a note' : undefined);
+    expect(fillSchema(schema, know, { isSparse: true })).toEqual({ question: 'unknown', note: 'a note' });
   });
 
   it('takes what is known of a property', () => {

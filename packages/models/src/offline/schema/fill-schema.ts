@@ -19,6 +19,8 @@ export type Knowledge = (name: string, schema: SchemaNode) => unknown;
 type Context = {
   root: SchemaNode;
   know: Knowledge;
+  /** Whether optional properties are made up too, or only written where something is known of them. */
+  isSparse: boolean;
   depth: number;
   /** Another value for each item of a list whose items must differ. */
   salt: number;
@@ -31,8 +33,12 @@ const depthOfOptional = 5;
 const deepest = 24;
 
 /** Data that fits the schema: from `hint` where it fits, then from what is known, else values that claim nothing. */
-export function fillSchema(schema: SchemaNode, know: Knowledge, hint: unknown = noHint): unknown {
-  return fill(schema, '', hint, { root: schema, know, depth: 0, salt: 0, tries: { left: 20_000 } });
+export function fillSchema(
+  schema: SchemaNode,
+  know: Knowledge,
+  { hint = noHint, isSparse = false }: { hint?: unknown; isSparse?: boolean } = {},
+): unknown {
+  return fill(schema, '', hint, { root: schema, know, isSparse, depth: 0, salt: 0, tries: { left: 20_000 } });
 }
 
 function fill(schema: unknown, name: string, hint: unknown, context: Context): unknown {
@@ -60,7 +66,8 @@ function* candidates(schema: SchemaNode, name: string, hint: unknown, context: C
   for (const branches of [node.oneOf, node.anyOf].filter(Array.isArray)) {
     const { oneOf, anyOf, ...base } = node;
     for (const branch of rotated(branches, context.salt).filter(isNode)) {
-      const rest = branches === node.oneOf ? anyOf && { anyOf } : oneOf && { oneOf };
+      const other = branches === node.oneOf ? { anyOf } : { oneOf };
+      const rest = Object.values(other)[0] === undefined ? {} : other;
       const inner = merged({ ...base, ...rest }, resolved(branch, context.root));
       yield fill(inner, name, hint, { ...context, depth: context.depth + 1 });
     }
@@ -177,6 +184,8 @@ function object(node: SchemaNode, hint: unknown, context: Context, withOptional:
     const parts = propertySchemas(node, name);
     const schema = parts.length === 1 ? parts[0] : { allOf: parts };
     if (schema === false) return;
+    if (isOptional && context.isSparse && filled.size >= least && context.know(name, nodeOf(schema)) === undefined)
+      return;
     const value = fill(schema === true ? {} : schema, name, Object.hasOwn(given, name) ? given[name] : noHint, inner);
     if (isOptional && !fits(schema, value, context.root)) return;
     filled.set(name, value);

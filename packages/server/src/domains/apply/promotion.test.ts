@@ -268,6 +268,19 @@ describe('promoting a version', () => {
     }
   });
 
+  it('lets a version run whose function was called so before the name was reserved [VER-037]', async () => {
+    const tools = [{ function: 'find_order', description: 'Find an order.' }];
+    await put('reserved', 1, 'test', 'no', { tools });
+    await server.db.execute(
+      sql`UPDATE deployment_versions SET manifest = replace(manifest::text, 'find_order', 'finish')::json
+        WHERE org_id = ${org.id} AND manifest::text LIKE '%find_order%'`,
+    );
+    const { body } = await promote('reserved', 'live');
+    expect(body).toMatchObject({ live_version: 1, version: { manifest: { tools: [{ function: 'finish' }] } } });
+    const again = await put('reserved', 1, 'test', 'no', { tools: [{ ...tools[0], function: 'finish' }] });
+    expect(again.body.error.code).toBe('tool_name_reserved');
+  });
+
   it('going live asks for the secrets of live mode [VER-041]', async () => {
     await org.storeSecret('ENV');
     await org.storeSecret('TOKEN');

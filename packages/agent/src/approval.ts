@@ -1,0 +1,111 @@
+import { type ApprovalCategory, approvalCategory } from './approval-category.ts';
+import type { InteractionDraft } from './interaction.ts';
+import type { ToolCall } from './message.ts';
+import { ownNameOf, type Tool } from './tool.ts';
+
+const summaryLength = 120;
+const rowCount = 8;
+const rowLabelLength = 64;
+const rowValueLength = 200;
+const approvalSeconds = 24 * 60 * 60;
+
+/** The wait for the person's yes. `approvals` is the deployment's list: it marks the wait and never makes or lifts it. */
+export function permissionFor(tool: Tool, call: ToolCall, approvals: readonly ApprovalCategory[]): InteractionDraft {
+  const category = listedCategory(tool, approvals);
+  return {
+    kind: 'tool_permission',
+    type: 'approval',
+    summary: summaryOf(tool, call),
+    moves_money: tool.origin.from === 'function' ? null : category === 'payment',
+    requires_present_user: category === 'payment',
+    details: {
+      tool_name: ownNameOf(tool),
+      ...(tool.server === null ? {} : { server: tool.server }),
+      ...(category === null ? {} : { category }),
+      rows: rowsOf(call),
+    },
+    expires_in_s: approvalSeconds,
+  };
+}
+
+/** A call of the caller's own function, as it reaches the caller's code. */
+export function functionCallFor(tool: Tool, call: ToolCall, timeoutSeconds: number): InteractionDraft {
+  return {
+    kind: 'custom',
+    type: 'tool_call',
+    summary: summaryOf(tool, call),
+    moves_money: null,
+    requires_present_user: false,
+    details: { tool_name: ownNameOf(tool), rows: rowsOf(call), renderer: 'tool_call' },
+    expires_in_s: timeoutSeconds,
+  };
+}
+
+function listedCategory(tool: Tool, approvals: readonly ApprovalCategory[]): ApprovalCategory | null {
+  const category = approvalCategory(ownNameOf(tool), tool.definition.description);
+  return category !== null && approvals.includes(category) ? category : null;
+}
+
+/** The description's first sentence, the tool's name, each argument; what has no room is left out in that order. */
+function summaryOf(tool: Tool, call: ToolCall): string {
+  const name = ownNameOf(tool);
+  const shown = argumentsOf(call).map(([label, value]) => `${oneLine(label)}: ${quotedWhereUnclear(value)}`);
+  const plain = [name, ...shown].join(', ');
+  const whole = `${firstSentence(tool.definition.description)} ${plain}`.trim();
+  if (whole.length <= summaryLength) return whole;
+  if (plain.length <= summaryLength) return plain;
+  return shortened(name, shown);
+}
+
+function shortened(name: string, shown: readonly string[]): string {
+  if (shown.length === 0) return cut(name, summaryLength);
+  // The number can only fall while arguments are added, so room for the largest is room for each.
+  const room = summaryLength - more(shown.length).length;
+  let text = cut(name, room);
+  let leftOut = 0;
+  for (const each of shown) {
+    if (text.length + 2 + each.length > room) leftOut += 1;
+    else text += `, ${each}`;
+  }
+  return text + more(leftOut);
+}
+
+const more = (count: number) => `, and ${count} more`;
+
+function rowsOf(call: ToolCall): { label: string; value: string }[] {
+  return argumentsOf(call)
+    .slice(0, rowCount)
+    .map(([label, value]) => ({ label: cut(oneLine(label), rowLabelLength), value: cut(shownValue(value), rowValueLength) }));
+}
+
+function argumentsOf({ arguments: given }: ToolCall): [string, unknown][] {
+  return typeof given === 'object' && given !== null ? Object.entries(given) : [];
+}
+
+function firstSentence(description: string): string {
+  const [first] = new Intl.Segmenter('en', { granularity: 'sentence' }).segment(description.trim());
+  const sentence = oneLine(first?.segment ?? '');
+  return sentence === '' || /[.!?。！？]$/u.test(sentence) ? sentence : `${sentence}.`;
+}
+
+const shownValue = (value: unknown) => oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** A value must not pass itself off as a further argument. */
+function quotedWhereUnclear(value: unknown): string {
+  const shown = shownValue(value);
+  return typeof value === 'string' && /[,:"]/.test(shown) ? JSON.stringify(shown) : shown;
+}
+
+/** Control and direction characters could make the person read another text than the tool gets. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
+
+/** Counted in UTF-16 units, so that no other way of counting finds more; no character is cut in two. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

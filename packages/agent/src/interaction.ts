@@ -1,0 +1,21 @@
+/** An interaction before it is stored; names are those of the wire. */
+export type InteractionDraft = {
+  kind:
+    | 'ask_question'
+    | 'connector_auth'
+    | 'tool_permission'
+    | 'credit_approval'
+    | 'exit_plan'
+    | 'hands_approval'
+    | 'custom';
+  type: 'approval' | 'question' | 'connect' | 'handoff' | 'tool_call';
+  summary: string;
+  moves_money: boolean | null;
+  requires_present_user: boolean;
+  questions?: readonly Question[];
+  details: Readonly<Record<string, unknown>>;
+  /** Null: it never expires. */
+  expires_in_s: number | null;
+};
+
+type Question = { question: string; header: string; options: readonly string[]; multi_select: boolean };

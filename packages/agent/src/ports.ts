@@ -1,0 +1,107 @@
+import type { Stop } from './budget.ts';
+import type { InteractionDraft } from './interaction.ts';
+import type { ToolCall } from './message.ts';
+import type { Model, Usage } from './model.ts';
+import type { CallResult, ModelStep, Step, SummaryStep, WaitPurpose } from './step.ts';
+import type { Tool } from './tool.ts';
+
+/** All that a run needs of its host. */
+export type Ports = {
+  model: Model;
+  store: RunStore;
+  tools: ToolRunner;
+  budget: Budget;
+  hook: PolicyHook;
+  clock: Clock;
+  /** A new id for a call, unique for ever. */
+  newCallId: () => string;
+  /** True once the process is about to end: the run gives itself back before its next step. */
+  isLeaving: () => boolean;
+};
+
+/**
+ * Where a run is recorded. Every write is one transaction, is durable when it returns, and is fenced: once another
+ * process owns the run, it changes nothing and throws. The loop catches nothing that the store throws.
+ *
+ * A write that carries an `end` records it in the same transaction, so that a run whose last step is recorded has
+ * also ended.
+ */
+export type RunStore = {
+  /** What is recorded so far, and the milliseconds that processes have worked on the run, without its waits. */
+  load: () => Promise<{ steps: readonly Step[]; activeMs: number }>;
+
+  /** An answer of the model, charged in the same transaction. Calls refused outright come with their result. */
+  recordModelStep: (step: ModelStep, end: RunEnd | null) => Promise<void>;
+
+  /** A summary that the model wrote, charged in the same transaction. */
+  recordSummary: (step: SummaryStep) => Promise<void>;
+
+  /** Comes before the tool is touched: whoever finds a start without a result knows that the tool may have acted. */
+  recordStart: (callId: string) => Promise<void>;
+
+  recordResult: (callId: string, result: CallResult, end: RunEnd | null) => Promise<void>;
+
+  /**
+   * Makes the interactions and ends the run as waiting, all or nothing. A call whose start is recorded counts as not
+   * started again: its runner vouches that nothing happened.
+   *
+   * With no new wait it ends the run as waiting on those that are open. Answers `answered`, and lets the run go on,
+   * where one of those was settled since the last `load`: that answer started no new run, because this one was there.
+   */
+  wait: (waits: readonly NewWait[]) => Promise<'waiting' | 'answered'>;
+
+  /** An end that comes with no step. `usage` is what a failed model call has cost. */
+  recordEnd: (end: RunEnd, usage: Usage | null) => Promise<void>;
+
+  /**
+   * Text of the step with this index as it is written. It may be joined with what follows before it is stored. A
+   * successor that asks the model again appends under the same index: what stood there before was of no use.
+   */
+  appendText: (stepIndex: number, text: string) => Promise<void>;
+};
+
+export type NewWait = { callId: string; purpose: WaitPurpose; draft: InteractionDraft };
+
+export type RunEnd =
+  | { kind: 'answered'; text: string; data: unknown }
+  | { kind: 'waiting' }
+  /** A task goes on with `call`. `acknowledgement` is what the user is told. */
+  | { kind: 'handed_off'; acknowledgement: string; call: ToolCall }
+  | ({ kind: 'stopped' } & Stop)
+  | { kind: 'failed'; code: 'model_error'; message: string }
+  /** Not an end of the work: the process leaves, and another goes on from the recorded steps. Nothing is recorded. */
+  | { kind: 'handed_back' };
+
+/** Runs tools. It is asked only for calls that are valid, allowed and, where a yes is needed, approved. */
+export type ToolRunner = {
+  /** Whether the arguments fit the tool's schema. The message is for the model: what is wrong and where. */
+  validate: (call: ToolCall, tool: Tool) => Promise<{ kind: 'ok' } | { kind: 'error'; message: string }>;
+
+  /**
+   * Faults of the tool are results with `isError`. It answers `connect` only while nothing has happened yet, where
+   * the user must first connect an app; the call is run again once that is done. It throws when the signal ends it.
+   */
+  run: (call: ToolCall, tool: Tool, signal: AbortSignal) => Promise<ToolOutcome>;
+};
+
+export type ToolOutcome =
+  | { kind: 'result'; output: string; isError: boolean }
+  | { kind: 'connect'; draft: InteractionDraft };
+
+/** Money beyond the run's own limits: caps of the user and the org, and the wallet. */
+export type Budget = {
+  /** Asked before every call of a model and before tool calls. Null where the run is no task, or no turn. */
+  mayContinue: () => Promise<
+    { kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }
+  >;
+};
+
+/** The operator's say before each call that may change something. No answer in time is a no. */
+export type PolicyHook = {
+  mayRun: (call: ToolCall, tool: Tool) => Promise<{ kind: 'allowed' } | { kind: 'blocked'; message: string | null }>;
+};
+
+export type Clock = {
+  /** Milliseconds since 1970, UTC. */
+  now: () => number;
+};

@@ -1,0 +1,39 @@
+import type { ToolCall } from './message.ts';
+import type { Usage } from './model.ts';
+
+/** What has been recorded of a run, oldest first: the trace that people read and the point from which a successor goes on. */
+export type Step = ModelStep | SummaryStep;
+
+export type ModelStep = {
+  kind: 'model';
+  text: string;
+  calls: readonly RecordedCall[];
+  /** What the run tells the model about this answer, such as that it fits no schema. An answer with a notice is no end. */
+  notice: string | null;
+  usage: Usage;
+};
+
+/** Stands for the first `covers` exchanges of the run, counted from the start of its history. */
+export type SummaryStep = { kind: 'summary'; text: string; covers: number; usage: Usage };
+
+/** Facts, not a state: what happens next with a call is read off them. */
+export type RecordedCall = {
+  /** The id is the run's own. What the model wrote as an id is not kept, so that it can point at no other call. */
+  call: ToolCall;
+  waits: readonly Wait[];
+  isStarted: boolean;
+  result: CallResult | null;
+};
+
+/** `from` decides how the model reads it: what a tool says is data, what a person or the run says is not. */
+export type CallResult = { output: string; isError: boolean; from: 'tool' | 'person' | 'run' };
+
+/** `permission`: may the tool run. `connection`: it runs once an app is connected. `answer`: the outcome is the result. */
+export type WaitPurpose = 'permission' | 'connection' | 'answer';
+
+export type Wait = { purpose: WaitPurpose; outcome: WaitOutcome | null };
+
+export type WaitOutcome =
+  | { decision: 'approved' }
+  | { decision: 'answered'; output: string; isError: boolean }
+  | { decision: 'denied' | 'cancelled' | 'expired'; message: string | null };

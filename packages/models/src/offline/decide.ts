@@ -1,0 +1,205 @@
+import type { ToolDefinition, ToolResult } from '@vestra/agent/message';
+import type { ModelRequest } from '@vestra/agent/model';
+import { fittingTools, ownPart } from './choose-tool.ts';
+import { type Facts, factsOf } from './facts.ts';
+import { fillArguments, valueFor } from './fill-arguments.ts';
+import { quoteFrom } from './knowledge.ts';
+import { judgesConversation, playsUser, standInNotice, standInWords } from './markers.ts';
+import { judge, playUser } from './scenario.ts';
+import { fillSchema, type Knowledge } from './schema/fill-schema.ts';
+import { nodeOf, typesOf } from './schema/schema-node.ts';
+import { type Situation, situationOf, textOf } from './situation.ts';
+import { stemsOf } from './words.ts';
+
+/** What the model says and calls. */
+export type Decision = { text: string; calls: { name: string; arguments: unknown }[] };
+
+const mostCalls = 8;
+const knowledgeTools = ['search_notebooks', 'recall'];
+
+export function decide(request: ModelRequest): Decision {
+  const isAskedTo = (marker: string) => request.system.some((block) => block.includes(marker));
+  if (isAskedTo(judgesConversation)) return say(judge(request));
+  if (isAskedTo(playsUser)) return say(playUser(request));
+  const situation = situationOf(request);
+  return nextCall(request, situation) ?? conclude(request, situation);
+}
+
+const say = (text: string): Decision => ({ text, calls: [] });
+const call = (tool: ToolDefinition, given: unknown): Decision => ({
+  text: '',
+  calls: [{ name: tool.name, arguments: given }],
+});
+
+/** Fitting tools first, then longer work, then what notebooks and memory know. */
+function nextCall(request: ModelRequest, situation: Situation): Decision | null {
+  const { asked, done } = situation;
+  const isDone = (name: string) => done.some((each) => each.call.name === name);
+  if (done.length >= mostCalls || isDone('hand_off_to_work') || isDone('finish')) return null;
+  const wanted = toolsFor(request, situation).find(({ tool }) => !isDone(tool.name));
+  if (wanted) {
+    const decision = callTool(request, situation, wanted.tool, wanted.part);
+    if (decision) return decision;
+  }
+  const handOff = toolNamed(request, 'hand_off_to_work');
+  if (handOff && done.length === 0 && isLongWork(asked)) {
+    return call(handOff, fillSchema(handOff.inputSchema, textKnowledge(asked), { isSparse: true }));
+  }
+  if (done.length > 0 || isSmallTalk(asked)) return null;
+  const sources = knowledgeTools.map((name) => toolNamed(request, name)).filter((tool) => tool !== undefined);
+  if (sources.length === 0) return null;
+  return {
+    text: '',
+    calls: sources.map(({ name, inputSchema }) => ({
+      name,
+      arguments: fillSchema(inputSchema, textKnowledge(asked), { isSparse: true }),
+    })),
+  };
+}
+
+const toolNamed = (request: ModelRequest, name: string) => request.tools.find((tool) => tool.name === name);
+
+/** An answer to "To use `x` I need …" goes on with that tool. */
+function toolsFor(request: ModelRequest, { asked, earlier }: Situation): { tool: ToolDefinition; part: string }[] {
+  const fitting = fittingTools(asked, request.tools);
+  const before = request.messages.findLast(
+    ({ role }, index) => role === 'agent' && index < request.messages.length - 1,
+  );
+  const pending = toolNamed(request, /To use `([^`]+)` I need/.exec(textOf(before))?.[1] ?? '');
+  if (!pending || fitting.length > 0) return fitting;
+  return [{ tool: pending, part: `${asked}\n${earlier[0] ?? ''}` }];
+}
+
+function callTool(request: ModelRequest, situation: Situation, tool: ToolDefinition, part: string): Decision | null {
+  const answers = outputsOf(situation, 'ask_question');
+  const facts = factsFor(request, situation, [...answers, part]);
+  const { filled, missing } = fillArguments(tool.inputSchema, facts, situation.asked);
+  const [only] = missing;
+  const bare = answers.at(-1) ?? (part === situation.asked ? undefined : situation.asked);
+  if (only !== undefined && missing.length === 1 && bare !== undefined) {
+    const value = bareAnswer(bare, nodeOf(nodeOf(tool.inputSchema.properties)[only]));
+    if (value !== undefined) return call(tool, { ...filled, [only]: value });
+  }
+  if (missing.length === 0) return call(tool, filled);
+  return askFor(request, tool, missing, answers.length > 0);
+}
+
+/** The whole answer to a question for one value is that value. */
+function bareAnswer(answer: string, schema: Parameters<typeof typesOf>[0]): unknown {
+  const types = typesOf(schema);
+  const text = answer.trim().replace(/[.!]$/, '');
+  if (types.includes('number') || types.includes('integer'))
+    return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+  if (types.includes('string') && !schema.enum && text.length > 0 && text.length < 200) return text;
+  return undefined;
+}
+
+function askFor(request: ModelRequest, tool: ToolDefinition, missing: string[], hasAsked: boolean): Decision | null {
+  const properties = nodeOf(tool.inputSchema.properties);
+  const wanted = missing.map((name) => {
+    const { description, enum: options } = nodeOf(properties[name]);
+    const choices = Array.isArray(options) ? ` (${options.join(', ')})` : '';
+    return `${name.replaceAll('_', ' ')}${choices}${typeof description === 'string' ? `: ${description.replace(/\.$/, '')}` : ''}`;
+  });
+  const question = `To use \`${tool.name}\` I need the ${wanted.join('; ')}. What is it?`;
+  const ask = toolNamed(request, 'ask_question');
+  if (ask && !hasAsked) return call(ask, fillSchema(ask.inputSchema, textKnowledge(question), { isSparse: true }));
+  // Text would not be the JSON that was asked for.
+  return request.outputSchema ? null : say(question);
+}
+
+function conclude(request: ModelRequest, situation: Situation): Decision {
+  const answer = answerOf(situation);
+  if (request.outputSchema)
+    return say(JSON.stringify(fillSchema(request.outputSchema, knowledgeOf(request, situation, answer))));
+  const finish = toolNamed(request, 'finish');
+  if (finish && !situation.done.some((each) => each.call.name === 'finish')) {
+    const known = knowledgeOf(request, situation, withNotice(answer, situation));
+    return call(finish, fillSchema(finish.inputSchema, known, { isSparse: true }));
+  }
+  return say(withNotice(answer, situation));
+}
+
+const withNotice = (answer: string, { hasSaid }: Situation) =>
+  hasSaid(standInWords) || answer.includes(standInWords) ? answer : `${standInNotice}\n\n${answer}`;
+
+function answerOf(situation: Situation): string {
+  const { asked, done } = situation;
+  if (done.length === 0) {
+    if (isSmallTalk(asked)) return 'Hello. What can I do for you?';
+    return `I have no tool, notebook or memory for this: “${asked.slice(0, 200)}”`;
+  }
+  const handOff = done.find(({ call: { name } }) => name === 'hand_off_to_work');
+  if (handOff && !handOff.result.isError) return 'I have started on this and will come back with the result.';
+  const told = done.filter(({ call: { name } }) => !ownPart.has(name)).map(({ result }) => toldOf(result));
+  const looked = done.filter(({ call: { name } }) => knowledgeTools.includes(name) || name === 'read_document');
+  if (looked.length > 0) {
+    const outputs = looked.filter(({ result }) => !result.isError).map(({ result }) => result.output);
+    told.push(quoteFrom(outputs, asked) ?? 'I found nothing about this in notebooks or memory.');
+  }
+  const failed = done.filter(
+    ({ call: { name }, result }) =>
+      result.isError && ownPart.has(name) && !looked.some((each) => each.result === result),
+  );
+  told.push(...failed.map(({ result }) => toldOf(result)));
+  return told.join('\n') || 'That is done.';
+}
+
+function toldOf({ name, output, isError }: ToolResult): string {
+  if (isError) return `\`${name}\` did not work: ${output}`;
+  return output.trim() === '' ? `\`${name}\` is done.` : `\`${name}\` answered: ${output}`;
+}
+
+const answerNames = /^(answer|reply|text|summary|result|message|output|response|explanation|content)$/i;
+
+/** For an answer in a given shape: the answer itself, or what was said of each of its parts. */
+function knowledgeOf(request: ModelRequest, situation: Situation, answer: string): Knowledge {
+  const facts = factsFor(request, situation, [situation.asked]);
+  const taken = new Set<unknown>();
+  const known = new Map<string, unknown>();
+  return (name, schema) => {
+    if (answerNames.test(name) && typesOf(schema).includes('string')) return answer;
+    if (!known.has(name)) {
+      const value = valueFor(name, schema, facts, { root: {}, taken, isRequired: true, request: situation.asked });
+      known.set(name, value);
+      taken.add(value);
+    }
+    return known.get(name);
+  };
+}
+
+const openNames =
+  /^(questions?|query|q|text|task|goal|title|brief|instructions?|description|message|request|prompt|summary|search|header|input)$/i;
+
+/** For tools with a part of their own: the text goes wherever text is asked for. */
+const textKnowledge =
+  (text: string): Knowledge =>
+  (name, schema) => {
+    const types = typesOf(schema);
+    if (types.includes('array') && openNames.test(name))
+      return typesOf(nodeOf(schema.items)).includes('string') ? [text] : undefined;
+    if (types.length > 0 && !types.includes('string')) return undefined;
+    return openNames.test(name) ? cut(text, schema.maxLength) : undefined;
+  };
+
+const cut = (text: string, longest: unknown) =>
+  typeof longest === 'number' ? [...text].slice(0, longest).join('') : text;
+
+function factsFor({ system }: ModelRequest, situation: Situation, nearest: string[]): Facts {
+  const results = situation.done.filter(({ result }) => !result.isError).map(({ result }) => result.output);
+  const today = /\b(?:today|date|now)\b[^\n]{0,40}?(\d{4}-\d\d-\d\d)/i.exec(system.join('\n'))?.[1] ?? null;
+  return factsOf([...new Set([...nearest, situation.asked, ...results, ...situation.earlier.slice(0, 10)])], today);
+}
+
+const outputsOf = ({ done }: Situation, name: string) =>
+  done.filter((each) => each.call.name === name && !each.result.isError).map((each) => each.result.output);
+
+const isLongWork = (text: string) =>
+  text.length > 600 ||
+  /\b(research|investigate|reports?|analy[sz]e|compare|monitor|spreadsheet|presentation|draft|prepare|collect|gather|crawl|scrape|in the background|step by step|for each|go through|build|migrate)\b/i.test(
+    text,
+  );
+
+const isSmallTalk = (text: string) =>
+  stemsOf(text).length === 0 ||
+  /^(hi|hello|hey|thanks|thank you|bye|good (morning|evening|day|night))\b.{0,20}$/i.test(text.trim());

@@ -1,0 +1,330 @@
+import type { AgentMessage, Message, ToolDefinition } from '@vestra/agent/message';
+import type { ModelEvent, ModelRequest } from '@vestra/agent/model';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { standInNotice, standInWords } from './markers.ts';
+import { createOfflineModel } from './offline-model.ts';
+
+const user = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });
+const agent = (text: string, calls: AgentMessage['calls'] = []): Message => ({ role: 'agent', text, calls });
+const tool = (
+  name: string,
+  description: string,
+  properties: object,
+  required = Object.keys(properties),
+): ToolDefinition => ({
+  name,
+  description,
+  inputSchema: { type: 'object', properties, required },
+});
+const text = { type: 'string' };
+
+async function answer(messages: Message[], request: Partial<ModelRequest> = {}) {
+  const events: ModelEvent[] = [];
+  const signal = new AbortController().signal;
+  const all = { model: 'offline', system: ['You are a helpful agent.'], messages, tools: [], signal, ...request };
+  for await (const event of createOfflineModel().stream(all)) events.push(event);
+  const end = events.at(-1);
+  if (end?.type !== 'end') throw new Error('the call did not end');
+  return {
+    events,
+    end,
+    text: events.map((event) => (event.type === 'text' ? event.text : '')).join(''),
+    calls: events.flatMap((event) => (event.type === 'call' ? [event.call] : [])),
+  };
+}
+
+/** Plays the loop: answers every call with `results` until the model speaks. */
+async function converse(
+  messages: Message[],
+  tools: ToolDefinition[],
+  results: Record<string, string>,
+  request: Partial<ModelRequest> = {},
+) {
+  const history = [...messages];
+  const called: string[] = [];
+  for (let step = 0; step < 12; step++) {
+    const { text, calls } = await answer(history, { tools, ...request });
+    if (calls.length === 0) return { text, called, history: [...history, agent(text)] };
+    called.push(...calls.map(({ name }) => name));
+    history.push(agent(text, calls));
+    history.push({
+      role: 'tool',
+      results: calls.map(({ id, name }) => ({
+        callId: id,
+        name,
+        output: results[name] ?? '',
+        isError: !(name in results),
+      })),
+    });
+  }
+  throw new Error(`no end: ${called.join(', ')}`);
+}
+
+const search = tool('search_notebooks', 'Searches the notebooks.', { query: text });
+const recall = tool('recall', 'Finds facts about the user.', { query: text });
+const askQuestion = tool('ask_question', 'Asks the user.', {
+  questions: {
+    type: 'array',
+    minItems: 1,
+    items: {
+      type: 'object',
+      properties: { question: text, options: { type: 'array', items: text } },
+      required: ['question'],
+    },
+  },
+});
+const handOff = tool('hand_off_to_work', 'Starts longer work.', { task: text, acknowledgement: text }, ['task']);
+const refund = tool('refund_order', 'Refunds an order of the shop.', { order_id: text, amount: { type: 'number' } });
+const weather = tool('get_weather', 'The weather forecast of a city.', { city: text });
+const lookup = tool('lookup_order', 'Looks up an order of the shop by its id.', { order_id: text });
+const mail = tool(
+  'send_email',
+  'Sends an email to a person.',
+  { to: { type: 'string', format: 'email' }, subject: text, body: text },
+  ['to', 'body'],
+);
+const ticket = tool('create_ticket', 'Opens a support ticket.', {
+  priority: { enum: ['low', 'high'] },
+  description: text,
+});
+const booking = tool('mcp__hotel__book_room', 'Books a room in the hotel.', {
+  date: { type: 'string', format: 'date' },
+  guests: { type: 'integer' },
+});
+const shop = [refund, weather, lookup, mail, ticket, booking];
+
+describe('offline', () => {
+  it('[MOD-005] [MOD-013] gives the same events for the same request, in the order of the port', async () => {
+    const messages = [user('What is the weather in Oslo?')];
+    const first = await answer(messages, { tools: shop });
+    expect(await answer(messages, { tools: shop })).toEqual(first);
+    expect(first.events.map(({ type }) => type)).toEqual(['call', 'end']);
+    expect((await answer([user('Hello')])).events.at(0)?.type).toBe('text');
+  });
+
+  it('[MOD-006] says once that it is a stand-in', async () => {
+    const first = await answer([user('Hello')]);
+    expect(first.text).toContain(standInNotice);
+    const second = await answer([user('Hello'), agent(first.text), user('What is new?')]);
+    expect(second.text).not.toContain(standInWords);
+    expect(second.text).not.toBe('');
+  });
+
+  it('counts about four characters a token and keeps to a limit', async () => {
+    const { end, text } = await answer([user('x'.repeat(400))], { system: [] });
+    expect(end.usage).toEqual({ inputTokens: 100, outputTokens: Math.ceil(text.length / 4), cacheReadTokens: 0 });
+    const short = await answer([user('Hello')], { maxOutputTokens: 5 });
+    expect(short.end.cut).toBe(true);
+    expect(short.text).toHaveLength(20);
+  });
+
+  it('stops at once', async () => {
+    const reason = new Error('stopped');
+    await expect(answer([user('Hello')], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  it.each([
+    [
+      '[MOD-007] JSON of passages',
+      '{"results":[{"title":"Returns","text":"We ship daily. Returns are free within 30 days."},{"title":"Hours","text":"We open at nine."}]}',
+      '“Returns are free within 30 days.”',
+    ],
+    [
+      '[MOD-007] plain text',
+      'Shipping takes two days.\nReturns are free within 30 days.',
+      '“Returns are free within 30 days.”',
+    ],
+    ['nothing found', '{"results":[]}', 'I found nothing about this'],
+    ['nothing found in words', 'No results.', 'I found nothing about this'],
+  ])('answers from notebooks: %s', async (_name, output, expected) => {
+    const { called, text } = await converse([user('How many days do I have for returns?')], [search], {
+      search_notebooks: output,
+    });
+    expect(called).toEqual(['search_notebooks']);
+    expect(text).toContain(expected);
+  });
+
+  it('names the document that it quotes', async () => {
+    const output = '[{"title":"Returns","text":"Returns are free within 30 days."}]';
+    const { text } = await converse([user('Are returns free?')], [search], { search_notebooks: output });
+    expect(text).toContain('From Returns: “Returns are free within 30 days.”');
+  });
+
+  it('[MOD-008] answers from memory', async () => {
+    const { called, text } = await converse([user('Which shoe size do I wear?')], [search, recall], {
+      search_notebooks: '[]',
+      recall: '[{"text":"Wears shoe size 42."},{"text":"Lives in Oslo."}]',
+    });
+    expect(called).toEqual(['search_notebooks', 'recall']);
+    expect(text).toContain('“Wears shoe size 42.”');
+    expect(text).not.toContain('Oslo');
+  });
+
+  it('searches with the words of the user', async () => {
+    const { calls } = await answer([user('Where is the office?')], { tools: [search] });
+    expect(calls).toEqual([{ id: 'call_1', name: 'search_notebooks', arguments: { query: 'Where is the office?' } }]);
+  });
+
+  it.each<[string, string, string, object]>([
+    ['a place', 'What is the weather like in New York?', 'get_weather', { city: 'New York' }],
+    [
+      'an id and an amount',
+      'Please refund order ORD-1234 with 25.50',
+      'refund_order',
+      { order_id: 'ORD-1234', amount: 25.5 },
+    ],
+    ['a number as an id', 'look up order 98765', 'lookup_order', { order_id: '98765' }],
+    [
+      'an email',
+      'Send an email to ada@example.com: "The parcel is on its way"',
+      'send_email',
+      { to: 'ada@example.com', body: 'The parcel is on its way' },
+    ],
+    ['an enum word', 'Open a high priority ticket: the door is broken', 'create_ticket', { priority: 'high' }],
+    [
+      'a date and a count',
+      'Book a room for 2 guests on 1 May 2027',
+      'mcp__hotel__book_room',
+      { date: '2027-05-01', guests: 2 },
+    ],
+    [
+      'data beside the message',
+      'Refund my order\n{"order_id":"ord_77","amount":5}',
+      'refund_order',
+      { order_id: 'ord_77', amount: 5 },
+    ],
+    ['named values', 'lookup order, order_id: A-1', 'lookup_order', { order_id: 'A-1' }],
+  ])('[MOD-009] calls the fitting tool with %s', async (_name, message, name, given) => {
+    const { calls } = await answer([user(message)], { tools: shop });
+    expect(calls).toMatchObject([{ name, arguments: given }]);
+  });
+
+  it.each(['Tell me about the history of Rome', 'Who are you?', 'Is the museum open on Sunday?'])(
+    'calls no tool for what none fits: %s',
+    async (message) => {
+      expect((await answer([user(message)], { tools: shop })).calls).toEqual([]);
+    },
+  );
+
+  it('says what a tool answered, or that it did not work', async () => {
+    const worked = await converse([user('Weather in Oslo?')], shop, { get_weather: '4 degrees, rain' });
+    expect(worked.text).toContain('4 degrees, rain');
+    const failed = await converse([user('Weather in Oslo?')], shop, {});
+    expect(failed.text).toContain('`get_weather` did not work');
+  });
+
+  it('calls one tool after another where the message asks for both', async () => {
+    const { called, text } = await converse(
+      [user('Look up order ORD-5 and then send an email to eve@example.com saying "done"')],
+      shop,
+      {
+        lookup_order: '{"status":"shipped"}',
+        send_email: 'sent',
+      },
+    );
+    expect(called).toEqual(['lookup_order', 'send_email']);
+    expect(text).toContain('shipped');
+  });
+
+  it('[MOD-010] asks for a missing argument in text, and goes on with the answer', async () => {
+    const first = await answer([user('What will the weather be?')], { tools: shop });
+    expect(first.calls).toEqual([]);
+    expect(first.text).toContain('I need the city');
+    expect(first.text).toMatch(/\?$/);
+    const second = await answer([user('What will the weather be?'), agent(first.text), user('Bergen')], {
+      tools: shop,
+    });
+    expect(second.calls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Bergen' } }]);
+  });
+
+  it('[MOD-010] asks through ask_question where there is one', async () => {
+    const tools = [...shop, askQuestion];
+    const { calls } = await answer([user('What will the weather be?')], { tools });
+    expect(calls).toMatchObject([
+      { name: 'ask_question', arguments: { questions: [{ question: expect.stringContaining('city') }] } },
+    ]);
+    const { called } = await converse([user('What will the weather be?')], tools, {
+      ask_question: 'Bergen',
+      get_weather: 'snow',
+    });
+    expect(called).toEqual(['ask_question', 'get_weather']);
+  });
+
+  it('never calls a tool with arguments that do not fit its schema', async () => {
+    for (const message of [
+      'refund order',
+      'refund order twelve',
+      'book a room',
+      'send an email',
+      'open a ticket',
+      'refund 5',
+    ]) {
+      for (const { name, arguments: given } of (await answer([user(message)], { tools: shop })).calls) {
+        const schema = shop.find((each) => each.name === name)?.inputSchema as object;
+        expect(
+          new Ajv({ strict: false, validateFormats: false }).validate(schema, given),
+          `${message}: ${JSON.stringify(given)}`,
+        ).toBe(true);
+      }
+    }
+  });
+
+  it.each([
+    ['Research our five largest competitors and write a report', true],
+    ['Compare the prices of these laptops', true],
+    ['What is the capital of Norway?', false],
+    ['Hello', false],
+  ])('hands longer work off: %s', async (message, isHandedOff) => {
+    const { calls } = await answer([user(message)], { tools: [handOff] });
+    expect(calls.map(({ name }) => name)).toEqual(isHandedOff ? ['hand_off_to_work'] : []);
+    if (isHandedOff) expect(calls[0]?.arguments).toEqual({ task: message });
+  });
+
+  it('ends work through finish', async () => {
+    const finish = tool('finish', 'Ends the work.', { text });
+    const { called, history } = await converse([user('How long is the warranty?')], [search, finish], {
+      search_notebooks: 'The warranty is two years.',
+      finish: 'ok',
+    });
+    expect(called).toEqual(['search_notebooks', 'finish']);
+    expect(JSON.stringify(history)).toContain('“The warranty is two years.”');
+  });
+
+  it('[MOD-011] fills an output schema from what was said', async () => {
+    const outputSchema = {
+      type: 'object',
+      properties: {
+        order_id: text,
+        total: { type: 'number', minimum: 0 },
+        contact: { type: 'object', properties: { email: { type: 'string', format: 'email' } }, required: ['email'] },
+        priority: { enum: ['low', 'medium', 'high'] },
+        tags: { type: 'array', items: text, maxItems: 3 },
+        answer: text,
+      },
+      required: ['order_id', 'total', 'contact', 'priority', 'tags', 'answer'],
+      additionalProperties: false,
+    };
+    const message = 'Order ORD-99 for 120.50 is late, please treat it with high priority and write to kim@example.com';
+    const data = JSON.parse((await answer([user(message)], { outputSchema })).text);
+    expect(data).toMatchObject({
+      order_id: 'ORD-99',
+      total: 120.5,
+      contact: { email: 'kim@example.com' },
+      priority: 'high',
+    });
+    expect(new Ajv({ strict: false, validateFormats: false }).validate(outputSchema, data)).toBe(true);
+  });
+
+  it('[MOD-011] calls tools first and fills the schema with what they said', async () => {
+    const outputSchema = { type: 'object', properties: { status: text }, required: ['status'] };
+    const { called, text: json } = await converse(
+      [user('Look up order ORD-5')],
+      shop,
+      { lookup_order: '{"status":"shipped"}' },
+      { outputSchema },
+    );
+    expect(called).toEqual(['lookup_order']);
+    expect(JSON.parse(json)).toEqual({ status: 'shipped' });
+  });
+});

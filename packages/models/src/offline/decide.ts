@@ -7,6 +7,7 @@ import { quoteFrom } from './knowledge.ts';
 import { judgesConversation, playsUser, standInNotice, standInWords } from './markers.ts';
 import { judge, playUser } from './scenario.ts';
 import { fillSchema, type Knowledge } from './schema/fill-schema.ts';
+import { fits } from './schema/fits.ts';
 import { nodeOf, typesOf } from './schema/schema-node.ts';
 import { type Situation, situationOf, textOf } from './situation.ts';
 import { stemsOf } from './words.ts';
@@ -80,7 +81,8 @@ function callTool(request: ModelRequest, situation: Situation, tool: ToolDefinit
     const value = bareAnswer(bare, nodeOf(nodeOf(tool.inputSchema.properties)[only]));
     if (value !== undefined) return call(tool, { ...filled, [only]: value });
   }
-  if (missing.length === 0) return call(tool, filled);
+  // What one schema asks of several arguments together cannot be asked for: such a call is left alone.
+  if (missing.length === 0) return fits(tool.inputSchema, filled, tool.inputSchema) ? call(tool, filled) : null;
   return askFor(request, tool, missing, answers.length > 0);
 }
 

@@ -18,7 +18,7 @@ const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 export function factsOf(texts: readonly string[], today: string | null): Facts {
   const fields = new Map<string, unknown>();
   const plain = texts.map((text) => withoutJson(text, fields));
-  const text = plain.join('\n');
+  const text = readable(plain.join('\n'));
   const emails = all(text, /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g);
   const urls = all(text, /\bhttps?:\/\/[^\s"'<>)]+[^\s"'<>).,;!?]/g);
   const dates = datesOf(text, today);
@@ -42,6 +42,9 @@ export function factsOf(texts: readonly string[], today: string | null): Facts {
     fields,
   };
 }
+
+/** Patterns that look for words take their time on a text that is one long word. */
+const readable = (text: string) => text.slice(0, 40_000).replace(/\S{200,}/g, ' ');
 
 /** The first captured group, or the whole match; each once. */
 function all(text: string, pattern: RegExp): string[] {

@@ -99,16 +99,21 @@ it('estimates what was used where an endpoint does not say', async () => {
 });
 
 it('sends images to a compatible model whose name says that it sees', async () => {
-  const server = await startScriptedModelServer({ respond: () => ({ text: 'a cat' }) });
+  const seen: NormalisedRequest[] = [];
+  const server = await startScriptedModelServer({
+    respond: (request) => {
+      seen.push(request);
+      return { text: 'a cat' };
+    },
+  });
   servers.push(server);
-  const settings = { ...server.settings, compatible: { ...server.settings.compatible, models: ['qwen2.5-vl:7b'] } };
-  const bytes = new Uint8Array(8);
-  const parts = [{ kind: 'file' as const, filename: 'cat.png', mediaType: 'image/png', bytes }];
-  const seen: string[] = [];
-  const model = createModels(settings as typeof server.settings).model('compatible/qwen2.5-vl:7b');
+  const compatible = { apiKey: null, baseUrl: server.baseUrls.compatible, models: ['qwen2.5-vl:7b'], price: null };
+  const model = createModels({ ...server.settings, compatible }).model('compatible/qwen2.5-vl:7b');
+  const parts = [{ kind: 'file' as const, filename: 'cat.png', mediaType: 'image/png', bytes: new Uint8Array(8) }];
   const request = { model: '', system: [], messages: [{ role: 'user' as const, parts }], tools: [] };
-  for await (const event of model.stream({ ...request, signal: new AbortController().signal })) seen.push(event.type);
-  expect(seen).toEqual(['text', 'end']);
+  await Array.fromAsync(model.stream({ ...request, signal: new AbortController().signal }));
+  expect(seen[0]?.messages).toMatchObject([{ files: [{ mediaType: 'image/png' }] }]);
+  expect(seen[0]?.headers.authorization).toBeUndefined();
 });
 
 it('[MOD-001] [MOD-016] lists the models of every configured provider as available', () => {

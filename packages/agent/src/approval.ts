@@ -75,7 +75,10 @@ const more = (count: number) => `, and ${count} more`;
 function rowsOf(call: ToolCall): { label: string; value: string }[] {
   return argumentsOf(call)
     .slice(0, rowCount)
-    .map(([label, value]) => ({ label: cut(oneLine(label), rowLabelLength), value: cut(shownValue(value), rowValueLength) }));
+    .map(([label, value]) => ({
+      label: cut(oneLine(label), rowLabelLength),
+      value: cut(shownValue(value), rowValueLength),
+    }));
 }
 
 function argumentsOf({ arguments: given }: ToolCall): [string, unknown][] {

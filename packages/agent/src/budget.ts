@@ -29,8 +29,10 @@ export function limitReached(limits: Limits, used: Used): Stop | null {
   if (used.activeMs >= limits.max_minutes * 60_000) {
     return tooLong(`The limit of ${counted(limits.max_minutes, 'minute')} was reached.`);
   }
-  if (isSpent(limits.per_task_usd, used.taskUsd)) return tooDear(`The task's limit of ${limits.per_task_usd} US dollars`);
-  if (isSpent(limits.per_turn_usd, used.turnUsd)) return tooDear(`The turn's limit of ${limits.per_turn_usd} US dollars`);
+  if (isSpent(limits.per_task_usd, used.taskUsd))
+    return tooDear(`The task's limit of ${limits.per_task_usd} US dollars`);
+  if (isSpent(limits.per_turn_usd, used.turnUsd))
+    return tooDear(`The turn's limit of ${limits.per_turn_usd} US dollars`);
   return null;
 }
 

@@ -12,7 +12,7 @@ export function stemsOf(text: string): string[] {
     .map(stem);
 }
 
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word;
   const cut = word
     .replace(/(ations?|ating|ated|ates?)$/, 'at')

@@ -21,7 +21,7 @@ export type NormalisedRequest = {
   body: Record<string, unknown>;
 };
 
-export type ScriptedCall = {
+type ScriptedCall = {
   id?: string;
   name: string;
   /** A string is sent as it is, valid JSON or not. */
@@ -39,6 +39,8 @@ export type ScriptedAnswer = {
   delayMs?: number;
   /** Between chunks of text. */
   chunkDelayMs?: number;
+  /** How long the response stays open after its last event. */
+  lingerMs?: number;
   /** The answer in pieces of so many bytes, wherever that cuts a character. */
   bytesPerWrite?: number;
   /** A status is answered at once; `hang` and `cut` come after the text, or before any byte where there is none. */
@@ -57,7 +59,7 @@ export type Wire = {
   error: (status: number, message: string, code: string | undefined) => unknown;
 };
 
-export type CompleteAnswer = {
+type CompleteAnswer = {
   text: readonly string[];
   calls: readonly { id: string; name: string; arguments: string }[];
   usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } | null;

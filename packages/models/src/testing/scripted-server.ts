@@ -14,6 +14,8 @@ export type ScriptedModelServer = {
   baseUrls: Record<ScriptedVendor, string>;
   /** Every vendor configured to answer from here; the compatible one has the model `scripted`. */
   settings: ModelSettings;
+  /** Connections that were ever opened: calls should share them. */
+  connectionCount: () => number;
   close: () => Promise<void>;
 };
 
@@ -39,6 +41,8 @@ export async function startScriptedModelServer({
       response.writeHead(500).end(JSON.stringify({ error: { message: String(error) } }));
     });
   });
+  let connections = 0;
+  server.on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const baseUrls = {
@@ -51,6 +55,7 @@ export async function startScriptedModelServer({
     url,
     baseUrls,
     settings: settingsFor(baseUrls),
+    connectionCount: () => connections,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -117,7 +122,7 @@ async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAn
     { model },
   );
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...scripted.headers });
-  const isPlain = !failure && !scripted.chunkDelayMs && !scripted.bytesPerWrite;
+  const isPlain = !failure && !scripted.chunkDelayMs && !scripted.bytesPerWrite && !scripted.lingerMs;
   if (isPlain) return void response.end(frames.opening + frames.text.join('') + frames.closing);
   if (scripted.bytesPerWrite) {
     return writeInPieces(response, frames.opening + frames.text.join('') + frames.closing, scripted.bytesPerWrite);
@@ -134,7 +139,9 @@ async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAn
     await delay(20);
     return void response.destroy();
   }
-  response.end(frames.closing);
+  response.write(frames.closing);
+  if (scripted.lingerMs) await delay(scripted.lingerMs);
+  response.end();
 }
 
 async function writeInPieces(response: ServerResponse, whole: string, size: number): Promise<void> {

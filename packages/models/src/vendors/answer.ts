@@ -60,6 +60,7 @@ async function* partsOf(
   const controller = new AbortController();
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
   let isWaiting = true;
+  let isComplete = false;
   const end = (reason: unknown) => {
     controller.abort(reason);
     // Parsers may hold back what they have; a cancelled reader answers at once.
@@ -82,6 +83,7 @@ async function* partsOf(
       isWaiting = false;
       controller.signal.throwIfAborted();
       if (done) return;
+      isComplete = value.type === 'finish';
       yield value;
     }
   } catch (error) {
@@ -90,8 +92,23 @@ async function* partsOf(
   } finally {
     clearTimeout(idle);
     signal.removeEventListener('abort', onAbort);
-    controller.abort();
-    void reader?.cancel().catch(() => {});
+    if (isComplete && reader) void drain(reader, controller);
+    else {
+      controller.abort();
+      void reader?.cancel().catch(() => {});
+    }
+  }
+}
+
+/** A connection whose answer was read to its last byte serves the next call; one that was left early is closed. */
+async function drain(reader: ReadableStreamDefaultReader<unknown>, controller: AbortController): Promise<void> {
+  const patience = setTimeout(() => controller.abort(), 1000);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The answer is complete; how its connection ended concerns nobody.
+  } finally {
+    clearTimeout(patience);
   }
 }
 

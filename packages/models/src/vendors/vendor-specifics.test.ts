@@ -111,7 +111,9 @@ it('sends images to a compatible model whose name says that it sees', async () =
   const model = createModels({ ...server.settings, compatible }).model('compatible/qwen2.5-vl:7b');
   const parts = [{ kind: 'file' as const, filename: 'cat.png', mediaType: 'image/png', bytes: new Uint8Array(8) }];
   const request = { model: '', system: [], messages: [{ role: 'user' as const, parts }], tools: [] };
-  await Array.fromAsync(model.stream({ ...request, signal: new AbortController().signal }));
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream({ ...request, signal: new AbortController().signal })) events.push(event);
+  expect(events.at(-1)?.type).toBe('end');
   expect(seen[0]?.messages).toMatchObject([{ files: [{ mediaType: 'image/png' }] }]);
   expect(seen[0]?.headers.authorization).toBeUndefined();
 });

@@ -108,7 +108,7 @@ export type FileRoutine = Omit<DeclaredRoutine, 'name' | 'for'> & {
 };
 
 /** Why a schedule is refused; `field` is the one of the entry that says so. */
-export type ScheduleFault = { code: ErrorCode; field: 'every' | 'cron'; message: string };
+type ScheduleFault = { code: ErrorCode; field: 'every' | 'cron'; message: string };
 
 type RoutinePort = {
   /**

@@ -43,7 +43,7 @@ export function writtenHeaders(headers: Headers): Pick<ServerEntry, 'auth' | 'he
 }
 
 /** Header names are the same in upper and lower case. */
-export function sameHeaders(one: Headers, other: Headers): boolean {
+function sameHeaders(one: Headers, other: Headers): boolean {
   const lines = (headers: Headers) =>
     Object.entries(headers)
       .map(([name, value]) => `${name.toLowerCase()}: ${value}`)

@@ -1,0 +1,85 @@
+import { permissionFor } from './approval.ts';
+import type { ApprovalCategory } from './approval-category.ts';
+import { allowedTool } from './call-refusal.ts';
+import type { InteractionDraft } from './interaction.ts';
+import type { CallResult, RecordedCall, Wait, WaitOutcome, WaitPurpose } from './step.ts';
+import { decisionOf, isReadOnly, type Tool } from './tool.ts';
+
+/** What happens next with a call. */
+export type Move =
+  | { kind: 'settle'; result: CallResult }
+  /** An interaction is open. */
+  | { kind: 'stand_by' }
+  | { kind: 'ask'; purpose: WaitPurpose; draft: InteractionDraft }
+  | { kind: 'run'; tool: Tool }
+  | { kind: 'hand_off' }
+  | { kind: 'finish'; text: string; data: unknown };
+
+/** Only for a call without a result. The order is the rule: nothing below a line happens unless that line let it through. */
+export function nextMove(
+  recorded: RecordedCall,
+  known: Tool | undefined,
+  approvals: readonly ApprovalCategory[],
+): Move {
+  const { call, waits, isStarted } = recorded;
+  if (waits.some(({ outcome }) => outcome === null)) return { kind: 'stand_by' };
+  if (isStarted && !(known && isReadOnly(known))) return settle(outcomeUnknown);
+  const answer = waits.find(({ purpose }) => purpose === 'answer');
+  if (answer) return { kind: 'settle', result: resultOf(answer, known) };
+  const allowed = allowedTool(call, known);
+  if ('refusal' in allowed) return { kind: 'settle', result: allowed.refusal };
+  const { tool } = allowed;
+  const unmet = waits.find((wait) => !isMet(wait));
+  if (unmet?.outcome) return settle(`${withoutYes(unmet.outcome)} The tool was not called.`);
+  if (decisionOf(tool) === 'wait' && !waits.some(isPermission)) {
+    return { kind: 'ask', purpose: 'permission', draft: permissionFor(tool, call, approvals) };
+  }
+  switch (tool.effect.kind) {
+    case 'run':
+      return { kind: 'run', tool };
+    case 'ask':
+      return { kind: 'ask', purpose: 'answer', draft: tool.effect.draft(call) };
+    case 'hand_off':
+      return { kind: 'hand_off' };
+    case 'finish':
+      return { kind: 'finish', ...tool.effect.answer(call) };
+  }
+}
+
+const outcomeUnknown =
+  'This call was started, but its process ended before a result was recorded. Its outcome is unknown: it may have ' +
+  'taken effect or not. It was not run again. Find out what happened before you repeat it.';
+
+const settle = (output: string): Move => ({ kind: 'settle', result: { output, isError: true, from: 'run' } });
+
+const isPermission = ({ purpose }: Wait) => purpose === 'permission';
+
+/** Nothing but a yes is a yes; an app that is connected may say so either way. */
+function isMet({ purpose, outcome }: Wait): boolean {
+  if (outcome?.decision === 'approved') return true;
+  return purpose === 'connection' && outcome?.decision === 'answered' && !outcome.isError;
+}
+
+function resultOf({ outcome }: Wait, tool: Tool | undefined): CallResult {
+  const isOfPerson = tool?.effect.kind === 'ask' && tool.effect.answeredBy === 'person';
+  if (outcome?.decision === 'answered') {
+    return { output: outcome.output, isError: outcome.isError, from: isOfPerson ? 'person' : 'tool' };
+  }
+  if (outcome?.decision === 'approved') return { output: 'The person said yes.', isError: false, from: 'person' };
+  return { output: withoutYes(outcome), isError: true, from: 'run' };
+}
+
+function withoutYes(outcome: WaitOutcome | null): string {
+  switch (outcome?.decision) {
+    case 'denied':
+      return `The person said no.${saying(outcome.message)}`;
+    case 'cancelled':
+      return `The request was withdrawn: go on without this action.${saying(outcome.message)}`;
+    case 'expired':
+      return `Nobody answered in time.${saying(outcome.message)}`;
+    default:
+      return 'There was no yes.';
+  }
+}
+
+const saying = (message: string | null) => (message === null ? '' : ` They wrote: ${JSON.stringify(message)}.`);

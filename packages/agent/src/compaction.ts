@@ -1,0 +1,105 @@
+import type { Message, ToolDefinition } from './message.ts';
+import type { ModelRequest } from './model.ts';
+import { asData } from './prompt/data.ts';
+import { piece } from './prompt/piece.ts';
+import type { Exchange } from './transcript.ts';
+
+/** A window this full is summarised: the estimate is rough, and the answer and the next results need room too. */
+const fullShare = 0.75;
+/** What of the window the newest exchanges may keep for themselves. */
+const keptShare = 0.25;
+const leastKept = 2;
+const longestQuote = 4000;
+
+type Room = {
+  contextTokens: number;
+  system: readonly string[];
+  tools: readonly ToolDefinition[];
+  /** What would be sent now. */
+  messages: readonly Message[];
+  exchanges: readonly Exchange[];
+  /** How many of them a summary stands for already. */
+  covered: number;
+};
+
+/**
+ * How many exchanges a new summary should stand for, or null where none is needed or none would help. The system text
+ * is never part of it, and neither is a call that waits: an answer must find its question.
+ */
+export function exchangesToCover(room: Room, { force }: { force: boolean }): number | null {
+  const fixed = [...room.system, ...room.tools.map((tool) => JSON.stringify(tool))].reduce(addTokens, 0);
+  const used = fixed + room.messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
+  if (!force && used <= room.contextTokens * fullShare) return null;
+  const firstOpen = room.exchanges.findIndex(({ isOpen }) => isOpen);
+  const most = firstOpen === -1 ? room.exchanges.length : firstOpen;
+  const covers = Math.min(most, room.exchanges.length - newestThatFit(room.exchanges, room.contextTokens * keptShare));
+  return covers > room.covered ? covers : null;
+}
+
+/** The model writes the summary itself; it reads the exchanges as data, so that nothing in them is obeyed twice. */
+export function summaryRequest(of: {
+  model: string;
+  exchanges: readonly Exchange[];
+  covered: number;
+  covers: number;
+  summary: string | null;
+  fence: string;
+  signal: AbortSignal;
+}): ModelRequest {
+  const told = of.exchanges.slice(of.covered, of.covers).flatMap(({ messages }) => messages.flatMap(linesOf));
+  const text = [...(of.summary === null ? [] : [`Summary so far: ${of.summary}`]), ...told].join('\n');
+  return {
+    model: of.model,
+    system: [piece('summary', {})],
+    messages: [{ role: 'user', parts: [{ kind: 'text', text: asData(of.fence, 'conversation', text) }] }],
+    tools: [],
+    signal: of.signal,
+  };
+}
+
+function newestThatFit(exchanges: readonly Exchange[], tokens: number): number {
+  let used = 0;
+  for (const [index, exchange] of exchanges.toReversed().entries()) {
+    used += exchange.messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
+    if (used > tokens) return Math.max(index, Math.min(leastKept, exchanges.length));
+  }
+  return exchanges.length;
+}
+
+function linesOf(message: Message): string[] {
+  switch (message.role) {
+    case 'user':
+      return message.parts.map(
+        (part) => `User: ${part.kind === 'text' ? quoted(part.text) : `[file ${part.filename}]`}`,
+      );
+    case 'agent':
+      return [
+        `Agent: ${quoted(message.text)}`,
+        ...message.calls.map((call) => `Agent called ${call.name}: ${quoted(JSON.stringify(call.arguments) ?? '')}`),
+      ];
+    case 'tool':
+      return message.results.map(
+        ({ name, output, isError }) => `${name} ${isError ? 'failed' : 'answered'}: ${quoted(output)}`,
+      );
+  }
+}
+
+/** The request for a summary must fit where the conversation did not. */
+const quoted = (text: string) => (text.length > longestQuote ? `${text.slice(0, longestQuote)} [cut]` : text);
+
+function tokensOfMessage(message: Message): number {
+  switch (message.role) {
+    case 'user':
+      return message.parts.reduce((sum, part) => sum + (part.kind === 'text' ? tokensOf(part.text) : tokensOfFile), 0);
+    case 'agent':
+      return [message.text, ...message.calls.map((call) => JSON.stringify(call))].reduce(addTokens, 0);
+    case 'tool':
+      return message.results.map(({ output }) => output).reduce(addTokens, 0);
+  }
+}
+
+/** Pages and pictures cost about this much with every vendor. */
+const tokensOfFile = 2000;
+/** By bytes, because scripts beyond Latin take more tokens a character. */
+const tokensOf = (text: string) => Math.ceil(Buffer.byteLength(text) / 3.5);
+const addTokens = (sum: number, text: string) => sum + tokensOf(text);

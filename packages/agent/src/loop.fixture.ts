@@ -1,0 +1,261 @@
+import type { InteractionDraft } from './interaction.ts';
+import { type Run, runAgent } from './loop.ts';
+import type { ToolCall } from './message.ts';
+import type { Model, ModelEvent, ModelRequest } from './model.ts';
+import type { NewWait, Ports, RunEnd, RunStore, ToolOutcome } from './ports.ts';
+import type { CallResult, ModelStep, RecordedCall, Step, WaitOutcome, WaitPurpose } from './step.ts';
+import type { Tool, ToolEffect } from './tool.ts';
+
+/** The process is gone. */
+export class Crash extends Error {}
+
+export type CrashPoint = 'none' | 'before' | 'after';
+
+type Interaction = NewWait & { outcome: WaitOutcome | null };
+
+/**
+ * A store that keeps the contract of `RunStore` in memory and refuses what would break it. `crashes` says, write by
+ * write, whether the process dies before it reaches the store or after.
+ */
+export function memoryStore(crashes: readonly CrashPoint[] = []) {
+  let steps: Step[] = [];
+  let end: RunEnd | null = null;
+  let writes = 0;
+  let settledSinceLoad = false;
+  const interactions: Interaction[] = [];
+  const deltas: { stepIndex: number; text: string }[] = [];
+
+  const write = async (apply: () => void) => {
+    const crash = crashes[writes] ?? 'none';
+    writes += 1;
+    await Promise.resolve();
+    if (crash === 'before') throw new Crash();
+    if (end !== null) throw new Error('The run has ended, and something was written.');
+    apply();
+    if (crash === 'after') throw new Crash();
+  };
+  const change = (callId: string, to: (recorded: RecordedCall) => RecordedCall) => {
+    if (!callsOf(steps).some(({ call }) => call.id === callId)) throw new Error(`No call ${callId} is recorded.`);
+    const changed = (step: ModelStep): ModelStep => ({
+      ...step,
+      calls: step.calls.map((each) => (each.call.id === callId ? to(each) : each)),
+    });
+    steps = steps.map((step) => (step.kind === 'model' ? changed(step) : step));
+  };
+  const open = (recorded: RecordedCall) => {
+    if (recorded.result !== null) throw new Error(`${recorded.call.id} has a result, and was touched again.`);
+    return recorded;
+  };
+  const finish = (given: RunEnd | null) => {
+    if (given !== null && given.kind !== 'waiting') end = given;
+  };
+
+  const store: RunStore = {
+    load: async () => {
+      settledSinceLoad = false;
+      return structuredClone({ steps, activeMs: 0 });
+    },
+    recordModelStep: (step, given) =>
+      write(() => {
+        if (callsOf(steps).some(({ result }) => result === null)) throw new Error('A call of the last step is open.');
+        const ids = callsOf([...steps, step]).map(({ call }) => call.id);
+        if (new Set(ids).size < ids.length) throw new Error('Two calls have the same id.');
+        steps.push(structuredClone(step));
+        finish(given);
+      }),
+    recordSummary: (step) => write(() => void steps.push(step)),
+    recordStart: (callId) => write(() => change(callId, (each) => ({ ...open(each), isStarted: true }))),
+    recordResult: (callId, result, given) =>
+      write(() => {
+        change(callId, (each) => ({ ...open(each), result }));
+        finish(given);
+      }),
+    wait: async (waits) => {
+      await write(() => {
+        for (const { callId, purpose } of waits) {
+          change(callId, (each) => ({
+            ...open(each),
+            isStarted: false,
+            waits: [...each.waits, { purpose, outcome: null }],
+          }));
+        }
+        interactions.push(...waits.map((wait) => ({ ...wait, outcome: null })));
+      });
+      return settledSinceLoad ? 'answered' : 'waiting';
+    },
+    recordEnd: (given) => write(() => finish(given)),
+    appendText: async (stepIndex, text) => void deltas.push({ stepIndex, text }),
+  };
+
+  return {
+    store,
+    deltas,
+    interactions,
+    steps: () => steps,
+    calls: () => callsOf(steps),
+    end: () => end,
+    answer: (interaction: Interaction, outcome: WaitOutcome) => {
+      interaction.outcome = outcome;
+      settledSinceLoad = true;
+      change(interaction.callId, (each) => ({
+        ...each,
+        waits: each.waits.map((wait) => (wait.outcome === null ? { ...wait, outcome } : wait)),
+      }));
+    },
+  };
+}
+
+type MemoryStore = ReturnType<typeof memoryStore>;
+
+export type Answer = { text?: string; calls?: readonly Omit<ToolCall, 'id'>[] };
+
+/** Answers by how far the conversation has come, so that asking again for a recorded step would be seen in the count. */
+export function scriptedModel(answer: (turn: number, request: ModelRequest) => Answer) {
+  const requests: ModelRequest[] = [];
+  const model: Model = {
+    async *stream(request): AsyncGenerator<ModelEvent> {
+      requests.push(request);
+      const turn = request.messages.filter(({ role }) => role === 'agent').length;
+      const { text = '', calls = [] } = answer(turn, request);
+      for (const word of text.split(/(?<= )/)) if (word !== '') yield { type: 'text', text: word };
+      for (const call of calls) yield { type: 'call', call: { ...call, id: 'call_1' } };
+      yield { type: 'end', usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0 }, cut: false };
+    },
+  };
+  return { model, requests };
+}
+
+/** Runs tools by noting them down. */
+export function toolLog(outcome: (call: ToolCall) => ToolOutcome | Promise<ToolOutcome>) {
+  const ran: ToolCall[] = [];
+  return {
+    ran,
+    runner: {
+      validate: async ({ arguments: given }: ToolCall) =>
+        typeof given === 'object' && given !== null && 'bad' in given
+          ? { kind: 'error' as const, message: 'bad is not an argument.' }
+          : { kind: 'ok' as const },
+      run: async (call: ToolCall) => {
+        ran.push(call);
+        return outcome(call);
+      },
+    },
+  };
+}
+
+export function portsWith(given: Pick<Ports, 'model' | 'store' | 'tools'> & Partial<Ports>): Ports {
+  let ids = 0;
+  return {
+    budget: { mayContinue: async () => ({ kind: 'allowed', taskUsd: 0, turnUsd: null }) },
+    hook: { mayRun: async () => ({ kind: 'allowed' }) },
+    clock: { now: () => 0 },
+    newCallId: () => {
+      ids += 1;
+      return `call_${ids}`;
+    },
+    isLeaving: () => false,
+    ...given,
+  };
+}
+
+export function runWith(given: Partial<Run>): Run {
+  return {
+    model: 'scripted',
+    contextTokens: 1_000_000,
+    system: ['You are an agent.'],
+    history: [{ role: 'user', parts: [{ kind: 'text', text: 'Please.' }] }],
+    tools: [],
+    approvals: [],
+    limits: { max_steps: 100, max_minutes: 60 },
+    output: null,
+    fence: 'f3nce',
+    signal: new AbortController().signal,
+    ...given,
+  };
+}
+
+/** Goes on after each crash and each answer, as jobs do; null where it waits for an answer that does not come. */
+export async function driveToEnd(
+  run: Run,
+  ports: Ports,
+  memory: MemoryStore,
+  outcomeOf: (call: ToolCall, purpose: WaitPurpose) => WaitOutcome | null = () => null,
+): Promise<RunEnd | null> {
+  for (let rounds = 0; rounds < 10_000; rounds += 1) {
+    const end = await runAgent(run, ports).catch((error: unknown) => {
+      if (error instanceof Crash) return null;
+      throw error;
+    });
+    const recorded = memory.end();
+    if (recorded !== null) return recorded;
+    if (end?.kind !== 'waiting') continue;
+    const answerable = memory.interactions
+      .filter(({ outcome }) => outcome === null)
+      .map((interaction) => ({ interaction, outcome: outcomeOf(callOf(memory, interaction), interaction.purpose) }))
+      .filter(({ outcome }) => outcome !== null);
+    if (answerable.length === 0) return null;
+    for (const { interaction, outcome } of answerable) if (outcome) memory.answer(interaction, outcome);
+  }
+  throw new Error('The run does not settle.');
+}
+
+const callOf = (memory: MemoryStore, { callId }: Interaction) =>
+  memory.calls().find(({ call }) => call.id === callId)?.call ?? { id: callId, name: '', arguments: {} };
+
+const callsOf = (steps: readonly Step[]) => steps.flatMap((step) => (step.kind === 'model' ? step.calls : []));
+
+export const noted = (output: string): CallResult => ({ output, isError: false, from: 'tool' });
+
+const draft: InteractionDraft = {
+  kind: 'custom',
+  type: 'tool_call',
+  summary: 'Asks.',
+  moves_money: null,
+  requires_present_user: false,
+  details: {},
+  expires_in_s: 120,
+};
+
+const asking: ToolEffect = { kind: 'ask', answeredBy: 'tool', draft: () => draft };
+const noLists = { deny: [], require_approval: [], run_without_asking: [] };
+
+function serverTool(name: string, is: { readOnly?: boolean; free?: boolean; denied?: boolean }): Tool {
+  const policy = { ...noLists, run_without_asking: is.free ? [name] : [], deny: is.denied ? [name] : [] };
+  return {
+    definition: { name, description: `Does ${name}.`, inputSchema: { type: 'object' } },
+    origin: { from: 'server', name, floor: noLists, policy, isReadOnly: is.readOnly ?? false },
+    server: 'shop',
+    effect: { kind: 'run' },
+  };
+}
+
+function functionTool(name: string, read_only: boolean): Tool {
+  return {
+    definition: { name, description: `Does ${name}.`, inputSchema: { type: 'object' } },
+    origin: { from: 'function', read_only, run_without_asking: false },
+    server: null,
+    effect: asking,
+  };
+}
+
+function agentTool(name: string, effect: ToolEffect): Tool {
+  return {
+    definition: { name, description: `Does ${name}.`, inputSchema: { type: 'object' } },
+    origin: { from: 'agent', isReadOnly: true },
+    server: null,
+    effect,
+  };
+}
+
+/** One of each kind. */
+export const tools = {
+  look: serverTool('look', { readOnly: true }),
+  change: serverTool('change', { free: true }),
+  pay: serverTool('pay', {}),
+  denied: serverTool('denied', { denied: true }),
+  stock: functionTool('stock', true),
+  order: functionTool('order', false),
+  ask_question: agentTool('ask_question', { ...asking, answeredBy: 'person' }),
+  finish: agentTool('finish', { kind: 'finish', answer: () => ({ text: 'Finished.', data: { ok: true } }) }),
+  hand_off_to_work: agentTool('hand_off_to_work', { kind: 'hand_off' }),
+} satisfies Record<string, Tool>;

@@ -1,0 +1,495 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  type CrashPoint,
+  driveToEnd,
+  memoryStore,
+  noted,
+  portsWith,
+  runWith,
+  scriptedModel,
+  toolLog,
+  tools,
+} from './loop.fixture.ts';
+import { runAgent } from './loop.ts';
+import type { Message } from './message.ts';
+import { ModelFailure } from './model.ts';
+import type { Ports, ToolOutcome } from './ports.ts';
+import type { WaitOutcome } from './step.ts';
+
+const all = Object.values(tools);
+const ok = (output: string): ToolOutcome => ({ kind: 'result', output, isError: false });
+const call = (name: string, given: unknown = {}) => ({ name, arguments: given });
+const approved: WaitOutcome = { decision: 'approved' };
+
+/** A run over these answers, one after another. */
+function scene(answers: readonly Answer[], options: { crashes?: CrashPoint[]; ports?: Partial<Ports> } = {}) {
+  const memory = memoryStore(options.crashes);
+  const script = scriptedModel((turn) => answers[turn] ?? { text: 'Nothing more.' });
+  const log = toolLog(({ name }) => ok(`${name} done`));
+  const ports = portsWith({ model: script.model, store: memory.store, tools: log.runner, ...options.ports });
+  return { memory, script, log, ports, run: runWith({ tools: all }) };
+}
+
+const results = ({ memory }: ReturnType<typeof scene>) => memory.calls().map(({ result }) => result);
+
+describe('an answer', () => {
+  it('ends the run, streamed as it came and recorded with its end in one write', async () => {
+    const { memory, ports, run } = scene([{ text: 'It is ready.' }]);
+    expect(await runAgent(run, ports)).toEqual({ kind: 'answered', text: 'It is ready.', data: null });
+    expect(memory.deltas).toEqual(['It ', 'is ', 'ready.'].map((text) => ({ stepIndex: 0, text })));
+    expect(memory.end()).toEqual({ kind: 'answered', text: 'It is ready.', data: null });
+  });
+
+  it('that must be data is asked for again with what is wrong, and read once it fits', async () => {
+    const { script, ports, run } = scene([{ text: 'four' }, { text: '4' }]);
+    const read = (text: string) =>
+      text === '4' ? { kind: 'ok' as const, data: 4 } : { kind: 'error' as const, message: 'It is no number.' };
+    const end = await runAgent({ ...run, output: { schema: { type: 'number' }, read } }, ports);
+    expect(end).toEqual({ kind: 'answered', text: '4', data: 4 });
+    expect(textOf(script.requests[1]?.messages.at(-1))).toContain('It is no number.');
+    expect(script.requests[0]?.outputSchema).toEqual({ type: 'number' });
+  });
+
+  it('that is empty three times in a row fails the run', async () => {
+    const { script, ports, run, memory } = scene([{}, { text: ' ' }, {}, { text: 'Too late.' }]);
+    expect(await runAgent(run, ports)).toMatchObject({ kind: 'failed', code: 'model_error' });
+    expect(script.requests).toHaveLength(3);
+    expect(memory.end()).toMatchObject({ kind: 'failed' });
+  });
+
+  it('that the model cannot give fails the run with the model’s words', async () => {
+    const { ports, run } = scene([], { ports: { model: failingModel(new ModelFailure('refused', 'It will not.')) } });
+    expect(await runAgent(run, ports)).toEqual({ kind: 'failed', code: 'model_error', message: 'It will not.' });
+  });
+
+  it('that ends without its end is no answer', async () => {
+    const model: Ports['model'] = {
+      async *stream() {
+        yield { type: 'text', text: 'Half of' };
+      },
+    };
+    const { ports, run } = scene([], { ports: { model } });
+    expect(await runAgent(run, ports)).toMatchObject({ kind: 'failed', code: 'model_error' });
+  });
+
+  it('by `finish` ends with what stands in its arguments', async () => {
+    const { memory, ports, run } = scene([{ calls: [call('finish')] }]);
+    expect(await runAgent(run, ports)).toEqual({ kind: 'answered', text: 'Finished.', data: { ok: true } });
+    expect(memory.end()).toMatchObject({ kind: 'answered' });
+  });
+
+  it('that hands off ends with the call and the line said to the user', async () => {
+    const { ports, run } = scene([{ text: 'I am on it.', calls: [call('hand_off_to_work', { brief: 'Tidy up' })] }]);
+    expect(await runAgent(run, ports)).toMatchObject({
+      kind: 'handed_off',
+      acknowledgement: 'I am on it.',
+      call: { name: 'hand_off_to_work', arguments: { brief: 'Tidy up' } },
+    });
+  });
+});
+
+describe('a tool call', () => {
+  it('runs, and its result reaches the model as fenced data', async () => {
+    const here = scene([{ calls: [call('look', { at: 1 })] }, { text: 'Seen.' }]);
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered', text: 'Seen.' });
+    expect(results(here)).toEqual([noted('look done')]);
+    expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      results: [{ output: '<data-f3nce of="look">\nlook done\n</data-f3nce>', isError: false }],
+    });
+  });
+
+  it.each([
+    ['of an unknown tool', call('fly'), 'There is no tool named "fly".'],
+    ['of a denied tool', call('denied'), 'may not be called'],
+    ['with arguments that are no JSON', call('change', '{"half'), 'not a JSON object'],
+    ['with a list for arguments', call('change', []), 'not a JSON object'],
+    ['with arguments that do not fit', call('change', { bad: 1 }), 'bad is not an argument.'],
+    ['with more than 256 KB of arguments', call('change', { text: 'x'.repeat(256 * 1024) }), 'at most 262144'],
+    ['with arguments nested without end', call('change', nested(100_000)), 'nested more than 64'],
+  ])('%s is an error result and runs nothing', async (_what, wrong, message) => {
+    const here = scene([{ calls: [wrong] }, { text: 'Oh.' }]);
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered' });
+    expect(here.log.ran).toEqual([]);
+    expect(results(here)).toEqual([{ output: expect.stringContaining(message), isError: true, from: 'run' }]);
+    expect(JSON.stringify(here.memory.steps()).length).toBeLessThan(2000);
+  });
+
+  it('of a denied tool is nothing the model is offered [WAIT-009]', async () => {
+    const { script, log, ports, run } = scene([{ calls: [call('denied')] }, { text: 'No.' }]);
+    await runAgent(run, ports);
+    const names = script.requests[0]?.tools.map(({ name }) => name);
+    expect(names).toEqual(all.map(({ definition }) => definition.name).filter((name) => name !== 'denied'));
+    expect(log.ran).toEqual([]);
+  });
+
+  it('beyond the 32nd of an answer is not taken, and the model is told', async () => {
+    const here = scene([{ calls: Array.from({ length: 40 }, () => call('look')) }, { text: 'Fine.' }]);
+    await runAgent(here.run, here.ports);
+    expect(here.log.ran).toHaveLength(32);
+    expect(textOf(here.script.requests[1]?.messages.at(-1))).toBe('Only the first 32 of 40 calls were taken.');
+  });
+
+  it('whose runner breaks is an error that tells what is not known', async () => {
+    const broken = { ...toolLog(() => ok('')).runner, run: () => Promise.reject(new Error('a secret path')) };
+    const here = scene([{ calls: [call('change')] }, { text: 'Hm.' }], { ports: { tools: broken } });
+    await runAgent(here.run, here.ports);
+    expect(results(here)).toEqual([
+      { output: 'The tool broke. Whether it took effect is unknown.', isError: true, from: 'run' },
+    ]);
+  });
+
+  it('with an output without end is cut and says so', async () => {
+    const log = toolLog(() => ok('x'.repeat(300_000)));
+    const here = scene([{ calls: [call('look')] }], { ports: { tools: log.runner } });
+    await runAgent(here.run, here.ports);
+    expect(results(here)[0]?.output).toHaveLength(100_000 + '\n[The rest of 300000 characters was left out.]'.length);
+  });
+});
+
+describe('several calls of one answer', () => {
+  it('run side by side where all are read-only', async () => {
+    expect(await mostAtOnce([call('look'), call('look'), call('look')])).toBe(3);
+  });
+
+  it('run one after another, in order, where one may change something', async () => {
+    expect(await mostAtOnce([call('look'), call('change'), call('look')])).toBe(1);
+  });
+
+  it('that the limit has no room for run one after another until it is reached', async () => {
+    const here = scene([{ calls: [call('look'), call('look'), call('look')] }]);
+    const end = await runAgent({ ...here.run, limits: { max_steps: 3, max_minutes: 60 } }, here.ports);
+    expect(end).toMatchObject({ kind: 'stopped', reason: 'max_turns' });
+    expect(here.log.ran).toHaveLength(2);
+  });
+
+  it('that the caller answers, all read-only, are asked for at once', async () => {
+    const here = scene([{ calls: [call('stock', { n: 1 }), call('stock', { n: 2 })] }, { text: 'Both.' }]);
+    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
+    expect(here.memory.interactions.map(({ purpose }) => purpose)).toEqual(['answer', 'answer']);
+  });
+
+  async function mostAtOnce(calls: NonNullable<Answer['calls']>): Promise<number> {
+    let now = 0;
+    let most = 0;
+    const log = toolLog(async ({ name }) => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      now -= 1;
+      return ok(name);
+    });
+    const { ports, run } = scene([{ calls }, { text: 'Done.' }], { ports: { tools: log.runner } });
+    await runAgent(run, ports);
+    expect(log.ran.map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
+    return most;
+  }
+});
+
+describe('a call that waits', () => {
+  it('ends the run as waiting, and runs after the yes', async () => {
+    const here = scene([{ calls: [call('pay', { amount: 5 })] }, { text: 'Paid.' }]);
+    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
+    expect(here.log.ran).toEqual([]);
+    expect(here.memory.interactions).toMatchObject([
+      { purpose: 'permission', draft: { type: 'approval', kind: 'tool_permission', details: { tool_name: 'pay' } } },
+    ]);
+    expect(await driveToEnd(here.run, here.ports, here.memory, () => approved)).toMatchObject({ text: 'Paid.' });
+    expect(here.log.ran).toMatchObject([{ name: 'pay', arguments: { amount: 5 } }]);
+    expect(here.script.requests).toHaveLength(2);
+  });
+
+  it.each<[string, WaitOutcome, string]>([
+    ['a no [WAIT-011]', { decision: 'denied', message: 'Too dear' }, 'The person said no. They wrote: "Too dear".'],
+    ['no answer in time [WAIT-012]', { decision: 'expired', message: null }, 'Nobody answered in time.'],
+    ['a withdrawal', { decision: 'cancelled', message: null }, 'The request was withdrawn'],
+    ['an answer that is no yes', { decision: 'answered', output: 'yes', isError: false }, 'There was no yes.'],
+  ])('leaves the tool uncalled and tells the agent after %s', async (_what, outcome, message) => {
+    const here = scene([{ calls: [call('pay')] }, { text: 'Then not.' }]);
+    expect(await driveToEnd(here.run, here.ports, here.memory, () => outcome)).toMatchObject({ text: 'Then not.' });
+    expect(here.log.ran).toEqual([]);
+    expect(results(here)).toEqual([{ output: expect.stringContaining(message), isError: true, from: 'run' }]);
+    expect(results(here)[0]?.output).toMatch(/The tool was not called\.$/);
+  });
+
+  it('of a function waits for the yes first and then reaches the caller [WAIT-001, WAIT-002]', async () => {
+    const here = scene([{ calls: [call('order', { n: 1 })] }, { text: 'Ordered.' }]);
+    const end = await driveToEnd(here.run, here.ports, here.memory, (_call, purpose) =>
+      purpose === 'permission' ? approved : { decision: 'answered', output: '{"id":7}', isError: false },
+    );
+    expect(end).toMatchObject({ text: 'Ordered.' });
+    expect(here.memory.interactions.map(({ draft }) => draft.type)).toEqual(['approval', 'tool_call']);
+    expect(results(here)).toEqual([noted('{"id":7}')]);
+    expect(here.log.ran).toEqual([]);
+  });
+
+  it('of a function that nobody answers is an error to the agent [WAIT-021]', async () => {
+    const here = scene([{ calls: [call('stock')] }, { text: 'No answer.' }]);
+    await driveToEnd(here.run, here.ports, here.memory, () => ({ decision: 'expired', message: null }));
+    expect(results(here)).toEqual([{ output: 'Nobody answered in time.', isError: true, from: 'run' }]);
+  });
+
+  it('on a person gets the person’s words, which are no data of others', async () => {
+    const here = scene([{ calls: [call('ask_question')] }, { text: 'Blue then.' }]);
+    await driveToEnd(here.run, here.ports, here.memory, () => ({
+      decision: 'answered',
+      output: 'Blue',
+      isError: false,
+    }));
+    expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({ results: [{ output: 'Blue', isError: false }] });
+  });
+
+  it('for an app runs once the app is connected', async () => {
+    const connect: ToolOutcome = {
+      kind: 'connect',
+      draft: { ...draftOf('connect'), kind: 'connector_auth', summary: 'Connect the shop.' },
+    };
+    const log = toolLog(() => (log.ran.length === 1 ? connect : ok('connected and done')));
+    const here = scene([{ calls: [call('change')] }, { text: 'Done.' }], { ports: { tools: log.runner } });
+    const end = await driveToEnd(here.run, here.ports, here.memory, () => ({
+      decision: 'answered',
+      output: '',
+      isError: false,
+    }));
+    expect(end).toMatchObject({ text: 'Done.' });
+    expect(here.memory.interactions).toMatchObject([{ purpose: 'connection', draft: { type: 'connect' } }]);
+    expect(results(here)).toEqual([noted('connected and done')]);
+  });
+
+  it('goes on by itself where the answer came while the run was ending', async () => {
+    const here = scene([{ calls: [call('stock', { n: 1 }), call('stock', { n: 2 })] }, { text: 'Both.' }]);
+    const { store } = here.memory;
+    const answerOne = (index: number) => {
+      const interaction = here.memory.interactions[index];
+      if (interaction) here.memory.answer(interaction, { decision: 'answered', output: `${index}`, isError: false });
+    };
+    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
+    answerOne(0);
+    const racing = {
+      ...store,
+      wait: (waits: Parameters<typeof store.wait>[0]) => {
+        answerOne(1);
+        return store.wait(waits);
+      },
+    };
+    expect(await runAgent(here.run, { ...here.ports, store: racing })).toMatchObject({ text: 'Both.' });
+    expect(results(here)).toEqual([noted('0'), noted('1')]);
+  });
+
+  it('is refused after a yes where its tool was denied meanwhile', async () => {
+    const here = scene([{ calls: [call('pay')] }, { text: 'Not any more.' }]);
+    await runAgent(here.run, here.ports);
+    const { origin } = tools.pay;
+    const floor = { deny: ['pay'], require_approval: [] };
+    const pay = { ...tools.pay, origin: origin.from === 'server' ? { ...origin, floor } : origin };
+    await driveToEnd({ ...here.run, tools: [pay] }, here.ports, here.memory, () => approved);
+    expect(here.log.ran).toEqual([]);
+    expect(results(here)).toMatchObject([{ isError: true, output: expect.stringContaining('may not be called') }]);
+  });
+});
+
+describe('a process that dies', () => {
+  it('between the start and the result of a change leaves it unrepeated [JOB-001] and the agent told [JOB-003]', async () => {
+    // Writes: the answer, the start, the result.
+    const here = scene([{ calls: [call('change')] }, { text: 'I will check.' }], {
+      crashes: ['none', 'none', 'before'],
+    });
+    expect(await driveToEnd(here.run, here.ports, here.memory)).toMatchObject({ text: 'I will check.' });
+    expect(here.log.ran).toHaveLength(1);
+    expect(here.script.requests).toHaveLength(2);
+    expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({
+      results: [{ isError: true, output: expect.stringContaining('Its outcome is unknown') }],
+    });
+  });
+
+  it('between the start and the result of a lookup has it run again [JOB-002]', async () => {
+    const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { crashes: ['none', 'none', 'before'] });
+    expect(await driveToEnd(here.run, here.ports, here.memory)).toMatchObject({ text: 'Seen.' });
+    expect(here.log.ran).toHaveLength(2);
+    expect(results(here)).toEqual([noted('look done')]);
+  });
+
+  it('after an answer was recorded asks the model nothing again', async () => {
+    const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { crashes: ['after'] });
+    await driveToEnd(here.run, here.ports, here.memory);
+    expect(here.script.requests).toHaveLength(2);
+  });
+
+  it('with an answer whose end was not recorded has the successor record it', async () => {
+    const here = scene([]);
+    const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0 };
+    await here.memory.store.recordModelStep({ kind: 'model', text: 'So be it.', calls: [], notice: null, usage }, null);
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered', text: 'So be it.' });
+    expect(here.memory.end()).toMatchObject({ kind: 'answered' });
+    expect(here.script.requests).toEqual([]);
+  });
+
+  it('knowingly gives the run back before the next step', async () => {
+    let isLeaving = false;
+    const log = toolLog(() => {
+      isLeaving = true;
+      return ok('done');
+    });
+    const here = scene([{ calls: [call('change'), call('change')] }, { text: 'Both.' }], {
+      ports: { tools: log.runner, isLeaving: () => isLeaving },
+    });
+    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'handed_back' });
+    expect(here.memory.end()).toBeNull();
+    expect(log.ran).toHaveLength(1);
+    expect(await runAgent(here.run, { ...here.ports, isLeaving: () => false })).toMatchObject({ text: 'Both.' });
+    expect(log.ran).toHaveLength(2);
+  });
+
+  it('by its signal throws the reason and records no end', async () => {
+    const controller = new AbortController();
+    const log = toolLog(() => {
+      controller.abort(new Error('stopped by the user'));
+      throw new Error('ended');
+    });
+    const here = scene([{ calls: [call('change')] }], { ports: { tools: log.runner } });
+    await expect(runAgent({ ...here.run, signal: controller.signal }, here.ports)).rejects.toThrow(
+      'stopped by the user',
+    );
+    expect(here.memory.end()).toBeNull();
+    expect(results(here)).toEqual([null]);
+  });
+});
+
+describe('a limit', () => {
+  it('of steps ends a model that only makes mistakes [TASK-032]', async () => {
+    const model = scriptedModel(() => ({ calls: [call('fly'), call('denied')] }));
+    const here = scene([], { ports: { model: model.model } });
+    const end = await runAgent({ ...here.run, limits: { max_steps: 10, max_minutes: 60 } }, here.ports);
+    expect(end).toEqual({ kind: 'stopped', reason: 'max_turns', message: 'The limit of 10 steps was reached.' });
+    expect(model.requests).toHaveLength(4);
+    expect(here.memory.end()).toEqual(end);
+  });
+
+  it('of time counts from the time already worked', async () => {
+    let now = 0;
+    const log = toolLog(() => {
+      now += 61_000;
+      return ok('slow');
+    });
+    const here = scene([{ calls: [call('look')] }], { ports: { tools: log.runner, clock: { now: () => now } } });
+    const end = await runAgent({ ...here.run, limits: { max_steps: 10, max_minutes: 1 } }, here.ports);
+    expect(end).toMatchObject({ kind: 'stopped', reason: 'max_turns' });
+  });
+
+  it('of money stops before the next call', async () => {
+    const budget: Ports['budget'] = { mayContinue: async () => ({ kind: 'allowed', taskUsd: 0.5, turnUsd: null }) };
+    const here = scene([{ text: 'Never said.' }], { ports: { budget } });
+    const end = await runAgent({ ...here.run, limits: { ...here.run.limits, per_task_usd: 0.5 } }, here.ports);
+    expect(end).toMatchObject({ kind: 'stopped', reason: 'max_budget' });
+    expect(here.script.requests).toEqual([]);
+  });
+
+  it('of the wallet stops before or during work [TASK-034]', async () => {
+    for (const allowed of [0, 1]) {
+      let asked = 0;
+      const stop = { reason: 'credits_exhausted' as const, message: 'The wallet is empty.' };
+      const budget: Ports['budget'] = {
+        mayContinue: async () => {
+          asked += 1;
+          return asked > allowed ? { kind: 'refused', stop } : { kind: 'allowed', taskUsd: 0, turnUsd: null };
+        },
+      };
+      const here = scene([{ calls: [call('change')] }], { ports: { budget } });
+      expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'stopped', ...stop });
+      expect(here.script.requests).toHaveLength(allowed);
+      expect(here.log.ran).toEqual([]);
+    }
+  });
+});
+
+describe('the policy hook', () => {
+  const blocking = (asked: string[]): Partial<Ports> => ({
+    hook: {
+      mayRun: async ({ name }) => {
+        asked.push(name);
+        return { kind: 'blocked', message: 'Not on Sundays.' };
+      },
+    },
+  });
+
+  it.each(['change', 'pay', 'order'])('stops the run before %s is called [TASK-036]', async (name) => {
+    const asked: string[] = [];
+    const here = scene([{ calls: [call(name)] }, { text: 'Never.' }], { ports: blocking(asked) });
+    const end = await driveToEnd(here.run, here.ports, here.memory, () => approved);
+    expect(end).toEqual({ kind: 'stopped', reason: 'hook_blocked', message: 'Not on Sundays.' });
+    expect(here.log.ran).toEqual([]);
+    expect(here.memory.interactions.filter(({ purpose }) => purpose === 'answer')).toEqual([]);
+    expect(asked).toEqual([name]);
+  });
+
+  it('is not asked about a read-only call [TASK-038]', async () => {
+    const asked: string[] = [];
+    const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { ports: blocking(asked) });
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ text: 'Seen.' });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a window that fills up', () => {
+  it('is summarised once, and the run goes on from the summary', async () => {
+    const script = scriptedModel((_turn, { tools: offered, messages }) => {
+      if (offered.length === 0) return { text: 'The user wanted all pages read; three were.' };
+      const isSummarised = textOf(messages[0]).includes('three were');
+      return isSummarised ? { text: 'All read.' } : { calls: [call('look')] };
+    });
+    const log = toolLog(() => ok('a long page '.repeat(100)));
+    const here = scene([], { ports: { model: script.model, tools: log.runner } });
+    const end = await runAgent({ ...here.run, contextTokens: 2500 }, here.ports);
+    expect(end).toMatchObject({ kind: 'answered', text: 'All read.' });
+    expect(here.memory.steps().filter(({ kind }) => kind === 'summary')).toHaveLength(1);
+    const last = script.requests.at(-1)?.messages ?? [];
+    expect(last.some((message) => textOf(message) === 'Please.')).toBe(true);
+    expect(here.memory.deltas.map(({ text }) => text).join('')).toBe('All read.');
+  });
+
+  it('and overflows is summarised and asked again', async () => {
+    const script = scriptedModel((_turn, { tools: offered, messages }) => {
+      if (offered.length === 0) return { text: 'In short.' };
+      if (messages.length > 5) throw new ModelFailure('too_long', 'Too long.');
+      return textOf(messages[0]).includes('In short.') ? { text: 'Done.' } : { calls: [call('look')] };
+    });
+    const here = scene([], { ports: { model: script.model } });
+    expect(await runAgent({ ...here.run, contextTokens: 300 }, here.ports)).toMatchObject({ text: 'Done.' });
+  });
+
+  it('by one message alone fails', async () => {
+    const model = failingModel(new ModelFailure('too_long', 'Too long.'));
+    const { ports, run } = scene([], { ports: { model } });
+    expect(await runAgent(run, ports)).toEqual({ kind: 'failed', code: 'model_error', message: 'Too long.' });
+  });
+});
+
+it('refuses two tools of one name', async () => {
+  const { ports, run } = scene([]);
+  await expect(runAgent({ ...run, tools: [tools.look, tools.look] }, ports)).rejects.toThrow('same name');
+});
+
+function failingModel(failure: ModelFailure): Ports['model'] {
+  return {
+    // biome-ignore lint/correctness/useYield: it fails before it says anything.
+    async *stream() {
+      throw failure;
+    },
+  };
+}
+
+function nested(levels: number): unknown {
+  let value: unknown = {};
+  for (let level = 0; level < levels; level += 1) value = { value };
+  return value;
+}
+
+function textOf(message: Message | undefined): string {
+  if (message?.role !== 'user') return '';
+  return message.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+}
+
+function draftOf(type: 'connect') {
+  return { type, moves_money: false, requires_present_user: false, details: {}, expires_in_s: null } as const;
+}

@@ -1,0 +1,394 @@
+import type { ApprovalCategory } from './approval-category.ts';
+import { type Limits, limitReached } from './budget.ts';
+import { type Move, nextMove } from './call-progress.ts';
+import { receiveCall } from './call-refusal.ts';
+import { exchangesToCover, summaryRequest } from './compaction.ts';
+import type { JsonSchema, Message, ToolCall } from './message.ts';
+import { ModelFailure, type ModelRequest, type Usage } from './model.ts';
+import type { NewWait, Ports, RunEnd } from './ports.ts';
+import type { CallResult, ModelStep, RecordedCall, Step } from './step.ts';
+import { decisionOf, isReadOnly, type Tool } from './tool.ts';
+import { exchangesOf, lastSummary, messagesOf } from './transcript.ts';
+
+/** One run: a reply of the orchestrator or a task of the worker. They differ in what stands here, not in the loop. */
+export type Run = {
+  model: string;
+  /** How much the model can read at once. */
+  contextTokens: number;
+  maxOutputTokens?: number;
+  system: readonly string[];
+  /** What was said before and what is asked now: the same each time the run is taken up. */
+  history: readonly Message[];
+  tools: readonly Tool[];
+  approvals: readonly ApprovalCategory[];
+  limits: Limits;
+  /** Where the answer must be data. The message of an error is for the model. */
+  output: { schema: JsonSchema; read: (text: string) => ReadAnswer } | null;
+  /** Random, told to the model in the system text; text of others stands inside it. */
+  fence: string;
+  /** Ends the run at once by throwing its reason: somebody stopped it, or another process owns it. */
+  signal: AbortSignal;
+};
+
+export type ReadAnswer = { kind: 'ok'; data: unknown } | { kind: 'error'; message: string };
+
+const mostCallsOfAnswer = 32;
+const mostNoticesInARow = 3;
+const longestOutput = 100_000;
+
+/**
+ * Runs until there is an end. It may be called again after any crash and goes on from what is recorded: no recorded
+ * answer is asked for again, no call with a result is run again.
+ */
+export async function runAgent(run: Run, ports: Ports): Promise<RunEnd> {
+  const progress = await takeUp(run, ports);
+  for (;;) {
+    run.signal.throwIfAborted();
+    const end = await advance(progress);
+    if (end !== null) return end;
+  }
+}
+
+type Progress = {
+  run: Run;
+  ports: Ports;
+  tools: ReadonlyMap<string, Tool>;
+  steps: Step[];
+  activeMsBefore: number;
+  takenUpAt: number;
+};
+
+async function takeUp(run: Run, ports: Ports): Promise<Progress> {
+  const { steps, activeMs } = await ports.store.load();
+  return {
+    run,
+    ports,
+    tools: byName(run.tools),
+    steps: [...steps],
+    activeMsBefore: activeMs,
+    takenUpAt: ports.clock.now(),
+  };
+}
+
+/** Null: there is more to do. */
+async function advance(progress: Progress): Promise<RunEnd | null> {
+  const last = progress.steps.at(-1);
+  if (last?.kind === 'model') {
+    const end = endOf(progress, last);
+    if (end !== null) return settleRun(progress, end);
+  }
+  if (progress.ports.isLeaving()) return { kind: 'handed_back' };
+  if (last?.kind === 'model' && last.calls.some(isOpen)) return workOffCalls(progress, last);
+  return askModel(progress);
+}
+
+/** The end that a recorded step means, for a run that was recorded up to it and not further. */
+function endOf(progress: Progress, step: ModelStep): RunEnd | null {
+  if (step.calls.length === 0) return step.notice === null ? answered(progress.run, step.text) : null;
+  const ending = step.calls.find(({ call, result }) => {
+    const effect = progress.tools.get(call.name)?.effect.kind;
+    return result?.isError === false && (effect === 'finish' || effect === 'hand_off');
+  });
+  if (ending === undefined) return null;
+  const move = nextMove({ ...ending, result: null }, progress.tools.get(ending.call.name), progress.run.approvals);
+  return endOfMove(step, ending.call, move);
+}
+
+async function askModel(progress: Progress): Promise<RunEnd | null> {
+  const stop = await stopNow(progress);
+  if (stop !== null) return settleRun(progress, stop);
+  const covers = coverage(progress, { force: false });
+  if (covers !== null) return compact(progress, covers);
+
+  const index = progress.steps.length;
+  const answer = await listen(progress, requestOf(progress), (text) => progress.ports.store.appendText(index, text));
+  if (!(answer instanceof ModelFailure)) return receive(progress, answer);
+  const forced = answer.reason === 'too_long' ? coverage(progress, { force: true }) : null;
+  return forced === null ? settleRun(progress, failed(answer), answer.usage) : compact(progress, forced);
+}
+
+type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage };
+
+async function listen(
+  { run, ports }: Progress,
+  request: ModelRequest,
+  onText: (text: string) => Promise<void>,
+): Promise<Answer | ModelFailure> {
+  let text = '';
+  const calls: ToolCall[] = [];
+  const events = ports.model.stream(request)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await heard(events.next(), run.signal);
+      if (next instanceof ModelFailure) return next;
+      if (next.done) return new ModelFailure('invalid_answer', 'The model ended its answer without saying so.');
+      const event = next.value;
+      if (event.type === 'end') return { text, calls, usage: event.usage };
+      if (event.type === 'call') calls.push(event.call);
+      else {
+        text += event.text;
+        await onText(event.text);
+      }
+    }
+  } finally {
+    await events.return?.();
+  }
+}
+
+/** Only what the model throws is the model's failure; an ended run has none. */
+async function heard<T>(next: Promise<T>, signal: AbortSignal): Promise<T | ModelFailure> {
+  try {
+    return await next;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ModelFailure) return error;
+    throw error;
+  }
+}
+
+async function receive(progress: Progress, answer: Answer): Promise<RunEnd | null> {
+  const { run, ports, tools } = progress;
+  const taken = answer.calls.slice(0, mostCallsOfAnswer);
+  const received = await Promise.all(
+    taken.map((call) => receiveCall({ ...call, id: ports.newCallId() }, tools.get(call.name), ports.tools.validate)),
+  );
+  const step: ModelStep = {
+    kind: 'model',
+    text: answer.text,
+    calls: received.map(({ call, result }) => ({ call, waits: [], isStarted: false, result })),
+    notice: noticeOf(run, answer),
+    usage: answer.usage,
+  };
+  const end = endOf(progress, step) ?? endOfNotices(progress, step);
+  await ports.store.recordModelStep(step, end);
+  progress.steps.push(step);
+  return end;
+}
+
+function noticeOf(run: Run, { text, calls }: Answer): string | null {
+  if (calls.length > mostCallsOfAnswer) {
+    return `Only the first ${mostCallsOfAnswer} of ${calls.length} calls were taken.`;
+  }
+  if (calls.length > 0) return null;
+  const read = run.output?.read(text);
+  if (read?.kind === 'error')
+    return `The answer does not fit the schema. ${read.message} Answer again, with JSON alone.`;
+  return text.trim() === '' ? 'The answer was empty. Answer the user, or call a tool.' : null;
+}
+
+function endOfNotices({ steps }: Progress, step: ModelStep): RunEnd | null {
+  const noticed = (each: Step) => each.kind === 'model' && each.notice !== null && each.calls.length === 0;
+  if (!noticed(step)) return null;
+  const before = steps.slice(-(mostNoticesInARow - 1));
+  if (before.length < mostNoticesInARow - 1 || !before.every(noticed)) return null;
+  return {
+    kind: 'failed',
+    code: 'model_error',
+    message: `The model gave no usable answer ${mostNoticesInARow} times.`,
+  };
+}
+
+/** All calls of the step at once where none can change anything, otherwise the first that is open. */
+async function workOffCalls(progress: Progress, step: ModelStep): Promise<RunEnd | null> {
+  const open = step.calls.filter(isOpen);
+  const batch = runSideBySide(progress, step.calls, open.length) ? open : open.slice(0, 1);
+  const moves = batch.map((recorded) => ({
+    call: recorded.call,
+    move: nextMove(recorded, progress.tools.get(recorded.call.name), progress.run.approvals),
+  }));
+  if (moves.some(({ move }) => move.kind === 'run' || move.kind === 'ask')) {
+    const stop = await stopNow(progress);
+    if (stop !== null) return settleRun(progress, stop);
+  }
+
+  const outcomes = await allOf(moves.map(({ call, move }) => perform(progress, step, call, move)));
+  const ended = outcomes.find((outcome) => outcome.kind === 'ended');
+  if (ended) return ended.end;
+  if (outcomes.every(({ kind }) => kind === 'settled')) return null;
+  return waitFor(
+    progress,
+    outcomes.flatMap((outcome) => (outcome.kind === 'waits' ? outcome.opened : [])),
+  );
+}
+
+function runSideBySide({ run, tools, steps }: Progress, calls: readonly RecordedCall[], openCount: number): boolean {
+  if (stepsUsed(steps) + openCount > run.limits.max_steps) return false;
+  return calls.every(({ call, result }) => {
+    const tool = tools.get(call.name);
+    if (tool === undefined) return result !== null;
+    return isReadOnly(tool) && (tool.effect.kind === 'run' || tool.effect.kind === 'ask');
+  });
+}
+
+type Outcome = { kind: 'settled' } | { kind: 'waits'; opened: NewWait[] } | { kind: 'ended'; end: RunEnd };
+
+async function perform(progress: Progress, step: ModelStep, call: ToolCall, move: Move): Promise<Outcome> {
+  switch (move.kind) {
+    case 'stand_by':
+      return { kind: 'waits', opened: [] };
+    case 'settle':
+      return settleCall(progress, call, move.result);
+    case 'ask': {
+      const blocked = move.purpose === 'answer' ? await blockedBy(progress, call) : null;
+      if (blocked !== null) return { kind: 'ended', end: await settleRun(progress, blocked) };
+      return { kind: 'waits', opened: [{ callId: call.id, purpose: move.purpose, draft: move.draft }] };
+    }
+    case 'run':
+      return runTool(progress, call, move.tool);
+    case 'hand_off':
+    case 'finish': {
+      const end = endOfMove(step, call, move);
+      await progress.ports.store.recordResult(call.id, { output: 'Done.', isError: false, from: 'run' }, end);
+      return end === null ? { kind: 'settled' } : { kind: 'ended', end };
+    }
+  }
+}
+
+function endOfMove(step: ModelStep, call: ToolCall, move: Move): RunEnd | null {
+  if (move.kind === 'finish') return { kind: 'answered', text: move.text, data: move.data };
+  if (move.kind === 'hand_off') return { kind: 'handed_off', acknowledgement: step.text, call };
+  return null;
+}
+
+async function runTool(progress: Progress, call: ToolCall, tool: Tool): Promise<Outcome> {
+  const { ports, run } = progress;
+  const blocked = await blockedBy(progress, call);
+  if (blocked !== null) return { kind: 'ended', end: await settleRun(progress, blocked) };
+  await ports.store.recordStart(call.id);
+  const outcome = await ports.tools.run(call, tool, run.signal).catch((): null => {
+    run.signal.throwIfAborted();
+    return null;
+  });
+  if (outcome === null) return settleCall(progress, call, broken(tool));
+  if (outcome.kind === 'connect') {
+    return { kind: 'waits', opened: [{ callId: call.id, purpose: 'connection', draft: outcome.draft }] };
+  }
+  return settleCall(progress, call, { output: withinLength(outcome.output), isError: outcome.isError, from: 'tool' });
+}
+
+async function blockedBy({ ports, tools }: Progress, call: ToolCall): Promise<RunEnd | null> {
+  const tool = tools.get(call.name);
+  if (tool === undefined || isReadOnly(tool)) return null;
+  const answer = await ports.hook.mayRun(call, tool);
+  return answer.kind === 'allowed' ? null : { kind: 'stopped', reason: 'hook_blocked', message: answer.message };
+}
+
+async function settleCall(progress: Progress, call: ToolCall, result: CallResult): Promise<Outcome> {
+  await progress.ports.store.recordResult(call.id, result, null);
+  progress.steps = progress.steps.map((step) => (step.kind === 'model' ? withResult(step, call.id, result) : step));
+  return { kind: 'settled' };
+}
+
+function withResult(step: ModelStep, callId: string, result: CallResult): ModelStep {
+  return { ...step, calls: step.calls.map((each) => (each.call.id === callId ? { ...each, result } : each)) };
+}
+
+/** The runner promised not to throw, so nobody knows how far it came. */
+function broken(tool: Tool): CallResult {
+  const output = isReadOnly(tool) ? 'The tool broke.' : 'The tool broke. Whether it took effect is unknown.';
+  return { output, isError: true, from: 'run' };
+}
+
+async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<RunEnd | null> {
+  if ((await progress.ports.store.wait(opened)) === 'waiting') return { kind: 'waiting' };
+  progress.steps = [...(await progress.ports.store.load()).steps];
+  return null;
+}
+
+async function compact(progress: Progress, covers: number): Promise<RunEnd | null> {
+  const { run, ports, steps } = progress;
+  const before = lastSummary(steps);
+  const request = summaryRequest({
+    model: run.model,
+    exchanges: exchangesOf({ ...run, steps }),
+    covered: before?.covers ?? 0,
+    covers,
+    summary: before?.text ?? null,
+    fence: run.fence,
+    signal: run.signal,
+  });
+  const answer = await listen(progress, request, async () => {});
+  if (answer instanceof ModelFailure) return settleRun(progress, failed(answer), answer.usage);
+  const step: Step = { kind: 'summary', text: answer.text, covers, usage: answer.usage };
+  await ports.store.recordSummary(step);
+  steps.push(step);
+  return null;
+}
+
+function coverage({ run, steps }: Progress, options: { force: boolean }): number | null {
+  const transcript = { ...run, steps };
+  return exchangesToCover(
+    {
+      contextTokens: run.contextTokens - (run.maxOutputTokens ?? 0),
+      system: run.system,
+      tools: offered(run),
+      messages: messagesOf(transcript),
+      exchanges: exchangesOf(transcript),
+      covered: lastSummary(steps)?.covers ?? 0,
+    },
+    options,
+  );
+}
+
+function requestOf({ run, steps }: Progress): ModelRequest {
+  return {
+    model: run.model,
+    system: run.system,
+    messages: messagesOf({ ...run, steps }),
+    tools: offered(run),
+    ...(run.output === null ? {} : { outputSchema: run.output.schema }),
+    ...(run.maxOutputTokens === undefined ? {} : { maxOutputTokens: run.maxOutputTokens }),
+    signal: run.signal,
+  };
+}
+
+const offered = (run: Run) => run.tools.filter((tool) => decisionOf(tool) !== 'refuse').map((tool) => tool.definition);
+
+async function stopNow({ run, ports, steps, activeMsBefore, takenUpAt }: Progress): Promise<RunEnd | null> {
+  const allowance = await ports.budget.mayContinue();
+  if (allowance.kind === 'refused') return { kind: 'stopped', ...allowance.stop };
+  const { taskUsd, turnUsd } = allowance;
+  const activeMs = activeMsBefore + ports.clock.now() - takenUpAt;
+  const stop = limitReached(run.limits, { steps: stepsUsed(steps), activeMs, taskUsd, turnUsd });
+  return stop === null ? null : { kind: 'stopped', ...stop };
+}
+
+/** Calls of a model and of tools alike; a refused call is one too, so that a model that only errs comes to an end. */
+function stepsUsed(steps: readonly Step[]): number {
+  return steps.reduce(
+    (sum, step) => sum + 1 + (step.kind === 'model' ? step.calls.filter((each) => !isOpen(each)).length : 0),
+    0,
+  );
+}
+
+async function settleRun({ ports }: Progress, end: RunEnd, usage: Usage | null = null): Promise<RunEnd> {
+  await ports.store.recordEnd(end, usage);
+  return end;
+}
+
+function answered(run: Run, text: string): RunEnd {
+  const read = run.output?.read(text);
+  return { kind: 'answered', text, data: read?.kind === 'ok' ? read.data : null };
+}
+
+const failed = (failure: ModelFailure): RunEnd => ({ kind: 'failed', code: 'model_error', message: failure.message });
+
+const isOpen = ({ result }: RecordedCall) => result === null;
+
+function withinLength(output: string): string {
+  if (output.length <= longestOutput) return output;
+  return `${output.slice(0, longestOutput)}\n[The rest of ${output.length} characters was left out.]`;
+}
+
+/** Waits for all before it throws, so that nothing goes on behind a run that has ended. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+/** Two tools of one name would share a policy that belongs to one of them. */
+function byName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const map = new Map(tools.map((tool) => [tool.definition.name, tool]));
+  if (map.size < tools.length) throw new Error('Two tools of this run have the same name.');
+  return map;
+}

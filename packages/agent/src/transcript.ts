@@ -1,0 +1,76 @@
+import type { Message, UserMessage } from './message.ts';
+import { asData } from './prompt/data.ts';
+import type { ModelStep, RecordedCall, Step, SummaryStep } from './step.ts';
+
+/** Messages that belong together: a call is never parted from its result. */
+export type Exchange = { messages: readonly Message[]; isOpen: boolean };
+
+type Transcript = { history: readonly Message[]; steps: readonly Step[]; fence: string };
+
+/** What the model reads: all of it, or a summary and what came after. */
+export function messagesOf(transcript: Transcript): Message[] {
+  const exchanges = exchangesOf(transcript);
+  const summary = lastSummary(transcript.steps);
+  if (summary === null) return exchanges.flatMap(({ messages }) => messages);
+  const left = exchanges.slice(summary.covers).flatMap(({ messages }) => messages);
+  const ask = transcript.history.findLast(({ role }) => role === 'user');
+  // The summary is the model's own, but of what tools and documents said: it comes back as data.
+  const opening = userText(
+    'The beginning was left out for length. This summary stands for it.',
+    asData(transcript.fence, 'summary', summary.text),
+    ...planOf(transcript),
+  );
+  return [opening, ...(ask && !left.includes(ask) ? [ask] : []), ...left];
+}
+
+/** In the order in which a summary counts them: the history is the same each time a run is taken up. */
+export function exchangesOf({ history, steps, fence }: Transcript): Exchange[] {
+  const before = history.reduce<Message[][]>((groups, message) => {
+    const last = groups.at(-1);
+    if (message.role === 'tool' && last) last.push(message);
+    else groups.push([message]);
+    return groups;
+  }, []);
+  return [
+    ...before.map((messages) => ({ messages, isOpen: false })),
+    ...steps.filter((step) => step.kind === 'model').map((step) => exchangeOf(step, fence)),
+  ];
+}
+
+export function lastSummary(steps: readonly Step[]): SummaryStep | null {
+  return steps.findLast((step) => step.kind === 'summary') ?? null;
+}
+
+function exchangeOf(step: ModelStep, fence: string): Exchange {
+  const messages: Message[] = [{ role: 'agent', text: step.text, calls: step.calls.map(({ call }) => call) }];
+  if (step.calls.length > 0) {
+    messages.push({
+      role: 'tool',
+      results: step.calls.filter(({ result }) => result).map((each) => resultOf(each, fence)),
+    });
+  }
+  if (step.notice !== null) messages.push(userText(step.notice));
+  return { messages, isOpen: step.calls.some(({ result }) => result === null) };
+}
+
+function resultOf({ call, result }: RecordedCall, fence: string) {
+  const { output, isError, from } = result ?? { output: '', isError: true, from: 'run' };
+  return {
+    callId: call.id,
+    name: call.name,
+    output: from === 'tool' ? asData(fence, call.name, output) : output,
+    isError,
+  };
+}
+
+/** The newest plan is kept word for word: a summary of a plan loses steps. */
+function planOf({ steps, fence }: Transcript): string[] {
+  const plan = steps
+    .flatMap((step) => (step.kind === 'model' ? step.calls : []))
+    .findLast(({ call, result }) => call.name === 'update_plan' && result !== null && !result.isError);
+  return plan ? ['Your plan as it stands:', asData(fence, 'plan', JSON.stringify(plan.call.arguments))] : [];
+}
+
+function userText(...texts: string[]): UserMessage {
+  return { role: 'user', parts: [{ kind: 'text', text: texts.join('\n\n') }] };
+}

@@ -11,7 +11,10 @@ const checks: [string, string, string[]][] = [
 
 const failed = checks.filter(([name, command, words]) => {
   const startedAt = performance.now();
-  const { status, stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(command, words, {
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+  });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
   if (status !== 0) console.log(`${stdout}${stderr}`);

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const keys = area('keys', 'open', [
+export const keys = area('keys', 'done', [
   [
     'KEY-001',
     'runtime.md · Account',

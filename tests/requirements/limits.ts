@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const limits = area('limits', 'open', [
+export const limits = area('limits', 'done', [
   [
     'LIM-001',
     'runtime.md · Account',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const lists = area('lists', 'open', [
+export const lists = area('lists', 'done', [
   [
     'LIST-001',
     'configuration.md · Conventions',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const members = area('members', 'open', [
+export const members = area('members', 'done', [
   [
     'MBR-001',
     'decisions.md · 5',

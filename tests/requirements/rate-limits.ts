@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const rateLimits = area('rate-limits', 'open', [
+export const rateLimits = area('rate-limits', 'done', [
   [
     'RATE-001',
     'decisions.md · 4',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const requests = area('requests', 'open', [
+export const requests = area('requests', 'done', [
   ['REQ-001', 'configuration.md · Conventions', 'Every path of the API starts with `/v1`.'],
   [
     'REQ-002',

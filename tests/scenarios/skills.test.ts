@@ -13,7 +13,11 @@ const make = (files: { path: string; content: string }[]) => server.call('POST',
 describe('a NUL character', () => {
   it('makes a file of a skill binary, and nothing is stored [SKL-026]', async () => {
     const answer = await make([skillFile, { path: 'notes.txt', content: 'a\0b' }]);
-    expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([400, 'binary_file', 'files.1.content']);
+    expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([
+      400,
+      'binary_file',
+      'files.1.content',
+    ]);
     expect((await server.call('GET', '/v1/skills')).body.data).toEqual([]);
   });
 

@@ -6,7 +6,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
-const node = join(dirname(require.resolve('node/package.json')), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const node = join(
+  dirname(require.resolve('node/package.json')),
+  'bin',
+  process.platform === 'win32' ? 'node.exe' : 'node',
+);
 const main = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'main.ts');
 
 const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });

@@ -6,7 +6,7 @@ import { modes, route } from './route.ts';
 import { time } from './time.ts';
 
 /** What the stream of a conversation carries. */
-export const streamEventTypes = [
+const streamEventTypes = [
   'turn.started',
   'reply.delta',
   'reply.completed',

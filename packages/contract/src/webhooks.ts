@@ -40,7 +40,7 @@ const delivery = z.object({
 const withSecret = webhookEndpoint.extend({ secret: z.string() });
 
 /** Event types an endpoint asks for; all of them as `*`, which is kept as a list of one. */
-export const subscription = z
+const subscription = z
   .union(
     [
       z

@@ -1,7 +1,7 @@
 import { compatiblePrice, type PricedModel, type Provider, pricedModels } from './prices.ts';
 import type { ModelSettings } from './settings.ts';
 
-export type CatalogueModel = PricedModel & { default: boolean; available: boolean };
+type CatalogueModel = PricedModel & { default: boolean; available: boolean };
 
 export type Catalogue = {
   /** Null where the operator's default names a model that no configured provider has. */

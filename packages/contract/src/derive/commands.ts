@@ -5,7 +5,7 @@ import { userId } from '../user-id.ts';
 
 type Place = 'params' | 'query' | 'body';
 
-export type Argument = {
+type Argument = {
   /** The name a person types; `user` stands for the field `user_id`. */
   name: string;
   schema: z.ZodType;

@@ -79,7 +79,8 @@ function callTool(request: ModelRequest, situation: Situation, tool: ToolDefinit
   const bare = answers.at(-1) ?? (part === situation.asked ? undefined : situation.asked);
   if (only !== undefined && missing.length === 1 && bare !== undefined) {
     const value = bareAnswer(bare, nodeOf(nodeOf(tool.inputSchema.properties)[only]));
-    if (value !== undefined) return call(tool, { ...filled, [only]: value });
+    const whole = { ...filled, [only]: value };
+    if (value !== undefined && fits(tool.inputSchema, whole, tool.inputSchema)) return call(tool, whole);
   }
   // What one schema asks of several arguments together cannot be asked for: such a call is left alone.
   if (missing.length === 0) return fits(tool.inputSchema, filled, tool.inputSchema) ? call(tool, filled) : null;

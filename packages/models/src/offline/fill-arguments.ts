@@ -13,7 +13,7 @@ export function fillArguments(
   const properties = nodeOf(schema.properties);
   const required = listOf(schema.required).map(String);
   const taken = new Set<unknown>();
-  const filled: Record<string, unknown> = {};
+  const filled = new Map<string, unknown>();
   // Required first: what there is one of belongs to them.
   const names = [...new Set([...required, ...Object.keys(properties)])];
   for (const name of names) {
@@ -25,10 +25,10 @@ export function fillArguments(
       request,
     });
     if (value === undefined) continue;
-    filled[name] = value;
+    filled.set(name, value);
     taken.add(value);
   }
-  return { filled, missing: required.filter((name) => !(name in filled)) };
+  return { filled: Object.fromEntries(filled), missing: required.filter((name) => !filled.has(name)) };
 }
 
 type Search = { root: SchemaNode; taken: Set<unknown>; isRequired: boolean; request: string };

@@ -1,100 +1,19 @@
-import type { AgentMessage, Message, ToolDefinition } from '@vestra/agent/message';
-import type { ModelEvent, ModelRequest } from '@vestra/agent/model';
 import { Ajv } from 'ajv';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { standInNotice, standInWords } from './markers.ts';
-import { createOfflineModel } from './offline-model.ts';
-import { fits } from './schema/fits.ts';
-
-const user = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });
-const agent = (text: string, calls: AgentMessage['calls'] = []): Message => ({ role: 'agent', text, calls });
-const tool = (
-  name: string,
-  description: string,
-  properties: object,
-  required = Object.keys(properties),
-): ToolDefinition => ({
-  name,
-  description,
-  inputSchema: { type: 'object', properties, required },
-});
-const text = { type: 'string' };
-
-async function answer(messages: Message[], request: Partial<ModelRequest> = {}) {
-  const events: ModelEvent[] = [];
-  const signal = new AbortController().signal;
-  const all = { model: 'offline', system: ['You are a helpful agent.'], messages, tools: [], signal, ...request };
-  for await (const event of createOfflineModel().stream(all)) events.push(event);
-  const end = events.at(-1);
-  if (end?.type !== 'end') throw new Error('the call did not end');
-  return {
-    events,
-    end,
-    text: events.map((event) => (event.type === 'text' ? event.text : '')).join(''),
-    calls: events.flatMap((event) => (event.type === 'call' ? [event.call] : [])),
-  };
-}
-
-/** Plays the loop: answers every call with `results` until the model speaks. */
-async function converse(
-  messages: Message[],
-  tools: ToolDefinition[],
-  results: Record<string, string>,
-  request: Partial<ModelRequest> = {},
-) {
-  const history = [...messages];
-  const called: string[] = [];
-  for (let step = 0; step < 12; step++) {
-    const { text, calls } = await answer(history, { tools, ...request });
-    if (calls.length === 0) return { text, called, history: [...history, agent(text)] };
-    called.push(...calls.map(({ name }) => name));
-    history.push(agent(text, calls));
-    history.push({
-      role: 'tool',
-      results: calls.map(({ id, name }) => ({
-        callId: id,
-        name,
-        output: results[name] ?? '',
-        isError: !(name in results),
-      })),
-    });
-  }
-  throw new Error(`no end: ${called.join(', ')}`);
-}
-
-const search = tool('search_notebooks', 'Searches the notebooks.', { query: text });
-const recall = tool('recall', 'Finds facts about the user.', { query: text });
-const askQuestion = tool('ask_question', 'Asks the user.', {
-  questions: {
-    type: 'array',
-    minItems: 1,
-    items: {
-      type: 'object',
-      properties: { question: text, options: { type: 'array', items: text } },
-      required: ['question'],
-    },
-  },
-});
-const handOff = tool('hand_off_to_work', 'Starts longer work.', { task: text, acknowledgement: text }, ['task']);
-const refund = tool('refund_order', 'Refunds an order of the shop.', { order_id: text, amount: { type: 'number' } });
-const weather = tool('get_weather', 'The weather forecast of a city.', { city: text });
-const lookup = tool('lookup_order', 'Looks up an order of the shop by its id.', { order_id: text });
-const mail = tool(
-  'send_email',
-  'Sends an email to a person.',
-  { to: { type: 'string', format: 'email' }, subject: text, body: text },
-  ['to', 'body'],
-);
-const ticket = tool('create_ticket', 'Opens a support ticket.', {
-  priority: { enum: ['low', 'high'] },
-  description: text,
-});
-const booking = tool('mcp__hotel__book_room', 'Books a room in the hotel.', {
-  date: { type: 'string', format: 'date' },
-  guests: { type: 'integer' },
-});
-const shop = [refund, weather, lookup, mail, ticket, booking];
+import {
+  agent,
+  answer,
+  askQuestion,
+  converse,
+  handOff,
+  recall,
+  search,
+  shop,
+  text,
+  tool,
+  user,
+} from './offline-model.fixture.ts';
 
 describe('offline', () => {
   it('[MOD-005] [MOD-013] gives the same events for the same request, in the order of the port', async () => {
@@ -329,82 +248,4 @@ describe('offline', () => {
     expect(called).toEqual(['lookup_order']);
     expect(JSON.parse(json)).toEqual({ status: 'shipped' });
   });
-
-  it('answers whatever it is given, and calls nothing with arguments that do not fit', async () => {
-    const words = fc.constantFrom(
-      'refund',
-      'order',
-      'the',
-      'weather',
-      'and then',
-      '12',
-      '"x"',
-      'a@b.co',
-      '{',
-      '}',
-      '[1]',
-      '(',
-      '\\',
-      '#',
-      '2026-01-01',
-      '😀',
-      '\n',
-      'Ö',
-    );
-    const message = fc.oneof(
-      fc.string(),
-      fc.array(words, { maxLength: 30 }).map((list) => list.join(' ')),
-    );
-    const property = fc.constantFrom(
-      'order_id',
-      'to',
-      'constructor',
-      '__proto__',
-      'a.b(',
-      'größe',
-      'query',
-      '',
-      'is_open',
-    );
-    const schema = fc.constantFrom<object>(
-      text,
-      { type: 'integer' },
-      { type: 'boolean' },
-      {},
-      { enum: [1, 'high'] },
-      { $ref: '#/nowhere' },
-      { type: 'array', items: text },
-      { type: ['string', 'null'], pattern: '(' },
-    );
-    const anyTool = fc
-      .tuple(fc.constantFrom('refund_order', 'weather', 'x'), fc.dictionary(property, schema), fc.array(property))
-      .map(
-        ([name, properties, required]): ToolDefinition => ({
-          name,
-          description: 'Refunds an order.',
-          inputSchema: { type: 'object', properties, required },
-        }),
-      );
-    await fc.assert(
-      fc.asyncProperty(message, fc.array(anyTool, { maxLength: 3 }), async (said, tools) => {
-        const { calls, text: spoken } = await answer([user(said)], { tools });
-        expect(calls.length > 0 || spoken !== '').toBe(true);
-        for (const call of calls) {
-          const schemas = tools.filter(({ name }) => name === call.name).map(({ inputSchema }) => inputSchema);
-          expect(schemas.some((each) => fits(each, call.arguments, each))).toBe(true);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it.each(['a', 'A b ', '1 ', '"', '{', 'and then ', 'x@', 'a-', "'", '1,000', 'http://', 'Jan 1 '])(
-    'reads a message of 32,000 characters of %j in no time',
-    async (piece) => {
-      const message = `refund order ${piece.repeat(Math.ceil(32_000 / piece.length))}`;
-      const begun = performance.now();
-      await answer([user(message)], { tools: shop, outputSchema: refund.inputSchema });
-      expect(performance.now() - begun).toBeLessThan(2000);
-    },
-  );
 });

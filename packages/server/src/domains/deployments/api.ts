@@ -5,7 +5,6 @@ export {
   findDeployment,
   holdDeployment,
   lockDeployment,
-  type NamedDeployment,
   requireDeployment,
   resolveDeployment,
 } from './find.ts';
@@ -16,6 +15,6 @@ export { presentDeployment, presentVersion, type VersionTests } from './present.
 export { pushLive } from './push-live.ts';
 export type { DeploymentDependencies } from './routes.ts';
 export { saveVersion } from './save-version.ts';
-export { type Author, deploymentsUsing, getVersion, insertDeployment, newestVersion, type Use } from './store.ts';
+export { deploymentsUsing, getVersion, insertDeployment, newestVersion } from './store.ts';
 export type { DeploymentRow, VersionRow } from './tables.ts';
 export { versionToRun } from './version-pointers.ts';

@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
 import { Agent, request } from 'undici';
 import { measureApply, measureSearch } from './configuration.ts';
 import { measureJobDelay } from './job-delay.ts';
-import { load } from './load.ts';
+import { load, type Measured } from './load.ts';
 import { fillAuditLog } from './million-rows.ts';
 import { memoryOf, type RunningServer, startServerProcess } from './server-process.ts';
 
@@ -111,9 +111,13 @@ function add(what: string, value: string, budget: string): void {
   console.log(`${what.padEnd(50)} ${value.padStart(28)}   ${budget && `budget ${budget}`}`);
 }
 
-const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
-const perSecond = ({ perSecond: rate, p50, p95 }: Awaited<ReturnType<typeof load>>) =>
-  `${Math.round(rate).toLocaleString('en')}/s, p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)} ms`;
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+function perSecond({ perSecond: rate, p50, p95 }: Measured): string {
+  return `${Math.round(rate).toLocaleString('en')}/s, p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)} ms`;
+}
 
 async function writeResults(): Promise<void> {
   const machine = `${cpus().length} cores, ${arch()}, ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.version}`;

@@ -21,7 +21,7 @@ export async function startServerProcess(
   env: Record<string, string> = {},
 ): Promise<RunningServer> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env.PATH ?? '',
@@ -33,6 +33,8 @@ export async function startServerProcess(
       ...env,
     },
   });
+  // A measurement that fails must not leave its server behind.
+  process.once('exit', () => child.kill('SIGTERM'));
   const url = `http://127.0.0.1:${port}`;
   for (let isUp = false; !isUp; ) {
     isUp = await fetch(`${url}/v1/health`).then(

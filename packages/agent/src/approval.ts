@@ -48,7 +48,7 @@ function listedCategory(tool: Tool, approvals: readonly ApprovalCategory[]): App
 
 /** The description's first sentence, the tool's name, each argument; what has no room is left out in that order. */
 function summaryOf(tool: Tool, call: ToolCall): string {
-  const name = ownNameOf(tool);
+  const name = oneLine(ownNameOf(tool));
   const shown = argumentsOf(call).map(([label, value]) => `${oneLine(label)}: ${quotedWhereUnclear(value)}`);
   const plain = [name, ...shown].join(', ');
   const whole = `${firstSentence(tool.definition.description)} ${plain}`.trim();

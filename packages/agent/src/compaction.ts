@@ -24,7 +24,8 @@ type Room = {
 
 /**
  * How many exchanges a new summary should stand for, or null where none is needed or none would help. The system text
- * is never part of it, and neither is a call that waits: an answer must find its question.
+ * is never part of it, and neither is a call that waits: an answer must find its question. Forced, where the model
+ * found too long what was thought to fit, at most half of what is left is kept, so that trying again comes to an end.
  */
 export function exchangesToCover(room: Room, { force }: { force: boolean }): number | null {
   const fixed = [...room.system, ...room.tools.map((tool) => JSON.stringify(tool))].reduce(addTokens, 0);
@@ -32,7 +33,9 @@ export function exchangesToCover(room: Room, { force }: { force: boolean }): num
   if (!force && used <= room.contextTokens * fullShare) return null;
   const firstOpen = room.exchanges.findIndex(({ isOpen }) => isOpen);
   const most = firstOpen === -1 ? room.exchanges.length : firstOpen;
-  const covers = Math.min(most, room.exchanges.length - newestThatFit(room.exchanges, room.contextTokens * keptShare));
+  const fit = newestThatFit(room.exchanges, room.contextTokens * keptShare);
+  const kept = force ? Math.min(fit, Math.floor((room.exchanges.length - room.covered) / 2)) : fit;
+  const covers = Math.min(most, room.exchanges.length - Math.max(kept, leastKept));
   return covers > room.covered ? covers : null;
 }
 
@@ -61,7 +64,7 @@ function newestThatFit(exchanges: readonly Exchange[], tokens: number): number {
   let used = 0;
   for (const [index, exchange] of exchanges.toReversed().entries()) {
     used += exchange.messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
-    if (used > tokens) return Math.max(index, Math.min(leastKept, exchanges.length));
+    if (used > tokens) return index;
   }
   return exchanges.length;
 }

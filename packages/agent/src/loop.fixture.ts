@@ -7,7 +7,7 @@ import type { CallResult, ModelStep, RecordedCall, Step, WaitOutcome, WaitPurpos
 import type { Tool, ToolEffect } from './tool.ts';
 
 /** The process is gone. */
-export class Crash extends Error {}
+class Crash extends Error {}
 
 export type CrashPoint = 'none' | 'before' | 'after';
 
@@ -21,6 +21,8 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
   let steps: Step[] = [];
   let end: RunEnd | null = null;
   let writes = 0;
+  /** Nothing more comes from a dead process; a successor begins with `load`. */
+  let isDead = false;
   let settledSinceLoad = false;
   const interactions: Interaction[] = [];
   const deltas: { stepIndex: number; text: string }[] = [];
@@ -29,10 +31,12 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
     const crash = crashes[writes] ?? 'none';
     writes += 1;
     await Promise.resolve();
-    if (crash === 'before') throw new Crash();
+    isDead ||= crash === 'before';
+    if (isDead) throw new Crash();
     if (end !== null) throw new Error('The run has ended, and something was written.');
     apply();
-    if (crash === 'after') throw new Crash();
+    isDead = crash === 'after';
+    if (isDead) throw new Crash();
   };
   const change = (callId: string, to: (recorded: RecordedCall) => RecordedCall) => {
     if (!callsOf(steps).some(({ call }) => call.id === callId)) throw new Error(`No call ${callId} is recorded.`);
@@ -53,6 +57,7 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
   const store: RunStore = {
     load: async () => {
       settledSinceLoad = false;
+      isDead = false;
       return structuredClone({ steps, activeMs: 0 });
     },
     recordModelStep: (step, given) =>
@@ -259,3 +264,16 @@ export const tools = {
   finish: agentTool('finish', { kind: 'finish', answer: () => ({ text: 'Finished.', data: { ok: true } }) }),
   hand_off_to_work: agentTool('hand_off_to_work', { kind: 'hand_off' }),
 } satisfies Record<string, Tool>;
+
+export const ok = (output: string): ToolOutcome => ({ kind: 'result', output, isError: false });
+export const call = (name: string, given: unknown = {}) => ({ name, arguments: given });
+
+/** A run with all tools over these answers, one after another. */
+export function scene(answers: readonly Answer[], options: { crashes?: CrashPoint[]; ports?: Partial<Ports> } = {}) {
+  const memory = memoryStore(options.crashes);
+  const script = scriptedModel((turn) => answers[turn] ?? { text: 'Nothing more.' });
+  const log = toolLog(({ name }) => ok(`${name} done`));
+  const ports = portsWith({ model: script.model, store: memory.store, tools: log.runner, ...options.ports });
+  const results = () => memory.calls().map(({ result }) => result);
+  return { memory, script, log, ports, results, run: runWith({ tools: Object.values(tools) }) };
+}

@@ -1,37 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  type CrashPoint,
-  driveToEnd,
-  memoryStore,
-  noted,
-  portsWith,
-  runWith,
-  scriptedModel,
-  toolLog,
-  tools,
-} from './loop.fixture.ts';
+import { type Answer, call, driveToEnd, noted, ok, scene, scriptedModel, toolLog, tools } from './loop.fixture.ts';
 import { runAgent } from './loop.ts';
 import type { Message } from './message.ts';
 import { ModelFailure } from './model.ts';
-import type { Ports, ToolOutcome } from './ports.ts';
-import type { WaitOutcome } from './step.ts';
-
-const all = Object.values(tools);
-const ok = (output: string): ToolOutcome => ({ kind: 'result', output, isError: false });
-const call = (name: string, given: unknown = {}) => ({ name, arguments: given });
-const approved: WaitOutcome = { decision: 'approved' };
-
-/** A run over these answers, one after another. */
-function scene(answers: readonly Answer[], options: { crashes?: CrashPoint[]; ports?: Partial<Ports> } = {}) {
-  const memory = memoryStore(options.crashes);
-  const script = scriptedModel((turn) => answers[turn] ?? { text: 'Nothing more.' });
-  const log = toolLog(({ name }) => ok(`${name} done`));
-  const ports = portsWith({ model: script.model, store: memory.store, tools: log.runner, ...options.ports });
-  return { memory, script, log, ports, run: runWith({ tools: all }) };
-}
-
-const results = ({ memory }: ReturnType<typeof scene>) => memory.calls().map(({ result }) => result);
+import type { Ports } from './ports.ts';
 
 describe('an answer', () => {
   it('ends the run, streamed as it came and recorded with its end in one write', async () => {
@@ -93,7 +65,7 @@ describe('a tool call', () => {
   it('runs, and its result reaches the model as fenced data', async () => {
     const here = scene([{ calls: [call('look', { at: 1 })] }, { text: 'Seen.' }]);
     expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered', text: 'Seen.' });
-    expect(results(here)).toEqual([noted('look done')]);
+    expect(here.results()).toEqual([noted('look done')]);
     expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({
       role: 'tool',
       results: [{ output: '<data-f3nce of="look">\nlook done\n</data-f3nce>', isError: false }],
@@ -112,7 +84,7 @@ describe('a tool call', () => {
     const here = scene([{ calls: [wrong] }, { text: 'Oh.' }]);
     expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered' });
     expect(here.log.ran).toEqual([]);
-    expect(results(here)).toEqual([{ output: expect.stringContaining(message), isError: true, from: 'run' }]);
+    expect(here.results()).toEqual([{ output: expect.stringContaining(message), isError: true, from: 'run' }]);
     expect(JSON.stringify(here.memory.steps()).length).toBeLessThan(2000);
   });
 
@@ -120,7 +92,11 @@ describe('a tool call', () => {
     const { script, log, ports, run } = scene([{ calls: [call('denied')] }, { text: 'No.' }]);
     await runAgent(run, ports);
     const names = script.requests[0]?.tools.map(({ name }) => name);
-    expect(names).toEqual(all.map(({ definition }) => definition.name).filter((name) => name !== 'denied'));
+    expect(names).toEqual(
+      Object.values(tools)
+        .map(({ definition }) => definition.name)
+        .filter((name) => name !== 'denied'),
+    );
     expect(log.ran).toEqual([]);
   });
 
@@ -135,7 +111,7 @@ describe('a tool call', () => {
     const broken = { ...toolLog(() => ok('')).runner, run: () => Promise.reject(new Error('a secret path')) };
     const here = scene([{ calls: [call('change')] }, { text: 'Hm.' }], { ports: { tools: broken } });
     await runAgent(here.run, here.ports);
-    expect(results(here)).toEqual([
+    expect(here.results()).toEqual([
       { output: 'The tool broke. Whether it took effect is unknown.', isError: true, from: 'run' },
     ]);
   });
@@ -144,7 +120,7 @@ describe('a tool call', () => {
     const log = toolLog(() => ok('x'.repeat(300_000)));
     const here = scene([{ calls: [call('look')] }], { ports: { tools: log.runner } });
     await runAgent(here.run, here.ports);
-    expect(results(here)[0]?.output).toHaveLength(100_000 + '\n[The rest of 300000 characters was left out.]'.length);
+    expect(here.results()[0]?.output).toHaveLength(100_000 + '\n[The rest of 300000 characters was left out.]'.length);
   });
 });
 
@@ -185,175 +161,6 @@ describe('several calls of one answer', () => {
     expect(log.ran.map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
     return most;
   }
-});
-
-describe('a call that waits', () => {
-  it('ends the run as waiting, and runs after the yes', async () => {
-    const here = scene([{ calls: [call('pay', { amount: 5 })] }, { text: 'Paid.' }]);
-    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
-    expect(here.log.ran).toEqual([]);
-    expect(here.memory.interactions).toMatchObject([
-      { purpose: 'permission', draft: { type: 'approval', kind: 'tool_permission', details: { tool_name: 'pay' } } },
-    ]);
-    expect(await driveToEnd(here.run, here.ports, here.memory, () => approved)).toMatchObject({ text: 'Paid.' });
-    expect(here.log.ran).toMatchObject([{ name: 'pay', arguments: { amount: 5 } }]);
-    expect(here.script.requests).toHaveLength(2);
-  });
-
-  it.each<[string, WaitOutcome, string]>([
-    ['a no [WAIT-011]', { decision: 'denied', message: 'Too dear' }, 'The person said no. They wrote: "Too dear".'],
-    ['no answer in time [WAIT-012]', { decision: 'expired', message: null }, 'Nobody answered in time.'],
-    ['a withdrawal', { decision: 'cancelled', message: null }, 'The request was withdrawn'],
-    ['an answer that is no yes', { decision: 'answered', output: 'yes', isError: false }, 'There was no yes.'],
-  ])('leaves the tool uncalled and tells the agent after %s', async (_what, outcome, message) => {
-    const here = scene([{ calls: [call('pay')] }, { text: 'Then not.' }]);
-    expect(await driveToEnd(here.run, here.ports, here.memory, () => outcome)).toMatchObject({ text: 'Then not.' });
-    expect(here.log.ran).toEqual([]);
-    expect(results(here)).toEqual([{ output: expect.stringContaining(message), isError: true, from: 'run' }]);
-    expect(results(here)[0]?.output).toMatch(/The tool was not called\.$/);
-  });
-
-  it('of a function waits for the yes first and then reaches the caller [WAIT-001, WAIT-002]', async () => {
-    const here = scene([{ calls: [call('order', { n: 1 })] }, { text: 'Ordered.' }]);
-    const end = await driveToEnd(here.run, here.ports, here.memory, (_call, purpose) =>
-      purpose === 'permission' ? approved : { decision: 'answered', output: '{"id":7}', isError: false },
-    );
-    expect(end).toMatchObject({ text: 'Ordered.' });
-    expect(here.memory.interactions.map(({ draft }) => draft.type)).toEqual(['approval', 'tool_call']);
-    expect(results(here)).toEqual([noted('{"id":7}')]);
-    expect(here.log.ran).toEqual([]);
-  });
-
-  it('of a function that nobody answers is an error to the agent [WAIT-021]', async () => {
-    const here = scene([{ calls: [call('stock')] }, { text: 'No answer.' }]);
-    await driveToEnd(here.run, here.ports, here.memory, () => ({ decision: 'expired', message: null }));
-    expect(results(here)).toEqual([{ output: 'Nobody answered in time.', isError: true, from: 'run' }]);
-  });
-
-  it('on a person gets the person’s words, which are no data of others', async () => {
-    const here = scene([{ calls: [call('ask_question')] }, { text: 'Blue then.' }]);
-    await driveToEnd(here.run, here.ports, here.memory, () => ({
-      decision: 'answered',
-      output: 'Blue',
-      isError: false,
-    }));
-    expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({ results: [{ output: 'Blue', isError: false }] });
-  });
-
-  it('for an app runs once the app is connected', async () => {
-    const connect: ToolOutcome = {
-      kind: 'connect',
-      draft: { ...draftOf('connect'), kind: 'connector_auth', summary: 'Connect the shop.' },
-    };
-    const log = toolLog(() => (log.ran.length === 1 ? connect : ok('connected and done')));
-    const here = scene([{ calls: [call('change')] }, { text: 'Done.' }], { ports: { tools: log.runner } });
-    const end = await driveToEnd(here.run, here.ports, here.memory, () => ({
-      decision: 'answered',
-      output: '',
-      isError: false,
-    }));
-    expect(end).toMatchObject({ text: 'Done.' });
-    expect(here.memory.interactions).toMatchObject([{ purpose: 'connection', draft: { type: 'connect' } }]);
-    expect(results(here)).toEqual([noted('connected and done')]);
-  });
-
-  it('goes on by itself where the answer came while the run was ending', async () => {
-    const here = scene([{ calls: [call('stock', { n: 1 }), call('stock', { n: 2 })] }, { text: 'Both.' }]);
-    const { store } = here.memory;
-    const answerOne = (index: number) => {
-      const interaction = here.memory.interactions[index];
-      if (interaction) here.memory.answer(interaction, { decision: 'answered', output: `${index}`, isError: false });
-    };
-    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
-    answerOne(0);
-    const racing = {
-      ...store,
-      wait: (waits: Parameters<typeof store.wait>[0]) => {
-        answerOne(1);
-        return store.wait(waits);
-      },
-    };
-    expect(await runAgent(here.run, { ...here.ports, store: racing })).toMatchObject({ text: 'Both.' });
-    expect(results(here)).toEqual([noted('0'), noted('1')]);
-  });
-
-  it('is refused after a yes where its tool was denied meanwhile', async () => {
-    const here = scene([{ calls: [call('pay')] }, { text: 'Not any more.' }]);
-    await runAgent(here.run, here.ports);
-    const { origin } = tools.pay;
-    const floor = { deny: ['pay'], require_approval: [] };
-    const pay = { ...tools.pay, origin: origin.from === 'server' ? { ...origin, floor } : origin };
-    await driveToEnd({ ...here.run, tools: [pay] }, here.ports, here.memory, () => approved);
-    expect(here.log.ran).toEqual([]);
-    expect(results(here)).toMatchObject([{ isError: true, output: expect.stringContaining('may not be called') }]);
-  });
-});
-
-describe('a process that dies', () => {
-  it('between the start and the result of a change leaves it unrepeated [JOB-001] and the agent told [JOB-003]', async () => {
-    // Writes: the answer, the start, the result.
-    const here = scene([{ calls: [call('change')] }, { text: 'I will check.' }], {
-      crashes: ['none', 'none', 'before'],
-    });
-    expect(await driveToEnd(here.run, here.ports, here.memory)).toMatchObject({ text: 'I will check.' });
-    expect(here.log.ran).toHaveLength(1);
-    expect(here.script.requests).toHaveLength(2);
-    expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({
-      results: [{ isError: true, output: expect.stringContaining('Its outcome is unknown') }],
-    });
-  });
-
-  it('between the start and the result of a lookup has it run again [JOB-002]', async () => {
-    const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { crashes: ['none', 'none', 'before'] });
-    expect(await driveToEnd(here.run, here.ports, here.memory)).toMatchObject({ text: 'Seen.' });
-    expect(here.log.ran).toHaveLength(2);
-    expect(results(here)).toEqual([noted('look done')]);
-  });
-
-  it('after an answer was recorded asks the model nothing again', async () => {
-    const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { crashes: ['after'] });
-    await driveToEnd(here.run, here.ports, here.memory);
-    expect(here.script.requests).toHaveLength(2);
-  });
-
-  it('with an answer whose end was not recorded has the successor record it', async () => {
-    const here = scene([]);
-    const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0 };
-    await here.memory.store.recordModelStep({ kind: 'model', text: 'So be it.', calls: [], notice: null, usage }, null);
-    expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered', text: 'So be it.' });
-    expect(here.memory.end()).toMatchObject({ kind: 'answered' });
-    expect(here.script.requests).toEqual([]);
-  });
-
-  it('knowingly gives the run back before the next step', async () => {
-    let isLeaving = false;
-    const log = toolLog(() => {
-      isLeaving = true;
-      return ok('done');
-    });
-    const here = scene([{ calls: [call('change'), call('change')] }, { text: 'Both.' }], {
-      ports: { tools: log.runner, isLeaving: () => isLeaving },
-    });
-    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'handed_back' });
-    expect(here.memory.end()).toBeNull();
-    expect(log.ran).toHaveLength(1);
-    expect(await runAgent(here.run, { ...here.ports, isLeaving: () => false })).toMatchObject({ text: 'Both.' });
-    expect(log.ran).toHaveLength(2);
-  });
-
-  it('by its signal throws the reason and records no end', async () => {
-    const controller = new AbortController();
-    const log = toolLog(() => {
-      controller.abort(new Error('stopped by the user'));
-      throw new Error('ended');
-    });
-    const here = scene([{ calls: [call('change')] }], { ports: { tools: log.runner } });
-    await expect(runAgent({ ...here.run, signal: controller.signal }, here.ports)).rejects.toThrow(
-      'stopped by the user',
-    );
-    expect(here.memory.end()).toBeNull();
-    expect(results(here)).toEqual([null]);
-  });
 });
 
 describe('a limit', () => {
@@ -416,7 +223,7 @@ describe('the policy hook', () => {
   it.each(['change', 'pay', 'order'])('stops the run before %s is called [TASK-036]', async (name) => {
     const asked: string[] = [];
     const here = scene([{ calls: [call(name)] }, { text: 'Never.' }], { ports: blocking(asked) });
-    const end = await driveToEnd(here.run, here.ports, here.memory, () => approved);
+    const end = await driveToEnd(here.run, here.ports, here.memory, () => ({ decision: 'approved' }));
     expect(end).toEqual({ kind: 'stopped', reason: 'hook_blocked', message: 'Not on Sundays.' });
     expect(here.log.ran).toEqual([]);
     expect(here.memory.interactions.filter(({ purpose }) => purpose === 'answer')).toEqual([]);
@@ -451,11 +258,12 @@ describe('a window that fills up', () => {
   it('and overflows is summarised and asked again', async () => {
     const script = scriptedModel((_turn, { tools: offered, messages }) => {
       if (offered.length === 0) return { text: 'In short.' };
-      if (messages.length > 5) throw new ModelFailure('too_long', 'Too long.');
+      if (messages.length > 7) throw new ModelFailure('too_long', 'Too long.');
       return textOf(messages[0]).includes('In short.') ? { text: 'Done.' } : { calls: [call('look')] };
     });
     const here = scene([], { ports: { model: script.model } });
-    expect(await runAgent({ ...here.run, contextTokens: 300 }, here.ports)).toMatchObject({ text: 'Done.' });
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ text: 'Done.' });
+    expect(here.memory.steps().filter(({ kind }) => kind === 'summary')).toMatchObject([{ covers: 3 }]);
   });
 
   it('by one message alone fails', async () => {
@@ -488,8 +296,4 @@ function nested(levels: number): unknown {
 function textOf(message: Message | undefined): string {
   if (message?.role !== 'user') return '';
   return message.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
-}
-
-function draftOf(type: 'connect') {
-  return { type, moves_money: false, requires_present_user: false, details: {}, expires_in_s: null } as const;
 }

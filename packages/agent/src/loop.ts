@@ -30,7 +30,7 @@ export type Run = {
   signal: AbortSignal;
 };
 
-export type ReadAnswer = { kind: 'ok'; data: unknown } | { kind: 'error'; message: string };
+type ReadAnswer = { kind: 'ok'; data: unknown } | { kind: 'error'; message: string };
 
 const mostCallsOfAnswer = 32;
 const mostNoticesInARow = 3;

@@ -89,7 +89,7 @@ export type ToolOutcome =
   | { kind: 'connect'; draft: InteractionDraft };
 
 /** Money beyond the run's own limits: caps of the user and the org, and the wallet. */
-export type Budget = {
+type Budget = {
   /** Asked before every call of a model and before tool calls. Null where the run is no task, or no turn. */
   mayContinue: () => Promise<
     { kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }
@@ -97,11 +97,11 @@ export type Budget = {
 };
 
 /** The operator's say before each call that may change something. No answer in time is a no. */
-export type PolicyHook = {
+type PolicyHook = {
   mayRun: (call: ToolCall, tool: Tool) => Promise<{ kind: 'allowed' } | { kind: 'blocked'; message: string | null }>;
 };
 
-export type Clock = {
+type Clock = {
   /** Milliseconds since 1970, UTC. */
   now: () => number;
 };

@@ -27,7 +27,9 @@ await program.parseAsync();
 /** The server's own entry in a process of its own, on the same Node, in this terminal. */
 function launch(entry: string, words: string[]): void {
   const server = dirname(createRequire(import.meta.url).resolve('@vestra/server/package.json'));
-  const child = spawn(process.execPath, [join(server, 'src', entry), ...words], { stdio: 'inherit' });
+  // As `npm start` does: young objects get little room, which halves the memory of a server at rest.
+  const node = ['--max-semi-space-size=8', join(server, 'src', entry)];
+  const child = spawn(process.execPath, [...node, ...words], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   child.on('exit', (code) => process.exit(code ?? 1));
 }

@@ -143,7 +143,7 @@ export function assembleApp(parts: Parts): Hono {
       secrets: secretRoutes({ db, vault }),
       users: userRoutes({ db, jobs }),
       usage: usageRoutes(usage),
-      auditLog: auditRoutes({ db, keyUse }),
+      auditLog: auditRoutes({ db }),
       models: modelRoutes({ catalogue }),
       health: healthRoutes({ db, version }),
     },

@@ -1,32 +1,8 @@
-import { readConfig } from './config.ts';
-import { StartFailure } from './db/start-failure.ts';
-import { createLog } from './log.ts';
-import { startServer } from './start.ts';
-import { welcome } from './welcome.ts';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import './fast-resolution.ts';
 
-try {
-  await run();
-} catch (error) {
-  if (!(error instanceof StartFailure)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
-}
-
-async function run(): Promise<void> {
-  const config = readConfig(process.env);
-  const log = createLog(config.logLevel);
-  const server = await startServer(config, log);
-  process.stdout.write(welcome(config, server));
-
-  let isStopping = false;
-  const stop = async (signal: NodeJS.Signals) => {
-    // A second ctrl-C means now.
-    if (isStopping) process.exit(130);
-    isStopping = true;
-    log.info({ signal }, 'stopping');
-    await server.stop();
-    process.exit(0);
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-}
+// Both must be in place before the rest is looked up, which a static import would do first.
+enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/vestra'));
+const { run } = await import('./run.ts');
+await run();

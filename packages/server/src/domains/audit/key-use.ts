@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 
-export type KeyUse = { used: (caller: Caller) => void; flush: () => Promise<void>; stop: () => Promise<void> };
+export type KeyUse = { used: (caller: Caller) => void; stop: () => Promise<void> };
 
 type Count = { caller: Caller; minute: Date; count: number };
 
@@ -49,7 +49,6 @@ export function createKeyUse(db: Database, log: Logger): KeyUse {
 
   return {
     used,
-    flush,
     async stop() {
       clearInterval(timer);
       await flush();

@@ -1,17 +1,15 @@
 import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../db/pool.ts';
 import type { Handlers } from '../../http/handler.ts';
-import type { KeyUse } from './key-use.ts';
 import { listAudit } from './store.ts';
 import type { AuditRow } from './tables.ts';
 
-export function auditRoutes({ db, keyUse }: { db: Database; keyUse: KeyUse }): Handlers<'auditLog'> {
+export function auditRoutes({ db }: { db: Database }): Handlers<'auditLog'> {
   return {
     list: async ({ caller, query, page }) => {
       const from = query.from === undefined ? undefined : startOf(query.from);
       const to = query.to === undefined ? undefined : endOf(query.to);
       if (from && to && from > to) throw fail('invalid_window', { param: 'from' });
-      await keyUse.flush();
       const rows = await listAudit(db, caller, { action: query.action, actorId: query.actor_id, from, to }, page);
       return page.of(rows, presentAudit, (row) => [row.id]);
     },

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { call, driveToEnd, noted, ok, scene, toolLog, tools } from './loop.fixture.ts';
+import { runAgent } from './loop.ts';
+import type { ToolOutcome } from './ports.ts';
+import type { WaitOutcome } from './step.ts';
+
+const approved: WaitOutcome = { decision: 'approved' };
+
+describe('a call that waits', () => {
+  it('ends the run as waiting, and runs after the yes', async () => {
+    const here = scene([{ calls: [call('pay', { amount: 5 })] }, { text: 'Paid.' }]);
+    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
+    expect(here.log.ran).toEqual([]);
+    expect(here.memory.interactions).toMatchObject([
+      { purpose: 'permission', draft: { type: 'approval', kind: 'tool_permission', details: { tool_name: 'pay' } } },
+    ]);
+    expect(await driveToEnd(here.run, here.ports, here.memory, () => approved)).toMatchObject({ text: 'Paid.' });
+    expect(here.log.ran).toMatchObject([{ name: 'pay', arguments: { amount: 5 } }]);
+    expect(here.script.requests).toHaveLength(2);
+  });
+
+  it.each<[string, WaitOutcome, string]>([
+    ['a no [WAIT-011]', { decision: 'denied', message: 'Too dear' }, 'The person said no. They wrote: "Too dear".'],
+    ['no answer in time [WAIT-012]', { decision: 'expired', message: null }, 'Nobody answered in time.'],
+    ['a withdrawal', { decision: 'cancelled', message: null }, 'The request was withdrawn'],
+    ['an answer that is no yes', { decision: 'answered', output: 'yes', isError: false }, 'There was no yes.'],
+  ])('leaves the tool uncalled and tells the agent after %s', async (_what, outcome, message) => {
+    const here = scene([{ calls: [call('pay')] }, { text: 'Then not.' }]);
+    expect(await driveToEnd(here.run, here.ports, here.memory, () => outcome)).toMatchObject({ text: 'Then not.' });
+    expect(here.log.ran).toEqual([]);
+    expect(here.results()).toEqual([{ output: expect.stringContaining(message), isError: true, from: 'run' }]);
+    expect(here.results()[0]?.output).toMatch(/The tool was not called\.$/);
+  });
+
+  it('of a function waits for the yes first and then reaches the caller [WAIT-001, WAIT-002]', async () => {
+    const here = scene([{ calls: [call('order', { n: 1 })] }, { text: 'Ordered.' }]);
+    const end = await driveToEnd(here.run, here.ports, here.memory, (_call, purpose) =>
+      purpose === 'permission' ? approved : { decision: 'answered', output: '{"id":7}', isError: false },
+    );
+    expect(end).toMatchObject({ text: 'Ordered.' });
+    expect(here.memory.interactions.map(({ draft }) => draft.type)).toEqual(['approval', 'tool_call']);
+    expect(here.results()).toEqual([noted('{"id":7}')]);
+    expect(here.log.ran).toEqual([]);
+  });
+
+  it('of a function that nobody answers is an error to the agent', async () => {
+    const here = scene([{ calls: [call('stock')] }, { text: 'No answer.' }]);
+    await driveToEnd(here.run, here.ports, here.memory, () => ({ decision: 'expired', message: null }));
+    expect(here.results()).toEqual([{ output: 'Nobody answered in time.', isError: true, from: 'run' }]);
+  });
+
+  it('on a person gets the person’s words, which are no data of others', async () => {
+    const here = scene([{ calls: [call('ask_question')] }, { text: 'Blue then.' }]);
+    await driveToEnd(here.run, here.ports, here.memory, () => ({
+      decision: 'answered',
+      output: 'Blue',
+      isError: false,
+    }));
+    expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({ results: [{ output: 'Blue', isError: false }] });
+  });
+
+  it('for an app runs once the app is connected', async () => {
+    const connect: ToolOutcome = {
+      kind: 'connect',
+      draft: { ...draftOf('connect'), kind: 'connector_auth', summary: 'Connect the shop.' },
+    };
+    const log = toolLog(() => (log.ran.length === 1 ? connect : ok('connected and done')));
+    const here = scene([{ calls: [call('change')] }, { text: 'Done.' }], { ports: { tools: log.runner } });
+    const end = await driveToEnd(here.run, here.ports, here.memory, () => ({
+      decision: 'answered',
+      output: '',
+      isError: false,
+    }));
+    expect(end).toMatchObject({ text: 'Done.' });
+    expect(here.memory.interactions).toMatchObject([{ purpose: 'connection', draft: { type: 'connect' } }]);
+    expect(here.results()).toEqual([noted('connected and done')]);
+  });
+
+  it('goes on by itself where the answer came while the run was ending', async () => {
+    const here = scene([{ calls: [call('stock', { n: 1 }), call('stock', { n: 2 })] }, { text: 'Both.' }]);
+    const { store } = here.memory;
+    const answerOne = (index: number) => {
+      const interaction = here.memory.interactions[index];
+      if (interaction) here.memory.answer(interaction, { decision: 'answered', output: `${index}`, isError: false });
+    };
+    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'waiting' });
+    answerOne(0);
+    const racing = {
+      ...store,
+      wait: (waits: Parameters<typeof store.wait>[0]) => {
+        answerOne(1);
+        return store.wait(waits);
+      },
+    };
+    expect(await runAgent(here.run, { ...here.ports, store: racing })).toMatchObject({ text: 'Both.' });
+    expect(here.results()).toEqual([noted('0'), noted('1')]);
+  });
+
+  it('is refused after a yes where its tool was denied meanwhile', async () => {
+    const here = scene([{ calls: [call('pay')] }, { text: 'Not any more.' }]);
+    await runAgent(here.run, here.ports);
+    const { origin } = tools.pay;
+    const floor = { deny: ['pay'], require_approval: [] };
+    const pay = { ...tools.pay, origin: origin.from === 'server' ? { ...origin, floor } : origin };
+    await driveToEnd({ ...here.run, tools: [pay] }, here.ports, here.memory, () => approved);
+    expect(here.log.ran).toEqual([]);
+    expect(here.results()).toMatchObject([{ isError: true, output: expect.stringContaining('may not be called') }]);
+  });
+});
+
+describe('a process that dies', () => {
+  it('between the start and the result of a change leaves it unrepeated [JOB-001] and the agent told [JOB-003]', async () => {
+    // Writes: the answer, the start, the result.
+    const here = scene([{ calls: [call('change')] }, { text: 'I will check.' }], {
+      crashes: ['none', 'none', 'before'],
+    });
+    expect(await driveToEnd(here.run, here.ports, here.memory)).toMatchObject({ text: 'I will check.' });
+    expect(here.log.ran).toHaveLength(1);
+    expect(here.script.requests).toHaveLength(2);
+    expect(here.script.requests[1]?.messages.at(-1)).toMatchObject({
+      results: [{ isError: true, output: expect.stringContaining('Its outcome is unknown') }],
+    });
+  });
+
+  it('between the start and the result of a lookup has it run again [JOB-002]', async () => {
+    const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { crashes: ['none', 'none', 'before'] });
+    expect(await driveToEnd(here.run, here.ports, here.memory)).toMatchObject({ text: 'Seen.' });
+    expect(here.log.ran).toHaveLength(2);
+    expect(here.results()).toEqual([noted('look done')]);
+  });
+
+  it('after an answer was recorded asks the model nothing again', async () => {
+    const here = scene([{ calls: [call('look')] }, { text: 'Seen.' }], { crashes: ['after'] });
+    await driveToEnd(here.run, here.ports, here.memory);
+    expect(here.script.requests).toHaveLength(2);
+  });
+
+  it('with an answer whose end was not recorded has the successor record it', async () => {
+    const here = scene([]);
+    const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0 };
+    await here.memory.store.recordModelStep({ kind: 'model', text: 'So be it.', calls: [], notice: null, usage }, null);
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered', text: 'So be it.' });
+    expect(here.memory.end()).toMatchObject({ kind: 'answered' });
+    expect(here.script.requests).toEqual([]);
+  });
+
+  it('knowingly gives the run back before the next step', async () => {
+    let isLeaving = false;
+    const log = toolLog(() => {
+      isLeaving = true;
+      return ok('done');
+    });
+    const here = scene([{ calls: [call('change'), call('change')] }, { text: 'Both.' }], {
+      ports: { tools: log.runner, isLeaving: () => isLeaving },
+    });
+    expect(await runAgent(here.run, here.ports)).toEqual({ kind: 'handed_back' });
+    expect(here.memory.end()).toBeNull();
+    expect(log.ran).toHaveLength(1);
+    expect(await runAgent(here.run, { ...here.ports, isLeaving: () => false })).toMatchObject({ text: 'Both.' });
+    expect(log.ran).toHaveLength(2);
+  });
+
+  it('by its signal throws the reason and records no end', async () => {
+    const controller = new AbortController();
+    const log = toolLog(() => {
+      controller.abort(new Error('stopped by the user'));
+      throw new Error('ended');
+    });
+    const here = scene([{ calls: [call('change')] }], { ports: { tools: log.runner } });
+    await expect(runAgent({ ...here.run, signal: controller.signal }, here.ports)).rejects.toThrow(
+      'stopped by the user',
+    );
+    expect(here.memory.end()).toBeNull();
+    expect(here.results()).toEqual([null]);
+  });
+});
+
+function draftOf(type: 'connect') {
+  return { type, moves_money: false, requires_present_user: false, details: {}, expires_in_s: null } as const;
+}

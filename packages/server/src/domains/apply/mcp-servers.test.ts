@@ -1,3 +1,4 @@
+import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultsOf, type Org, startApply } from './apply.fixture.ts';
 
@@ -194,7 +195,7 @@ describe('a manifest sent to create', () => {
     const { id } = await only();
     const answer = await create({
       model: 'none',
-      mcp_servers: [{ id }, { id: id.replace(/.$/, 'x') }, { id }],
+      mcp_servers: [{ id }, { id: newId('mcp') }, { id }],
       mcp_tool_policy: { crm: {}, mail: {} },
       tools: [{ function: 'finish', description: 'Ends.' }],
       skills: [{ name: 'none' }],

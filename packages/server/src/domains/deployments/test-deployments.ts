@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import type { Mode, Scope } from '@vestra/contract/route';
-import pino from 'pino';
-import { type Answer, assertContract } from '../../../../../tests/support/server.ts';
-import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
-import type { Origin } from '../../caller.ts';
-import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { startTestApp, systemOrigin } from '../../../../../tests/support/app.ts';
+import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { createApp } from '../../http/app.ts';
-import { createCursors } from '../../http/cursor.ts';
-import { createIdempotency } from '../../http/idempotency.ts';
-import { createRateLimiter } from '../../http/rate-limit.ts';
-import { createKey, createKeyIdentity } from '../keys/api.ts';
+import { createKey } from '../keys/api.ts';
 import { insertOrg } from '../orgs/api.ts';
 import { defaultManifest, type Manifest, noFileObjects } from './manifest.ts';
 import { type DeploymentDependencies, deploymentRoutes } from './routes.ts';
@@ -20,48 +13,17 @@ import type { DeploymentRow } from './tables.ts';
 
 export const author = { type: 'system', id: 'system', name: 'Vestra' } as const;
 
-/** The routes on a database of their own, called without a socket; every answer is held against the contract. */
-export async function startDeployments(given: Partial<Omit<DeploymentDependencies, 'db'>> = {}) {
-  const database = await createTestDatabase();
-  const db = await openDatabase({ connectionString: database.connectionString });
-  const app = appOn({
-    db,
-    checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
-    renderFile: async (_db, { slug }, { version }) => `name: ${slug}\n# version ${version}\n`,
-    latestTestRuns: async () => new Map(),
-    ...given,
-  });
-
-  async function call(
-    method: string,
-    path: string,
-    { key, body, headers = {} }: { key: string; body?: unknown; headers?: Record<string, string> },
-  ): Promise<Answer> {
-    const response = await app.request(`http://localhost:4600${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
-    if (isJson) assertContract(method, path, answer);
-    return answer;
-  }
-
-  return {
-    db,
-    call,
-    newOrg: () => newOrg(db),
-    async stop() {
-      await closeDatabase(db);
-      await database.drop();
-    },
-  };
+/** The deployment routes, with stand-ins for what other domains give them. */
+export function startDeployments(given: Partial<Omit<DeploymentDependencies, 'db'>> = {}) {
+  return startTestApp(({ db }) => ({
+    deployments: deploymentRoutes({
+      db,
+      checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
+      renderFile: async (_db, { slug }, { version }) => `name: ${slug}\n# version ${version}\n`,
+      latestTestRuns: async () => new Map(),
+      ...given,
+    }),
+  }));
 }
 
 export async function newOrg(db: Database) {
@@ -94,25 +56,3 @@ export const content = (manifest: Partial<Manifest> = {}) => ({
   note: null,
   createdBy: author,
 });
-
-const systemOrigin = (orgId: string): Origin => ({ orgId, mode: 'live', actor: author, requestId: null, ip: null });
-
-function appOn(dependencies: DeploymentDependencies) {
-  const { db } = dependencies;
-  const notUsed = () => Promise.reject(new Error('Keys alone are used here.'));
-  return createApp({
-    path: {
-      db,
-      identities: { ofKey: createKeyIdentity(db).ofKey, ofSession: notUsed, ofConsole: notUsed },
-      idempotency: createIdempotency(db, { seal: notUsed, open: notUsed }),
-      rateLimiter: createRateLimiter(db),
-      cursors: createCursors(randomBytes(32)),
-      requestsPerMinute: 1_000_000,
-      keyUsed: () => {},
-    },
-    handlers: { deployments: deploymentRoutes(dependencies) },
-    log: pino({ level: 'silent' }),
-    pages: () => {},
-    addressOf: () => '127.0.0.1',
-  });
-}

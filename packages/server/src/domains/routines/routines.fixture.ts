@@ -1,23 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import { and, eq, sql } from 'drizzle-orm';
-import pino from 'pino';
-import { type Answer, assertContract } from '../../../../../tests/support/server.ts';
-import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
+import { startTestApp } from '../../../../../tests/support/app.ts';
 import type { Tenant } from '../../caller.ts';
-import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { createApp } from '../../http/app.ts';
-import { createCursors } from '../../http/cursor.ts';
-import { createIdempotency } from '../../http/idempotency.ts';
-import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import { auditEntries } from '../audit/tables.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
-import { newDeployment, newOrg } from '../deployments/test-deployments.ts';
-import { createKeyIdentity } from '../keys/api.ts';
+import { newDeployment } from '../deployments/test-deployments.ts';
 import { type OrgRow, orgs } from '../orgs/api.ts';
 import { readSchedule, replaceFileManaged } from './api.ts';
 import type { RoutinePorts } from './ports.ts';
@@ -27,51 +18,31 @@ import { type RoutineRow, routines } from './tables.ts';
 export const publicUrl = 'https://agents.example.com';
 
 type User = { timezone: string | null; default_deployment: string | null; isDisabled: boolean };
-type Call = { key: string; body?: unknown; headers?: Record<string, string> };
 type RoutinePort = ApplyPorts['routines'];
 
-/** The routes on a database of their own, called without a socket; every answer is held against the contract. */
+/** The routine routes with users that tests make up. */
 export async function startRoutines() {
-  const database = await createTestDatabase();
-  const db = await openDatabase({ connectionString: database.connectionString });
   const users = new Map<string, User>();
   const ports = portsOn(users);
-  const app = appOn(db, ports);
+  const app = await startTestApp(({ db }) => ({ routines: routineRoutes({ db, publicUrl, ...ports }) }));
+  const { db } = app;
   const file: RoutinePort = {
     replaceFileManaged: (tx, change) => replaceFileManaged(tx, ports, change),
     readSchedule,
   };
 
-  async function call(method: string, path: string, { key, body, headers = {} }: Call): Promise<Answer> {
-    const response = await app.request(`http://localhost:4600${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: JSON.parse(text), text };
-    assertContract(method, path, answer);
-    return answer;
-  }
-
   return {
-    db,
-    call,
+    ...app,
     file,
     /** With a default deployment, and a key of each mode that may run. */
     async newOrg(settings: Partial<OrgRow> = {}) {
-      const org = await newOrg(db);
+      const org = await app.newOrg(['runtime']);
       const deployment = await newDeployment(db, org.id);
       await db
         .update(orgs)
         .set({ default_deployment: deployment.id, ...settings })
         .where(eq(orgs.id, org.id));
-      const [testKey, liveKey] = [await org.newKey('test', ['runtime']), await org.newKey('live', ['runtime'])];
-      return { id: org.id, deployment, testKey, liveKey };
+      return { id: org.id, deployment, testKey: org.testKey, liveKey: org.liveKey };
     },
     newDeployment: (orgId: string, slug?: string) => newDeployment(db, orgId, slug === undefined ? {} : { slug }),
     setUser: (tenant: Tenant, userId: string, user: Partial<User>) =>
@@ -100,10 +71,6 @@ export async function startRoutines() {
         .from(auditEntries)
         .where(and(eq(auditEntries.target_type, 'routine'), eq(auditEntries.target_id, routineId)))
         .orderBy(auditEntries.id),
-    async stop() {
-      await closeDatabase(db);
-      await database.drop();
-    },
   };
 }
 
@@ -125,22 +92,3 @@ const portsOn = (users: ReadonlyMap<string, User>): RoutinePorts => ({
     return rows[0];
   },
 });
-
-function appOn(db: Database, ports: RoutinePorts) {
-  const notUsed = () => Promise.reject(new Error('Keys alone are used here.'));
-  return createApp({
-    path: {
-      db,
-      identities: { ofKey: createKeyIdentity(db).ofKey, ofSession: notUsed, ofConsole: notUsed },
-      idempotency: createIdempotency(db, { seal: notUsed, open: notUsed }),
-      rateLimiter: createRateLimiter(db),
-      cursors: createCursors(randomBytes(32)),
-      requestsPerMinute: 1_000_000,
-      keyUsed: () => {},
-    },
-    handlers: { routines: routineRoutes({ db, publicUrl, ...ports }) },
-    log: pino({ level: 'silent' }),
-    pages: () => {},
-    addressOf: () => '127.0.0.1',
-  });
-}

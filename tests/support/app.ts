@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { newId } from '@vestra/contract/ids';
+import type { Mode, Scope } from '@vestra/contract/route';
+import { openMasterKeys } from '@vestra/server/adapters/secrets/master-key';
+import { createVault, type Vault } from '@vestra/server/adapters/secrets/vault';
+import type { Origin } from '@vestra/server/caller';
+import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
+import { transaction } from '@vestra/server/db/transaction';
+import { createKey, createKeyIdentity } from '@vestra/server/domains/keys/api';
+import { insertOrg } from '@vestra/server/domains/orgs/api';
+import { createAnswerSeal } from '@vestra/server/domains/secrets/api';
+import { createApp } from '@vestra/server/http/app';
+import { createCursors } from '@vestra/server/http/cursor';
+import type { AllHandlers } from '@vestra/server/http/handler';
+import { createIdempotency } from '@vestra/server/http/idempotency';
+import { createRateLimiter } from '@vestra/server/http/rate-limit';
+import { createLog } from '@vestra/server/log';
+import { type Answer, assertContract } from './server.ts';
+import { createTestDatabase } from './test-database.ts';
+
+export type AppParts = { db: Database; vault: Vault; identity: ReturnType<typeof createKeyIdentity> };
+
+type Call = { key: string; body?: unknown; raw?: Uint8Array | FormData; headers?: Record<string, string> };
+
+/** Some routes on a database of their own, called without a socket; every answer is held against the contract. */
+export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers) {
+  const database = await createTestDatabase();
+  const db = await openDatabase({ connectionString: database.connectionString });
+  const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'cd'.repeat(32) }));
+  const identity = createKeyIdentity(db);
+  const keysAlone = () => Promise.reject(new Error('Keys alone are used here.'));
+  const app = createApp({
+    path: {
+      db,
+      identities: { ofKey: identity.ofKey, ofSession: keysAlone, ofConsole: keysAlone },
+      idempotency: createIdempotency(db, createAnswerSeal(vault)),
+      rateLimiter: createRateLimiter(db),
+      cursors: createCursors(randomBytes(32)),
+      requestsPerMinute: 1_000_000,
+      keyUsed: () => {},
+    },
+    handlers: handlersOf({ db, vault, identity }),
+    log: createLog('silent'),
+    pages: () => {},
+    addressOf: () => '127.0.0.1',
+  });
+
+  async function call(method: string, path: string, { key, body, raw, headers = {} }: Call): Promise<Answer> {
+    const response = await app.request(`http://localhost:4600${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined ? { body: JSON.stringify(body) } : raw !== undefined && { body: raw as BodyInit }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
+    if (isJson) assertContract(method, path, answer);
+    return answer;
+  }
+
+  return {
+    db,
+    vault,
+    call,
+    newOrg: (scopes?: Scope[]) => newOrg(db, vault, scopes),
+    async stop() {
+      await closeDatabase(db);
+      await database.drop();
+    },
+  };
+}
+
+/** An org with a key of each mode. */
+async function newOrg(db: Database, vault: Vault, scopes: Scope[] = ['setup']) {
+  const id = newId('org');
+  await insertOrg(db, { id, name: `Org ${id.slice(-4)}`, wrapped_data_key: vault.newDataKey(id) });
+  const origin = systemOrigin(id);
+  const newKey = async (mode: Mode, wanted: Scope[]) =>
+    (await transaction(db, (tx) => createKey(tx, origin, { name: `${mode} key`, mode, scopes: wanted }))).key;
+  return { id, origin, newKey, testKey: await newKey('test', scopes), liveKey: await newKey('live', scopes) };
+}
+
+export const systemOrigin = (orgId: string): Origin => ({
+  orgId,
+  mode: 'live',
+  actor: { type: 'system', id: 'system', name: 'Vestra' },
+  requestId: null,
+  ip: null,
+});

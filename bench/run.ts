@@ -63,12 +63,19 @@ async function requests(): Promise<void> {
     add('idempotent create (POST /v1/keys), 16 at once', perSecond(create), '');
 
     const few = await fillAuditLog(postgres.connectionString, 1000);
-    const small = await load(4, 4, () => call(server, 'GET', '/v1/audit-log?limit=20', undefined, {}, few.key));
     const many = await fillAuditLog(postgres.connectionString, 1_000_000);
-    const large = await load(4, 4, () => call(server, 'GET', '/v1/audit-log?limit=20', undefined, {}, many.key));
-    add('list page at 1,000 rows, p50', `${small.p50.toFixed(2)} ms`, '');
-    add('list page at 1,000,000 rows, p50', `${large.p50.toFixed(2)} ms`, '');
-    add('list page at 1,000,000 against 1,000 rows', `${(large.p50 / small.p50).toFixed(2)} ×`, '1.3 ×');
+    const listAs = (key: string) => load(4, 2, () => call(server, 'GET', '/v1/audit-log?limit=20', undefined, {}, key));
+    const small: number[] = [];
+    const large: number[] = [];
+    // In turns, so that what else the machine does in a moment falls on both.
+    for (let round = 0; round < 4; round++) {
+      small.push((await listAs(few.key)).p50);
+      large.push((await listAs(many.key)).p50);
+    }
+    const [least, most] = [Math.min(...small), Math.min(...large)];
+    add('list page at 1,000 rows, p50', `${least.toFixed(2)} ms`, '');
+    add('list page at 1,000,000 rows, p50', `${most.toFixed(2)} ms`, '');
+    add('list page at 1,000,000 against 1,000 rows', `${(most / least).toFixed(2)} ×`, '1.3 ×');
     const ask = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => call(server, method, path, body);
     const { unchanged, changed } = await measureApply(ask);
     add('apply an unchanged file, 50 tools and 50 notebooks, 4 at once', perSecond(unchanged), '');

@@ -118,8 +118,10 @@ CREATE TABLE rate_windows (
   used integer NOT NULL
 );
 
+-- The key begins with the org: by an index on the id alone the planner would walk through the newer rows of every other
+-- org to find the page of a large one.
 CREATE TABLE audit_entries (
-  id text PRIMARY KEY,
+  id text NOT NULL,
   org_id text NOT NULL REFERENCES orgs,
   mode text NOT NULL,
   action text NOT NULL,
@@ -134,9 +136,9 @@ CREATE TABLE audit_entries (
   -- Set on key use alone: one row per key and minute.
   used_minute timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (org_id, mode, id),
   UNIQUE (actor_id, used_minute)
 );
-CREATE INDEX audit_entries_by_org ON audit_entries (org_id, mode, id DESC);
 CREATE INDEX audit_entries_by_action ON audit_entries (org_id, mode, action, id DESC);
 CREATE INDEX audit_entries_by_actor ON audit_entries (org_id, mode, actor_id, id DESC);
 

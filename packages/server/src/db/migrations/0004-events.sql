@@ -1,14 +1,15 @@
 -- What webhooks tell and GET /v1/events lists.
 CREATE TABLE events (
-  id text PRIMARY KEY,
+  id text NOT NULL,
   org_id text NOT NULL REFERENCES orgs,
   mode text NOT NULL,
   type text NOT NULL,
   deployment_id text,
   data jsonb NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- As on audit entries, a page is found within its org alone.
+  PRIMARY KEY (org_id, mode, id)
 );
-CREATE INDEX events_by_org ON events (org_id, mode, id DESC);
 CREATE INDEX events_by_type ON events (org_id, mode, type, id DESC);
 
 CREATE TABLE conversations (

@@ -8,11 +8,14 @@ export type RateLimiter = { take: (bucket: string, limit: number) => Promise<Rat
 
 const windowMs = 60_000;
 
+/** What a process had in hand when it died is lost to its key until the minute is over. */
+const largestBlock = 1000;
+
 /** Tokens that this process has taken out of the shared window and not yet used. */
 type Lease = { windowEnds: number; inHand: number; leftElsewhere: number; renewal: Promise<void> | null };
 
 /**
- * A request costs no write: a process leases a block of tokens (a twentieth of the limit) and counts
+ * A request costs no write: a process leases a block of tokens (a twentieth of the limit, at most a thousand) and counts
  * those down in memory. All blocks together never exceed the limit.
  */
 export function createRateLimiter(db: Database, now: () => number = Date.now): RateLimiter {
@@ -50,7 +53,7 @@ const state = (lease: Lease, limit: number, allowed: boolean, at: number): RateS
 });
 
 async function renew(db: Database, bucket: string, limit: number, lease: Lease, now: () => number): Promise<void> {
-  const block = Math.max(1, Math.floor(limit / 20));
+  const block = Math.max(1, Math.min(largestBlock, Math.floor(limit / 20)));
   // Insert first: a window that two processes open at once must be counted once.
   await db.execute(sql`
     INSERT INTO rate_windows (bucket, started_at, used) VALUES (${bucket}, clock_timestamp(), 0) ON CONFLICT DO NOTHING`);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -94,6 +95,25 @@ describe('operator commands beside a running server', () => {
     const { code, output } = await admin(...words);
     expect(code).toBe(1);
     expect(output).toContain(sentence);
+  });
+});
+
+describe('the command vestra', () => {
+  const bin = join(import.meta.dirname, '../../packages/cli/bin/vestra.js');
+  const vestra = (...words: string[]) =>
+    spawnSync(process.execPath, [bin, ...words], {
+      encoding: 'utf8',
+      env: { ...process.env, VESTRA_DATA_DIR: dataDir },
+    });
+
+  it('runs the operator commands and passes their flags and exit code on', () => {
+    const made = vestra('admin', 'org', 'create', '--name', 'By the command', '--json');
+    expect([made.status, Object.keys(JSON.parse(made.stdout)).sort()]).toEqual([
+      0,
+      ['live_key', 'org_id', 'owner', 'test_key'],
+    ]);
+    const refused = vestra('admin', 'credit', '--org', 'nope', '--mode', 'live', '--usd', '1');
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('--org must be an org id')]);
   });
 });
 

@@ -12,16 +12,18 @@ const approvalSeconds = 24 * 60 * 60;
 /** The wait for the person's yes. `approvals` is the deployment's list: it marks the wait and never makes or lifts it. */
 export function permissionFor(tool: Tool, call: ToolCall, approvals: readonly ApprovalCategory[]): InteractionDraft {
   const category = listedCategory(tool, approvals);
+  const price = tool.asksCreditUsd;
   return {
-    kind: 'tool_permission',
+    kind: price === undefined ? 'tool_permission' : 'credit_approval',
     type: 'approval',
     summary: summaryOf(tool, call),
-    moves_money: tool.origin.from === 'function' ? null : category === 'payment',
-    requires_present_user: category === 'payment',
+    moves_money: tool.origin.from === 'function' ? null : category === 'payment' || price !== undefined,
+    requires_present_user: category === 'payment' || price !== undefined,
     details: {
       tool_name: ownNameOf(tool),
       ...(tool.server === null ? {} : { server: tool.server }),
       ...(category === null ? {} : { category }),
+      ...(price === undefined ? {} : { price_usd: price }),
       rows: rowsOf(call),
     },
     expires_in_s: approvalSeconds,

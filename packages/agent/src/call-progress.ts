@@ -3,7 +3,7 @@ import type { ApprovalCategory } from './approval-category.ts';
 import { allowedTool } from './call-refusal.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { CallResult, RecordedCall, Wait, WaitOutcome, WaitPurpose } from './step.ts';
-import { decisionOf, isReadOnly, type Tool } from './tool.ts';
+import { isReadOnly, needsYes, type Tool } from './tool.ts';
 
 /** What happens next with a call. */
 export type Move =
@@ -31,7 +31,7 @@ export function nextMove(
   const { tool } = allowed;
   const unmet = waits.find((wait) => !isMet(wait));
   if (unmet?.outcome) return settle(`${withoutYes(unmet.outcome)} The tool was not called.`);
-  if (decisionOf(tool) === 'wait' && !waits.some(isPermission)) {
+  if (needsYes(tool) && !waits.some(isPermission)) {
     return { kind: 'ask', purpose: 'permission', draft: permissionFor(tool, call, approvals) };
   }
   switch (tool.effect.kind) {

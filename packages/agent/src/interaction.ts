@@ -7,6 +7,7 @@ export type InteractionDraft = {
     | 'credit_approval'
     | 'exit_plan'
     | 'hands_approval'
+    | 'plan_limit'
     | 'custom';
   type: 'approval' | 'question' | 'connect' | 'handoff' | 'tool_call';
   summary: string;

@@ -9,6 +9,8 @@ export type Tool = {
   /** The slug of its MCP server. */
   server: string | null;
   effect: ToolEffect;
+  /** What one call costs in US dollars, where that is so much that the person is asked first. */
+  asksCreditUsd?: number | undefined;
 };
 
 export type ToolEffect =
@@ -23,6 +25,9 @@ export type ToolEffect =
 export function decisionOf(tool: Tool): Decision['kind'] {
   return tool.origin.from === 'agent' ? 'run' : decideToolCall(tool.origin).kind;
 }
+
+/** Whether a call waits for the person's yes before anything happens. */
+export const needsYes = (tool: Tool) => decisionOf(tool) === 'wait' || tool.asksCreditUsd !== undefined;
 
 export function isReadOnly({ origin }: Tool): boolean {
   return origin.from === 'function' ? origin.read_only : origin.isReadOnly;

@@ -3,6 +3,7 @@ import { createCatalogue } from '@vestra/models/providers';
 import type { Context, Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createDocumentReader } from './adapters/documents/reader.ts';
+import type { Embeddings } from './adapters/embeddings/embeddings.ts';
 import type { FileStore } from './adapters/files/file-store.ts';
 import { createMcpClient } from './adapters/mcp-client/mcp-client.ts';
 import { assertCallable } from './adapters/outbound/address.ts';
@@ -12,20 +13,24 @@ import { openZip } from './adapters/zip/open-zip.ts';
 import { assembleApplyPorts } from './assemble-apply.ts';
 import type { Tenant } from './caller.ts';
 import type { Config } from './config.ts';
+import type { Bell } from './db/bell.ts';
 import type { Database, Transaction } from './db/pool.ts';
 import { manifestChecker } from './domains/apply/check-manifest.ts';
 import { fileRenderer } from './domains/apply/render-file.ts';
 import { applyRoutes } from './domains/apply/routes.ts';
 import type { KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
+import { conversationRoutes } from './domains/conversations/routes.ts';
 import { findDeployment, holdDeployment } from './domains/deployments/api.ts';
 import { deploymentRoutes } from './domains/deployments/routes.ts';
-import { holdConversation } from './domains/events/api.ts';
+import type { Engine } from './domains/engine/api.ts';
+import { type Followers, holdConversation } from './domains/events/api.ts';
 import { eventRoutes } from './domains/events/routes.ts';
 import { createDownloadLinks } from './domains/files/api.ts';
 import { downloadSource } from './domains/files/download.ts';
 import { fileRoutes } from './domains/files/routes.ts';
 import { healthRoutes } from './domains/health/routes.ts';
+import { interactionRoutes } from './domains/interactions/routes.ts';
 import { createKeyIdentity } from './domains/keys/api.ts';
 import { keyRoutes } from './domains/keys/routes.ts';
 import { balanceOf } from './domains/ledger/api.ts';
@@ -33,6 +38,8 @@ import { usageRoutes } from './domains/ledger/routes.ts';
 import { mcpServerRoutes } from './domains/mcp-servers/routes.ts';
 import { createConsoleIdentity } from './domains/members/api.ts';
 import { consoleRoutes, memberRoutes } from './domains/members/routes.ts';
+import { createCustomerMemory } from './domains/memory/api.ts';
+import { memoryRoutes } from './domains/memory/routes.ts';
 import { modelRoutes } from './domains/models/routes.ts';
 import { notebookRoutes } from './domains/notebooks/routes.ts';
 import { limitRoutes, meRoutes, orgRoutes } from './domains/orgs/routes.ts';
@@ -42,14 +49,17 @@ import { createAnswerSeal } from './domains/secrets/api.ts';
 import { secretRoutes } from './domains/secrets/routes.ts';
 import { createSessionIdentity } from './domains/sessions/api.ts';
 import { skillRoutes } from './domains/skills/routes.ts';
+import { taskRoutes } from './domains/tasks/routes.ts';
 import { testRunRoutes } from './domains/test-runs/routes.ts';
 import { enterUser, timezoneOf } from './domains/users/api.ts';
 import { userRoutes } from './domains/users/routes.ts';
+import { deliveryRoutes } from './domains/webhooks/delivery-routes.ts';
 import { webhookRoutes } from './domains/webhooks/routes.ts';
 import { createApp } from './http/app.ts';
 import { createCursors } from './http/cursor.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import type { Streams } from './http/streams.ts';
 import type { Jobs } from './jobs/queue.ts';
 import { downloadPages } from './pages/downloads.ts';
 import { referencePages } from './pages/reference.ts';
@@ -65,13 +75,19 @@ export type Parts = {
   signingSecret: Buffer;
   files: FileStore;
   outbound: Outbound;
+  embeddings: Embeddings;
+  bell: Bell;
+  engine: Engine;
+  followers: Followers;
+  streams: Streams;
   keyUse: KeyUse;
   publicUrl: string;
 };
 
 /** Every domain with what it needs, behind one app. */
 export function assembleApp(parts: Parts): Hono {
-  const { config, db, jobs, log, vault, signingSecret, files, outbound, keyUse, publicUrl } = parts;
+  const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, keyUse, publicUrl } = parts;
+  const { bell, engine, followers, streams } = parts;
   const { requestsPerMinute } = config;
   const keyIdentity = createKeyIdentity(db);
   const rateLimiter = createRateLimiter(db);
@@ -130,14 +146,21 @@ export function assembleApp(parts: Parts): Hono {
         client: createMcpClient({ fetch: outbound.webFetch, version }),
         assertCallable: callable,
       }),
-      webhooks: webhookRoutes({ db, vault, assertCallable: callable }),
+      webhooks: {
+        ...webhookRoutes({ db, vault, assertCallable: callable }),
+        ...deliveryRoutes({ db, vault, outbound }),
+      },
       events: eventRoutes({ db }),
       routines: routineRoutes({ db, publicUrl, timezoneOfUser: timezoneOf, enterUser, holdConversation }),
+      memory: memoryRoutes({ db, embeddings, log, customer: createCustomerMemory({ outbound, signingSecret }) }),
       files: fileRoutes({ db, store: files, links }),
+      conversations: conversationRoutes({ engine, followers, streams }),
+      interactions: interactionRoutes({ engine }),
+      tasks: taskRoutes({ engine }),
       me: meRoutes(),
       orgs: orgRoutes(orgs),
       limits: limitRoutes(orgs),
-      keys: keyRoutes({ db, identity: keyIdentity }),
+      keys: keyRoutes({ db, identity: keyIdentity, ended: (keyId) => bell.ring('credential', keyId) }),
       members: memberRoutes(members),
       consoleAccess: consoleRoutes(members),
       secrets: secretRoutes({ db, vault }),

@@ -1,4 +1,5 @@
 import type { Catalogue } from '@vestra/models/providers';
+import { faultOfJsonSchema } from './adapters/json-schema/fault.ts';
 import { refuseAddress } from './adapters/outbound/address.ts';
 import type { Vault } from './adapters/secrets/vault.ts';
 import type { ApplyPorts } from './domains/apply/ports.ts';
@@ -46,5 +47,6 @@ export function assembleApplyPorts(parts: { vault: Vault; catalogue: Catalogue; 
     testRuns: testRunPort,
     catalogue,
     refuseAddress: (address) => refuseAddress(address, { allowPrivate }),
+    faultOfSchema: faultOfJsonSchema,
   };
 }

@@ -1,34 +1,73 @@
 import type { FileStore } from './adapters/files/file-store.ts';
+import type { Config } from './config.ts';
 import type { Database } from './db/pool.ts';
-import { emit } from './domains/events/api.ts';
+import { pruneAudit } from './domains/audit/api.ts';
+import {
+  type Engine,
+  eraseConversationsOf,
+  expireInteractions,
+  keepMemories,
+  pruneTraces,
+  takeUpReply,
+  takeUpTask,
+  unfinishedReplies,
+  unfinishedTasks,
+} from './domains/engine/api.ts';
+import { emit, pruneEvents, pruneStreams } from './domains/events/api.ts';
 import { fileEraser } from './domains/files/api.ts';
 import { eraseSpender, foldLedger } from './domains/ledger/api.ts';
+import { eraseMemoriesOf } from './domains/memory/api.ts';
 import { deleteRoutinesOf } from './domains/routines/api.ts';
 import { removeSecretsOfUser } from './domains/secrets/api.ts';
 import { removeSessionsOfUser } from './domains/sessions/api.ts';
 import { capsOf, type EraseStep, eraseUser, unfinishedErasures } from './domains/users/api.ts';
+import { pruneDeliveries } from './domains/webhooks/prune-deliveries.ts';
 import { housekeeping } from './housekeeping.ts';
 import type { catalog } from './jobs/catalog.ts';
 import type { SweepSource } from './jobs/sweep.ts';
 import type { JobHandlers } from './jobs/worker.ts';
+import { pruneOld } from './retention.ts';
 
 /** What each domain does to forget a user, in the order in which nothing can grow again behind it. */
 const eraseSteps = (files: FileStore): readonly EraseStep[] => [
   removeSessionsOfUser,
   deleteRoutinesOf,
+  eraseConversationsOf,
   fileEraser(files),
+  eraseMemoriesOf,
   removeSecretsOfUser,
   eraseSpender,
 ];
 
-/** Where each domain keeps work that must have a job. */
-export const sweepSources: SweepSource[] = [unfinishedErasures];
+/** What is kept for a number of days only. */
+export const retentionRules = (days: Config['retentionDays']) => [
+  { days: days.events, prune: pruneEvents },
+  { days: days.events, prune: pruneStreams },
+  { days: days.traces, prune: pruneTraces },
+  { days: days.deliveries, prune: pruneDeliveries },
+  { days: days.audit, prune: pruneAudit },
+];
 
-export function assembleJobs(db: Database, files: FileStore): JobHandlers<typeof catalog> {
+/** Where each domain keeps work that must have a job. */
+export const sweepSources: SweepSource[] = [unfinishedErasures, unfinishedReplies, unfinishedTasks];
+
+export function assembleJobs(parts: {
+  db: Database;
+  files: FileStore;
+  engine: Engine;
+  retentionDays: Config['retentionDays'];
+}): JobHandlers<typeof catalog> {
+  const { db, files, engine, retentionDays } = parts;
   const steps = eraseSteps(files);
+  const rules = retentionRules(retentionDays);
   return {
     'ledger.fold': () => foldLedger(db, { emit, capsOfUsers: capsOf }),
     'user.erase': ({ org_id, mode, user_id }) => eraseUser(db, steps, { orgId: org_id, mode }, user_id),
+    'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
+    'task.run': (task) => takeUpTask(engine, task),
+    'interaction.expire': () => expireInteractions(engine),
+    'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
     housekeeping: () => housekeeping(db),
+    retention: (_payload, { signal }) => pruneOld(db, rules, { signal }),
   };
 }

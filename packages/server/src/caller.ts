@@ -13,7 +13,13 @@ export type Caller = {
   scopes: readonly Scope[];
   key: { id: string; name: string; last4: string } | null;
   member: { id: string; role: Role } | null;
-  session: { id: string; userId: string | null; conversationId: string | null; memory: boolean } | null;
+  session: {
+    id: string;
+    userId: string | null;
+    conversationId: string | null;
+    memory: boolean;
+    expiresAt: Date;
+  } | null;
 };
 
 /** The part of a caller that owns rows. */

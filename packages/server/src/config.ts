@@ -5,6 +5,15 @@ import { StartFailure } from './db/start-failure.ts';
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
 const present = z.string().min(1);
+const days = z.coerce.number('must be a number').int().min(1).max(36_500);
+
+const ownAddress = z.url({ protocol: /^https?$/, error: 'must be an address with http or https' }).refine((address) => {
+  const { username, password } = new URL(address);
+  return username === '' && password === '';
+}, 'must not hold a user name or password');
+const webhookSecret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and 24 to 64 bytes as base64');
 
 /** Every setting, with what it must look like. Anything else in the environment is not ours. */
 const environment = z.object({
@@ -17,6 +26,13 @@ const environment = z.object({
   VESTRA_ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
   VESTRA_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(10_000_000).default(1200),
+  // Above the four days for which a webhook is tried: what is to be told must still be there.
+  VESTRA_RETENTION_EVENTS_DAYS: days.min(5).default(30),
+  VESTRA_RETENTION_TRACES_DAYS: days.default(90),
+  VESTRA_RETENTION_DELIVERIES_DAYS: days.default(30),
+  VESTRA_RETENTION_AUDIT_DAYS: days.default(365),
+  VESTRA_POLICY_HOOK_URL: ownAddress.optional(),
+  VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
   VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   VESTRA_DEFAULT_MODEL: present.optional(),
   ANTHROPIC_API_KEY: present.optional(),
@@ -56,6 +72,16 @@ export function readConfig(env: Record<string, string | undefined>) {
     role: settings.VESTRA_ROLE,
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
     requestsPerMinute: settings.VESTRA_REQUESTS_PER_MINUTE,
+    retentionDays: {
+      events: settings.VESTRA_RETENTION_EVENTS_DAYS,
+      traces: settings.VESTRA_RETENTION_TRACES_DAYS,
+      deliveries: settings.VESTRA_RETENTION_DELIVERIES_DAYS,
+      audit: settings.VESTRA_RETENTION_AUDIT_DAYS,
+    },
+    policyHook: {
+      url: settings.VESTRA_POLICY_HOOK_URL ?? null,
+      secret: keyOf(settings.VESTRA_POLICY_HOOK_SECRET),
+    },
     logLevel: settings.VESTRA_LOG_LEVEL,
     models: {
       anthropic: endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL),

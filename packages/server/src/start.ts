@@ -4,20 +4,25 @@ import { join } from 'node:path';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
+import { createOfflineEmbeddings } from './adapters/embeddings/offline.ts';
 import { createDiskStore } from './adapters/files/disk.ts';
 import { createOutbound } from './adapters/outbound/fetcher.ts';
 import { openMasterKeys } from './adapters/secrets/master-key.ts';
 import { createVault } from './adapters/secrets/vault.ts';
 import { agreedSecret } from './agreed-secret.ts';
 import { assembleApp } from './assemble-app.ts';
+import { assembleEngine } from './assemble-engine.ts';
 import { assembleJobs, sweepSources } from './assemble-jobs.ts';
 import { type Credentials, makeFirstOrg } from './bootstrap.ts';
 import type { Config } from './config.ts';
+import { createBell } from './db/bell.ts';
 import { migrate } from './db/migrate.ts';
 import { closeDatabase, openDatabase } from './db/pool.ts';
 import { ownEmbeddedPostgres } from './db/reach-embedded.ts';
 import { StartFailure } from './db/start-failure.ts';
 import { createKeyUse } from './domains/audit/api.ts';
+import { startDelivering } from './domains/webhooks/api.ts';
+import { createStreams } from './http/streams.ts';
 import { catalog } from './jobs/catalog.ts';
 import { createJobs } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
@@ -50,30 +55,75 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     const signingSecret = await agreedSecret(db, vault, 'signing-secret');
     const firstCredentials = await makeFirstOrg(db, vault, config.dataDir);
 
+    const outbound = createOutbound({ allowPrivate: config.allowPrivateAddresses });
+    undo.push(() => outbound.close());
     const files = createDiskStore(join(config.dataDir, 'files'));
+    const embeddings = createOfflineEmbeddings();
+    undo.push(() => embeddings.close());
     const jobs = createJobs({ db, connectionString, catalog, log, settings: { listen: config.role !== 'api' } });
     undo.push(() => jobs.stop());
     await jobs.start();
+    const bell = await createBell({ db, connectionString, log });
+    undo.push(() => bell.stop());
+    const {
+      engine,
+      followers,
+      stop: stopEngine,
+    } = assembleEngine({
+      config,
+      db,
+      bell,
+      jobs,
+      log,
+      vault,
+      signingSecret,
+      files,
+      outbound,
+      embeddings,
+    });
+    undo.push(() => stopEngine({ graceMs }));
     if (config.role !== 'api') {
-      const worker = startWorker({ jobs, log, handlers: assembleJobs(db, files) });
+      const handlers = assembleJobs({ db, files, engine, retentionDays: config.retentionDays });
+      const worker = startWorker({ jobs, log, handlers });
       undo.push(() => worker.stop({ graceMs }));
       const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources });
       undo.push(() => sweeping.stop());
+      const delivering = await startDelivering({ db, vault, outbound, log, connectionString });
+      undo.push(() => delivering.stop({ graceMs }));
     }
     if (config.role === 'worker') return { url: null, firstCredentials, stop };
 
-    const outbound = createOutbound({ allowPrivate: config.allowPrivateAddresses });
-    undo.push(() => outbound.close());
+    const streams = createStreams();
+    bell.on('credential', streams.endCredential);
     const keyUse = createKeyUse(db, log);
     undo.push(() => keyUse.stop());
     // The port is chosen before the app is put together, since links in answers carry it.
     let app: Hono | undefined;
     const http = createAdaptorServer({ fetch: (request, env) => (app as Hono).fetch(request, env) });
     await listen(http, config);
-    undo.push(() => close(http));
+    undo.push(() => {
+      streams.endAll();
+      return close(http);
+    });
     const url = urlOf(http);
     const publicUrl = config.publicUrl ?? url;
-    app = assembleApp({ config, db, jobs, log, vault, signingSecret, files, outbound, keyUse, publicUrl });
+    app = assembleApp({
+      config,
+      db,
+      bell,
+      jobs,
+      log,
+      vault,
+      signingSecret,
+      files,
+      outbound,
+      embeddings,
+      engine,
+      followers,
+      streams,
+      keyUse,
+      publicUrl,
+    });
     return { url, firstCredentials, stop };
   } catch (error) {
     await stop();

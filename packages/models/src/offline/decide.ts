@@ -3,8 +3,9 @@ import type { ModelRequest } from '@vestra/agent/model';
 import { fittingTools, ownPart } from './choose-tool.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { fillArguments, valueFor } from './fill-arguments.ts';
+import { keepMemory } from './keep-memory.ts';
 import { quoteFrom } from './knowledge.ts';
-import { judgesConversation, playsUser, standInNotice, standInWords } from './markers.ts';
+import { judgesConversation, keepsMemory, playsUser, standInNotice, standInWords } from './markers.ts';
 import { judge, playUser } from './scenario.ts';
 import { fillSchema, type Knowledge } from './schema/fill-schema.ts';
 import { fits } from './schema/fits.ts';
@@ -22,6 +23,7 @@ export function decide(request: ModelRequest): Decision {
   const isAskedTo = (marker: string) => request.system.some((block) => block.includes(marker));
   if (isAskedTo(judgesConversation)) return say(judge(request));
   if (isAskedTo(playsUser)) return say(playUser(request));
+  if (isAskedTo(keepsMemory)) return say(keepMemory(request));
   const situation = situationOf(request);
   return nextCall(request, situation) ?? conclude(request, situation);
 }

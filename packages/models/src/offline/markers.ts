@@ -9,10 +9,15 @@
  * criterion, one line `Must never: …` for each rule, and the conversation in lines that begin with `User:`, `Agent:` or
  * `Tool:` (a line without any of these goes on with the one before). The answer is JSON
  * `{criteria: [{text, met, reason}], must_never: [{text, broken, reason}]}`, or what the `outputSchema` makes of it.
+ *
+ * Keeping memory: one system block holds `keepsMemory`. The last user message holds what is known in numbered lines
+ * (`1. …`), and the conversation in lines that begin with `User:` or `Agent:`. The answer is JSON
+ * `{facts: [{text, kind, said_by_user}], outdated: [number]}`, or what the `outputSchema` makes of it.
  */
 export const playsUser = 'You play the user of a test conversation.';
 export const goalReached = '[goal reached]';
 export const judgesConversation = 'You judge a test conversation.';
+export const keepsMemory = 'You keep what is worth remembering of a conversation.';
 
 /** Said once in a conversation. */
 export const standInNotice =

@@ -21,6 +21,12 @@ declare const committed: unique symbol;
 /** An answer that came out of `commit`: the only kind an idempotent route may give. */
 export type Committed<Body> = { readonly [committed]: Body };
 
+/** What was committed, also where an earlier call with the same key did it: for routes that answer with a stream. */
+export function readCommitted<Body>(answer: Committed<Body>): { body: Body; isReplayed: boolean } {
+  const { body, replayed } = answer as unknown as { body: string; replayed?: boolean };
+  return { body: JSON.parse(body) as Body, isReplayed: replayed === true };
+}
+
 export type PageRequest = {
   limit: number;
   /** The sort key of the last row of the page before. */

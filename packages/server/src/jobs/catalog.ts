@@ -2,6 +2,9 @@ import { modes } from '@vestra/contract/route';
 import { z } from 'zod';
 import type { Executor } from '../db/pool.ts';
 
+/** Above `max_minutes` of any version, with the waits for money in between. */
+const longestRunSeconds = 6 * 3600;
+
 /**
  * Every job of the server. A payload names rows and holds nothing else that matters: the row is the truth, the job a
  * hint that there is work, so a handler looks at the row first and may be called once too often.
@@ -22,10 +25,52 @@ export const catalog = {
     expireInSeconds: 3600,
     concurrency: 2,
   }),
+  'turn.run': job({
+    payload: z.strictObject({ conversation_id: z.string(), turn_id: z.string() }),
+    policy: 'standard',
+    key: ({ turn_id }) => turn_id,
+    retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
+    expireInSeconds: longestRunSeconds,
+    concurrency: 64,
+  }),
+  'task.run': job({
+    payload: z.strictObject({
+      org_id: z.string(),
+      mode: z.enum(modes),
+      conversation_id: z.string(),
+      task_id: z.string(),
+    }),
+    policy: 'standard',
+    key: ({ task_id }) => task_id,
+    retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
+    expireInSeconds: longestRunSeconds,
+    concurrency: 64,
+  }),
+  'interaction.expire': job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 2,
+    expireInSeconds: 300,
+    concurrency: 1,
+  }),
+  'memory.keep': job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 5,
+    expireInSeconds: 600,
+    concurrency: 1,
+  }),
   housekeeping: job({
     payload: z.strictObject({}),
     policy: 'recurring',
     everySeconds: 3600,
+    expireInSeconds: 1800,
+    concurrency: 1,
+  }),
+  retention: job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 60,
     expireInSeconds: 1800,
     concurrency: 1,
   }),

@@ -2,6 +2,8 @@ import { idPattern } from '@vestra/contract/ids';
 import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
 import { sql } from 'drizzle-orm';
+import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
+import { agreedSecret } from '../agreed-secret.ts';
 import { createOrg } from '../bootstrap.ts';
 import type { Origin } from '../caller.ts';
 import { StartFailure } from '../db/start-failure.ts';
@@ -9,6 +11,7 @@ import { transaction } from '../db/transaction.ts';
 import { recordAudit } from '../domains/audit/api.ts';
 import { balanceOf, credit } from '../domains/ledger/api.ts';
 import { inviteMember } from '../domains/members/api.ts';
+import { memoryEndpointSecret } from '../domains/memory/api.ts';
 import type { Operator } from './open.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
@@ -84,6 +87,26 @@ export const operatorCommands: Record<string, OperatorCommand> = {
     },
     show: ({ email, role, invite_url, invite_expires_at }) =>
       `${email} is invited as ${role}. Send them this link; it is good until ${invite_expires_at}:\n${invite_url}`,
+  }),
+  'memory-secret': command({
+    summary: 'Show what calls to the memory endpoint of an org are signed with.',
+    flags: { org: needed('<org id>'), mode: needed('test|live') },
+    run: async ({ db, vault }, values) => {
+      const tenant = { orgId: readOrg(values), mode: readMode(values) };
+      await transaction(db, (tx) => requireOrg(tx, tenant.orgId));
+      const secret = memoryEndpointSecret(await agreedSecret(db, vault, 'signing-secret'), tenant);
+      return { org_id: tenant.orgId, mode: tenant.mode, secret };
+    },
+    show: ({ secret }) => secret,
+  }),
+  'policy-hook-secret': command({
+    summary: 'Print the secret that questions to VESTRA_POLICY_HOOK_URL are signed with.',
+    flags: {},
+    run: async ({ config, db, vault }) =>
+      config.policyHook.secret
+        ? { secret: config.policyHook.secret(), source: 'environment' as const }
+        : { secret: ownPolicyHookSecret(await agreedSecret(db, vault, 'signing-secret')), source: 'server' as const },
+    show: ({ secret }) => secret,
   }),
   'rotate-master-key': command({
     summary: 'Seal every org’s data key under a new master key.',

@@ -9,6 +9,20 @@ export type McpFailure = { ok: false; code: 'timeout' | 'mcp_server_error'; mess
  * hold the credentials that it was sent, and so may the messages of the MCP client.
  */
 export function failureOf(error: unknown, url: string): McpFailure {
+  return describe(error, url, () => '');
+}
+
+/**
+ * Why a call of a tool failed, for the model that made it: what the server says of the arguments is how a model mends
+ * them. `hide` takes the credentials out of it.
+ */
+export function failureOfCall(error: unknown, url: string, hide: (text: string) => string): McpFailure {
+  return describe(error, url, (said) => ` It says: ${hide(said).slice(0, longestQuote).toWellFormed()}`);
+}
+
+const longestQuote = 1000;
+
+function describe(error: unknown, url: string, quote: (said: string) => string): McpFailure {
   const host = new URL(url).hostname;
   const failed = (message: string): McpFailure => ({ ok: false, code: 'mcp_server_error', message });
   const late = (message: string): McpFailure => ({ ok: false, code: 'timeout', message });
@@ -20,7 +34,8 @@ export function failureOf(error: unknown, url: string): McpFailure {
       return cause.reason === 'timeout' ? late(cause.message) : failed(cause.message);
     }
     if (cause instanceof SdkHttpError) return failed(`${host} ${answered(cause.status)}`);
-    if (cause instanceof ProtocolError) return failed(`${host} answered with the MCP error ${cause.code}.`);
+    if (cause instanceof ProtocolError)
+      return failed(`${host} answered with the MCP error ${cause.code}.${quote(cause.message)}`);
   }
   return failed(`${host} does not speak MCP at this URL: its answer could not be read.`);
 }

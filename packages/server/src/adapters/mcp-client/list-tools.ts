@@ -7,6 +7,9 @@ export type OfferedTool = {
   description: string;
   /** The server says that the tool changes nothing. */
   isReadOnly: boolean;
+  inputSchema: Readonly<Record<string, unknown>>;
+  /** What the server says that a call costs. */
+  priceUsd: number | null;
 };
 
 const megabyte = 1_048_576;
@@ -42,8 +45,13 @@ async function offeredTools(client: Client): Promise<OfferedTool[]> {
   throw new OutboundFailure('too_large', `The list of tools has more than ${mostPages} pages.`);
 }
 
-const offeredTool = ({ name, description = '', annotations }: ListToolsResult['tools'][number]): OfferedTool => ({
-  name,
-  description,
-  isReadOnly: annotations?.readOnlyHint === true,
+const offeredTool = (tool: ListToolsResult['tools'][number]): OfferedTool => ({
+  name: tool.name,
+  description: tool.description ?? '',
+  isReadOnly: tool.annotations?.readOnlyHint === true,
+  inputSchema: tool.inputSchema,
+  priceUsd: priceOf(tool._meta?.['vestra/price_usd']),
 });
+
+const priceOf = (given: unknown): number | null =>
+  typeof given === 'number' && Number.isFinite(given) && given >= 0 ? given : null;

@@ -6,9 +6,20 @@ import { generations, type Pages, serveMcp, tool } from './mcp-server.fixture.ts
 const listTools = (url: string, headers: Record<string, string> = {}, signal = new AbortController().signal) =>
   createMcpClient({ fetch: outbound().webFetch, version: '1' }).listTools({ url, headers }, { signal });
 
+const inputSchema = { type: 'object' as const, properties: { order: { type: 'string' } }, required: ['order'] };
 const shop = [
-  tool('find_order', { description: 'Finds an order.', annotations: { readOnlyHint: true } }),
-  tool('refund', { description: 'Pays back.', annotations: { readOnlyHint: false } }),
+  tool('find_order', {
+    description: 'Finds an order.',
+    annotations: { readOnlyHint: true },
+    inputSchema,
+    _meta: { 'vestra/price_usd': 0.25 },
+  }),
+  tool('refund', {
+    description: 'Pays back.',
+    annotations: { readOnlyHint: false },
+    inputSchema,
+    _meta: { 'vestra/price_usd': -1 },
+  }),
   tool('ping'),
 ];
 
@@ -18,9 +29,9 @@ describe.each(generations)('a server of generation %s', (generation) => {
     expect(await listTools(url)).toEqual({
       ok: true,
       tools: [
-        { name: 'find_order', description: 'Finds an order.', isReadOnly: true },
-        { name: 'refund', description: 'Pays back.', isReadOnly: false },
-        { name: 'ping', description: '', isReadOnly: false },
+        { name: 'find_order', description: 'Finds an order.', isReadOnly: true, inputSchema, priceUsd: 0.25 },
+        { name: 'refund', description: 'Pays back.', isReadOnly: false, inputSchema, priceUsd: null },
+        { name: 'ping', description: '', isReadOnly: false, inputSchema: { type: 'object' }, priceUsd: null },
       ],
     });
     expect(sessions.size).toBe(0);

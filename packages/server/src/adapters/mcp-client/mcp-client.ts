@@ -1,3 +1,4 @@
+import type { CalledTool, ToolAnswer } from './call-tool.ts';
 import type { McpFailure } from './failure.ts';
 import type { OfferedTool } from './list-tools.ts';
 import type { McpTarget, SessionLimits } from './session.ts';
@@ -9,6 +10,15 @@ export type McpClient = {
     target: McpTarget,
     options: { signal: AbortSignal },
   ) => Promise<{ ok: true; tools: OfferedTool[] } | McpFailure>;
+  /**
+   * Calls a tool; the answer is one text of 100,000 characters at most. `hide` takes the credentials out of whatever the
+   * server wrote. Throws the reason of the signal when that ends the call, and nothing else.
+   */
+  callTool: (
+    target: McpTarget,
+    tool: CalledTool,
+    options: { signal: AbortSignal; hide: (text: string) => string; timeoutMs?: number },
+  ) => Promise<({ ok: true } & ToolAnswer) | McpFailure>;
 };
 
 type Dependencies = {
@@ -27,6 +37,17 @@ export function createMcpClient({ fetch, version, limits = {} }: Dependencies): 
         return { ok: true, tools: await listTools({ fetch, version, limits }, target, signal) };
       } catch (error) {
         return failureOf(error, target.url);
+      }
+    },
+    async callTool(target, tool, { signal, hide, timeoutMs }) {
+      const [{ callTool }, { failureOfCall }] = await Promise.all([import('./call-tool.ts'), import('./failure.ts')]);
+      signal.throwIfAborted();
+      const bounds = timeoutMs === undefined ? limits : { ...limits, timeoutMs };
+      try {
+        return { ok: true, ...(await callTool({ fetch, version, limits: bounds }, target, tool, { signal, hide })) };
+      } catch (error) {
+        signal.throwIfAborted();
+        return failureOfCall(error, target.url, hide);
       }
     },
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { getRequestListener } from '@hono/node-server';
 import {
+  type CallToolResult,
   createMcpHandler,
   type ListToolsResult,
   legacyStatelessFallback,
@@ -17,6 +18,9 @@ export type Generation = (typeof generations)[number];
 
 export type Pages = (cursor: string | undefined) => { tools: Tool[]; nextCursor?: string };
 
+/** What a tool of the server does when it is called. */
+export type Called = (name: string, args: Record<string, unknown>) => CallToolResult | Promise<CallToolResult>;
+
 export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   name,
   inputSchema: { type: 'object' },
@@ -27,14 +31,14 @@ export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
 export async function serveMcp(
   generation: Generation,
   offer: readonly Tool[] | Pages,
-  { authorize = () => true }: { authorize?: (request: Request) => boolean } = {},
+  { authorize = () => true, call }: { authorize?: (request: Request) => boolean; call?: Called } = {},
 ) {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const pages: Pages = typeof offer === 'function' ? offer : () => ({ tools: [...offer] });
   const answer = {
-    '2026': createMcpHandler(() => serverWith(pages), { legacy: 'reject' }).fetch,
-    '2025 with sessions': (request: Request) => inSession(request, sessions, pages),
-    '2025 without sessions': legacyStatelessFallback(() => serverWith(pages)),
+    '2026': createMcpHandler(() => serverWith(pages, call), { legacy: 'reject' }).fetch,
+    '2025 with sessions': (request: Request) => inSession(request, sessions, () => serverWith(pages, call)),
+    '2025 without sessions': legacyStatelessFallback(() => serverWith(pages, call)),
   }[generation];
   const served = await serve(
     getRequestListener((request) =>
@@ -44,16 +48,17 @@ export async function serveMcp(
   return { ...served, url: `${served.url}/mcp`, sessions };
 }
 
-function serverWith(pages: Pages): Server {
+function serverWith(pages: Pages, call?: Called): Server {
   const server = new Server({ name: 'shop', version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler('tools/list', ({ params }) => pages(params?.cursor));
+  if (call) server.setRequestHandler('tools/call', ({ params }) => call(params.name, params.arguments ?? {}));
   return server;
 }
 
 async function inSession(
   request: Request,
   sessions: Map<string, WebStandardStreamableHTTPServerTransport>,
-  pages: Pages,
+  newServer: () => Server,
 ): Promise<Response> {
   const known = sessions.get(request.headers.get('mcp-session-id') ?? '');
   if (known) return known.handleRequest(request);
@@ -62,6 +67,6 @@ async function inSession(
     onsessioninitialized: (id) => void sessions.set(id, transport),
     onsessionclosed: (id) => void sessions.delete(id),
   });
-  await serverWith(pages).connect(transport);
+  await newServer().connect(transport);
   return transport.handleRequest(request);
 }

@@ -22,6 +22,8 @@ export type ApplyPorts = {
   catalogue: { has: (model: string) => boolean };
   /** Why an address must not be called, or null. The sentence never repeats the address. */
   refuseAddress: (address: string) => string | null;
+  /** What is wrong with a JSON Schema, or null. */
+  faultOfSchema: (schema: Readonly<Record<string, unknown>>) => string | null;
 };
 
 /**

@@ -2,17 +2,19 @@ import type { Fault } from '@vestra/contract/errors';
 import { headerExposesCredential, urlExposesCredential } from '@vestra/contract/exposed-credential';
 import { reservedToolNames } from '@vestra/contract/reserved-names';
 import { readToolInput } from '@vestra/contract/tool-input';
-import { faultOfJsonSchema } from './json-schema.ts';
 import type { FunctionEntry, PlacedEntry, ServerEntry } from './parts.ts';
 import type { ApplyPorts } from './ports.ts';
 import { fault } from './refusal.ts';
 import { addressOf, nameOfServer } from './server-entry.ts';
 
-export function functionFaults(functions: readonly PlacedEntry<FunctionEntry>[]): Fault[] {
+export function functionFaults(
+  functions: readonly PlacedEntry<FunctionEntry>[],
+  { faultOfSchema }: Pick<ApplyPorts, 'faultOfSchema'>,
+): Fault[] {
   const seen = new Set<string>();
   return functions.flatMap(({ at, value: { function: name, input } }) => [
     ...(name === undefined ? [] : nameFaults(name, `${at}.function`, seen)),
-    ...(input === undefined ? [] : inputFaults(input, `${at}.input`)),
+    ...(input === undefined ? [] : inputFaults(input, `${at}.input`, faultOfSchema)),
   ]);
 }
 
@@ -26,9 +28,9 @@ function nameFaults(name: string, at: string, seen: Set<string>): Fault[] {
 }
 
 /** The shorthand is checked with the form of the file. */
-function inputFaults(input: Record<string, unknown>, at: string): Fault[] {
+function inputFaults(input: Record<string, unknown>, at: string, faultOfSchema: ApplyPorts['faultOfSchema']): Fault[] {
   const { schema, isShorthand } = readToolInput(input);
-  const message = isShorthand ? null : faultOfJsonSchema(schema);
+  const message = isShorthand ? null : faultOfSchema(schema);
   return message === null ? [] : [fault('invalid_tool_input', at, message)];
 }
 

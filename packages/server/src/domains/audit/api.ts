@@ -1,2 +1,3 @@
 export { createKeyUse, type KeyUse } from './key-use.ts';
+export { pruneAudit } from './prune-audit.ts';
 export { recordAudit } from './record.ts';

@@ -147,7 +147,11 @@ export function listVersions(
     .limit(page.limit + 1);
 }
 
-export async function getVersion(db: Executor, deployment: DeploymentRow, version: number): Promise<VersionRow> {
+export async function getVersion(
+  db: Executor,
+  deployment: Pick<DeploymentRow, 'id'>,
+  version: number,
+): Promise<VersionRow> {
   const [row] = await db
     .select()
     .from(deploymentVersions)

@@ -1,9 +1,8 @@
 import type { StreamEventType } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
-import type { Executor } from '../../db/pool.ts';
+import type { LogEntry } from './followers.ts';
 
-type LogEvent = {
+export type NewLogEntry = {
   type: StreamEventType;
   taskId?: string | null;
   turnId?: string | null;
@@ -11,32 +10,22 @@ type LogEvent = {
 };
 
 /**
- * Appends to the log of a conversation and gives back the seq of the last event.
- *
- * The seqs come from the conversation's own row: it stays locked until the commit, so a reader that
- * has seen seq n will never find a smaller one appear later. Call it late in a short transaction.
+ * The next entries of a log. Only for whoever holds the conversation's row, and until they commit: so a reader that has
+ * seen seq n will never find a smaller one appear later.
  */
-export async function appendLog(tx: Executor, conversationId: string, appended: readonly LogEvent[]): Promise<number> {
-  const rows = appended.map((event, at) => ({
-    at: at + 1,
+export function nextEntries(
+  conversation: { id: string; last_event_seq: number },
+  appended: readonly NewLogEntry[],
+): LogEntry[] {
+  const created_at = new Date();
+  return appended.map(({ type, taskId = null, turnId = null, data }, at) => ({
+    conversation_id: conversation.id,
+    seq: conversation.last_event_seq + 1 + at,
     id: newId('evt'),
-    type: event.type,
-    task_id: event.taskId ?? null,
-    turn_id: event.turnId ?? null,
-    data: event.data,
+    type,
+    task_id: taskId,
+    turn_id: turnId,
+    data,
+    created_at,
   }));
-  const result = await tx.execute<{ last_event_seq: string }>(sql`
-    WITH counted AS (
-      UPDATE conversations SET last_event_seq = last_event_seq + ${rows.length}
-      WHERE id = ${conversationId} RETURNING last_event_seq
-    ), written AS (
-      INSERT INTO conversation_events (conversation_id, seq, id, type, task_id, turn_id, data)
-      SELECT ${conversationId}, counted.last_event_seq - ${rows.length} + row.at, row.id, row.type, row.task_id, row.turn_id, row.data
-      FROM counted, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        AS row(at int, id text, type text, task_id text, turn_id text, data jsonb)
-    )
-    SELECT last_event_seq FROM counted`);
-  const [counted] = result.rows;
-  if (!counted) throw new Error(`Conversation ${conversationId} has no row to append events to.`);
-  return Number(counted.last_event_seq);
 }

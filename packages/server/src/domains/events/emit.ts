@@ -2,6 +2,7 @@ import type { WebhookEventType } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Executor } from '../../db/pool.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import { events } from './tables.ts';
 
 export type OrgEvent = {
@@ -13,16 +14,56 @@ export type OrgEvent = {
   data: Record<string, unknown>;
 };
 
-/** Writes an event that other systems hear of, in the transaction of what it tells: both happen or neither. */
+/**
+ * Writes an event that other systems hear of, and one delivery for each endpoint that listens, in the transaction of
+ * what it tells: all happen or none. One statement, since it is part of every reply. It notifies only where there is
+ * something to deliver: a notification makes transactions commit one after the other.
+ */
 export async function emit(tx: Executor, event: OrgEvent): Promise<string> {
   const id = newId('evt');
-  await tx.insert(events).values({
+  const { orgId, mode, type, deploymentId = null, data } = event;
+  const deliveryIds = timeOf(newId('whd'));
+  await runPrepared(tx, statement, [
     id,
-    org_id: event.orgId,
-    mode: event.mode,
-    type: event.type,
-    deployment_id: event.deploymentId ?? null,
-    data: event.data,
-  });
+    orgId,
+    mode,
+    type,
+    deploymentId,
+    JSON.stringify(data),
+    deliveryIds,
+    isOfAccount(type),
+  ]);
   return id;
 }
+
+const statement = {
+  name: 'emit',
+  text: `
+    WITH written AS (
+      INSERT INTO events (id, org_id, mode, type, deployment_id, data) VALUES ($1, $2, $3, $4, $5, $6::jsonb)
+    ), waiting AS (
+      INSERT INTO webhook_deliveries
+        (org_id, mode, endpoint_id, id, event_id, event_type, attempt, step, status, next_attempt_at, due_at)
+      SELECT org_id, mode, id, $7::text || left(md5($1 || id), 14), $1, $4, 1, 1, 'pending', now(), '-infinity'
+      FROM webhook_endpoints
+      WHERE org_id = $2 AND mode = $3 AND active AND events && ARRAY[$4::text, '*']
+        AND (deployment_id IS NULL OR deployment_id = $5 OR $8::boolean)
+      RETURNING endpoint_id
+    )
+    SELECT pg_notify('webhook_deliveries', CASE WHEN count(*) <= 200 THEN string_agg(endpoint_id, ',') ELSE '' END)
+    FROM waiting HAVING count(*) > 0`,
+};
+
+/** Writes an event that no endpoint is told of by itself. */
+export async function emitToNobody(tx: Executor, event: OrgEvent): Promise<string> {
+  const id = newId('evt');
+  const { orgId, mode, type, deploymentId = null, data } = event;
+  await tx.insert(events).values({ id, org_id: orgId, mode, type, deployment_id: deploymentId, data });
+  return id;
+}
+
+/** Prefix and time of an id. The statement adds what tells apart the deliveries that it alone can count. */
+const timeOf = (id: string) => id.slice(0, 'whd_'.length + 10);
+
+/** What the account tells, and not one of its deployments: endpoints of every deployment file hear it. */
+const isOfAccount = (type: WebhookEventType) => type === 'webhook.disabled' || /^(key|user|usage)\./.test(type);

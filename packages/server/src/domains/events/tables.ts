@@ -1,5 +1,5 @@
 import type { WebhookEventType } from '@vestra/contract/events';
-import { bigint, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, json, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { moment } from '../../db/columns.ts';
 
 export const events = pgTable('events', {
@@ -19,7 +19,7 @@ export const conversationEvents = pgTable('conversation_events', {
   type: text().notNull(),
   task_id: text(),
   turn_id: text(),
-  data: jsonb().$type<Record<string, unknown>>().notNull(),
+  data: json().$type<Record<string, unknown>>().notNull(),
   created_at: moment().notNull().defaultNow(),
 });
 

@@ -1,3 +1,5 @@
 export { createDownloadLinks } from './download-link.ts';
 export { fileEraser } from './erase.ts';
-export { filesExist } from './store.ts';
+export { dropContent, keepFile } from './keep.ts';
+export { presentFile } from './present.ts';
+export { deleteOutputsOf, filesExist, findFiles } from './store.ts';

@@ -69,6 +69,21 @@ export function deleteFilesOfUser(tx: Transaction, tenant: Tenant, userId: strin
     .returning();
 }
 
+/** What a task has made. */
+export function deleteOutputsOf(tx: Transaction, tenant: Tenant, taskId: string): Promise<FileRow[]> {
+  return tx
+    .delete(files)
+    .where(and(owned(tenant), eq(files.task_id, taskId)))
+    .returning();
+}
+
+export function findFiles(db: Executor, tenant: Tenant, ids: readonly string[]): Promise<FileRow[]> {
+  return db
+    .select()
+    .from(files)
+    .where(and(owned(tenant), inArray(files.id, [...ids])));
+}
+
 /** Those of the ids that this mode of the org has; held ones cannot be deleted before the commit. */
 export async function filesExist(
   tx: Transaction,

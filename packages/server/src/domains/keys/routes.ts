@@ -10,7 +10,14 @@ import { revokeKey } from './revoke.ts';
 import { rollKey } from './roll.ts';
 import { listKeys } from './store.ts';
 
-export function keyRoutes({ db, identity }: { db: Database; identity: KeyIdentity }): Handlers<'keys'> {
+type KeyDependencies = {
+  db: Database;
+  identity: KeyIdentity;
+  /** Told after a key was revoked: what it holds open closes. */
+  ended: (keyId: string) => void;
+};
+
+export function keyRoutes({ db, identity, ended }: KeyDependencies): Handlers<'keys'> {
   return {
     list: async ({ caller, page }) => page.of(await listKeys(db, caller, page), presentKey, (row) => [row.id]),
     create: async ({ caller, origin, body, commit }) => {
@@ -31,6 +38,7 @@ export function keyRoutes({ db, identity }: { db: Database; identity: KeyIdentit
     revoke: async ({ origin, params }) => {
       await transaction(db, (tx) => revokeKey(tx, origin, params.key_id));
       identity.forget(params.key_id);
+      ended(params.key_id);
       return { object: 'key', id: params.key_id, deleted: true };
     },
   };

@@ -1,5 +1,9 @@
-export { capsForUser, capsRemaining, type Spend } from './allowance.ts';
+export { capsForUser, capsRemaining, type Refusal, refusalFailure, type Spend } from './allowance.ts';
 export { balanceOf, spendOfUsers } from './balance.ts';
+export { type ChargeItem, charge } from './charge.ts';
+export { type Cost, costOf, costOfTurn, costsOf } from './cost.ts';
 export { credit } from './credit.ts';
 export { eraseSpender } from './erase.ts';
 export { foldLedger } from './fold.ts';
+export { presentCost } from './present.ts';
+export { release, reserve } from './reserve.ts';

@@ -1,6 +1,7 @@
 import type { Micros } from '@vestra/contract/money';
 import { spendKinds } from '@vestra/contract/usage';
 import type { Executor } from '../../db/pool.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import { sumByKind } from './usage-store.ts';
 
 /** What a conversation or a task has cost, and on what. */
@@ -28,6 +29,18 @@ export async function costsOf(
     cost.totalMicros += micros;
   }
   return costs;
+}
+
+const turnSum = {
+  name: 'cost_of_turn',
+  text: `SELECT COALESCE(sum(amount_micros), 0) AS micros FROM ledger_entries
+    WHERE account = 'spend' AND conversation_id = $1 AND turn_id = $2`,
+};
+
+/** What one message has cost so far, its work included. */
+export async function costOfTurn(db: Executor, conversationId: string, turnId: string): Promise<Micros> {
+  const [row] = await runPrepared<{ micros: string }>(db, turnSum, [conversationId, turnId]);
+  return BigInt(row?.micros ?? 0);
 }
 
 const nothing = (): Cost => ({

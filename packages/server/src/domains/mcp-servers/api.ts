@@ -1,3 +1,4 @@
+export { createServerTools, type ServerTool, type ServerTools } from './agent-tools.ts';
 export { registerServer } from './create.ts';
 export { assertMayChange } from './live-lock.ts';
 export { findByAddress, findById, takenSlugs } from './store.ts';

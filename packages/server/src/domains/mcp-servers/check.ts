@@ -6,6 +6,7 @@ import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { readSecrets } from '../secrets/api.ts';
+import { cutText } from './cut-text.ts';
 import { fillHeaders } from './fill-headers.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { secretsOf } from './mcp-server.ts';
@@ -46,8 +47,8 @@ export async function checkServer(
   return {
     ok: true,
     tools: answer.tools.map(({ name, description, isReadOnly }) => ({
-      name: cut(shown(name), longestName),
-      description: cut(shown(description), longestDescription),
+      name: cutText(shown(name), longestName),
+      description: cutText(shown(description), longestDescription),
       read_only: isReadOnly,
     })),
     error: null,
@@ -57,6 +58,3 @@ export async function checkServer(
 const failed = (code: ErrorCode, message: string): CheckAnswer => ({ ok: false, tools: [], error: { code, message } });
 
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
-
-/** A character of Unicode has one or two units, so the first cut leaves little to count. */
-const cut = (text: string, length: number) => [...text.slice(0, length * 2)].slice(0, length).join('').toWellFormed();

@@ -60,6 +60,8 @@ export async function startMcpServers({ allowPrivate = false }: { allowPrivate?:
 
   return {
     db,
+    vault,
+    client: createMcpClient({ fetch: outbound.webFetch, version: 'test' }),
     call,
     logged,
     newOrg: () => newOrg(db, vault),

@@ -1,5 +1,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
+import { fuseRanks } from './fuse-ranks.ts';
+import type { PassageKey, PassageMeaning } from './passage-meaning.ts';
 import { mayRead, type Reader } from './read.ts';
 import { readSearchQuery, type SearchQuery } from './search-query.ts';
 import { snippetOf } from './snippet.ts';
@@ -15,34 +17,77 @@ type Hit = {
   snippet: string;
 };
 
-type PassageKey = { document_id: string; position: number };
-
-/** The passages that answer a query best, best first. */
+/** The passages that answer a query best, best first: by words, and with `meaning` also by what they mean. */
 export async function searchNotebooks(
   db: Executor,
   { query, limit, ...reader }: Reader & { query: string; limit: number },
+  meaning: PassageMeaning | null = null,
 ): Promise<Hit[]> {
   const wanted = readSearchQuery(query);
   if (wanted.words.length === 0) return [];
-  const scope = await findScope(db, reader);
+  const scope = await findScope(db, reader, wanted);
   if (scope.languages.length === 0) return [];
-  const ranked = await rankByWords(db, scope, wanted, limit);
+  const ranked = meaning
+    ? await rankByBoth(db, meaning, scope, wanted, limit)
+    : await rankByWords(db, scope, wanted, limit);
   return loadHits(db, ranked, wanted.words);
 }
 
-/** What the reader may read, and the languages it is written in. */
-type Scope = { notebookIds: string[]; languages: string[] };
+/** Each order goes deeper than what is shown: what both have a little further down is better than what one has alone. */
+async function rankByBoth(
+  db: Executor,
+  meaning: PassageMeaning,
+  scope: Scope,
+  query: SearchQuery,
+  limit: number,
+): Promise<PassageKey[]> {
+  const depth = limit * 2 + 10;
+  const byWords = await rankByWords(db, scope, query, depth);
+  // A question of stop words alone has a vector too, and it is near to anything.
+  const near = scope.hasContent ? await meaning.rank(scope.readableIds, query.words.join(' '), depth) : [];
+  const byMeaning = query.excluded === '' ? near : await withoutExcluded(db, near, query.excluded);
+  const keys = new Map([...byWords, ...byMeaning].map((key) => [nameOf(key), key]));
+  const fused = fuseRanks([byWords.map(nameOf), byMeaning.map(nameOf)]);
+  return fused.slice(0, limit).map((name) => keys.get(name) as PassageKey);
+}
 
-async function findScope(db: Executor, reader: Reader): Promise<Scope> {
+async function withoutExcluded(db: Executor, keys: readonly PassageKey[], excluded: string): Promise<PassageKey[]> {
+  const { rows } = await db.execute<PassageKey>(sql`
+    SELECT document_id, position FROM ${ranks(keys)}
+    JOIN document_passages passages USING (document_id, position)
+    WHERE passages.search @@ websearch_to_tsquery(passages.language::regconfig, ${excluded})
+    ORDER BY ranked.rank`);
+  return rows;
+}
+
+/** What the reader may read, and the languages it is written in. */
+type Scope = {
+  notebookIds: string[];
+  languages: string[];
+  /** Documents that vectors may be made of: the model reads English, and short English texts are of no language. */
+  readableIds: string[];
+  /** Whether the query has words that are no stop words of English. */
+  hasContent: boolean;
+};
+
+async function findScope(db: Executor, reader: Reader, { words }: SearchQuery): Promise<Scope> {
   const [found] = await db
     .select({
       notebookIds: sql<string[] | null>`array_agg(DISTINCT ${notebooks.id})`,
       languages: sql<string[] | null>`array_agg(DISTINCT ${documents.language})`,
+      readableIds: sql<string[] | null>`array_agg(${documents.id} ORDER BY ${documents.id})
+        FILTER (WHERE ${documents.language} IN ('english', 'simple'))`,
+      hasContent: sql<boolean>`numnode(websearch_to_tsquery('english', ${words.join(' ')})) > 0`,
     })
     .from(notebooks)
     .innerJoin(documents, eq(documents.notebook_id, notebooks.id))
     .where(mayRead(reader));
-  return { notebookIds: found?.notebookIds ?? [], languages: found?.languages ?? [] };
+  return {
+    notebookIds: found?.notebookIds ?? [],
+    languages: found?.languages ?? [],
+    readableIds: found?.readableIds ?? [],
+    hasContent: found?.hasContent ?? false,
+  };
 }
 
 /** Passages with every word come first; where they are too few, passages with some of the words follow. */
@@ -129,8 +174,7 @@ const isIn = (scope: Scope) => sql`
 async function loadHits(db: Executor, ranked: readonly PassageKey[], words: readonly string[]): Promise<Hit[]> {
   const found = await db.execute<{ notebook_id: string; title: string; text: string } & PassageKey>(sql`
     SELECT documents.notebook_id, documents.id AS document_id, documents.title, passages.position, passages.text
-    FROM unnest(${sql.param(ranked.map((key) => key.document_id))}::text[],
-      ${sql.param(ranked.map((key) => key.position))}::int[]) WITH ORDINALITY AS ranked (document_id, position, rank)
+    FROM ${ranks(ranked)}
     JOIN document_passages passages USING (document_id, position)
     JOIN documents ON documents.id = document_id
     ORDER BY ranked.rank`);
@@ -143,3 +187,6 @@ async function loadHits(db: Executor, ranked: readonly PassageKey[], words: read
     snippet: snippetOf(text, words),
   }));
 }
+
+const ranks = (keys: readonly PassageKey[]) => sql`unnest(${sql.param(keys.map((key) => key.document_id))}::text[],
+  ${sql.param(keys.map((key) => key.position))}::int[]) WITH ORDINALITY AS ranked (document_id, position, rank)`;

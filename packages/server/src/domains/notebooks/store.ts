@@ -3,7 +3,14 @@ import type { Executor } from '../../db/pool.ts';
 import { indexedText, indexedTitle } from './indexed-text.ts';
 import type { PreparedDocument } from './notebook.ts';
 import { headingsOf } from './passages.ts';
-import { type DocumentRow, documents, type NotebookRow, notebooks } from './tables.ts';
+import {
+  type DocumentRow,
+  type DocumentVectors,
+  documents,
+  documentVectors,
+  type NotebookRow,
+  notebooks,
+} from './tables.ts';
 
 type Page = { limit: number; below: string | null };
 
@@ -182,3 +189,35 @@ const ownedDocument = (orgId: string, notebookId: string, documentId: string) =>
 
 export const wholeText = sql<string>`(
   SELECT string_agg(text, '' ORDER BY position) FROM document_passages WHERE document_id = ${documents.id})`;
+
+/** The text of a document in its passages; none where it is gone. */
+export async function loadPassages(db: Executor, documentId: string): Promise<string[]> {
+  const { rows } = await db.execute<{ text: string }>(sql`
+    SELECT text FROM document_passages WHERE document_id = ${documentId} ORDER BY position`);
+  return rows.map(({ text }) => text);
+}
+
+export async function loadVectors(
+  db: Executor,
+  model: string,
+  documentIds: readonly string[],
+): Promise<DocumentVectors[]> {
+  if (documentIds.length === 0) return [];
+  return db
+    .select({
+      document_id: documentVectors.document_id,
+      positions: documentVectors.positions,
+      vectors: documentVectors.vectors,
+    })
+    .from(documentVectors)
+    .where(and(eq(documentVectors.model, model), inArray(documentVectors.document_id, [...documentIds])));
+}
+
+/** Nothing where the document is gone meanwhile, or another process was faster. */
+export async function insertVectors(db: Executor, row: typeof documentVectors.$inferInsert): Promise<void> {
+  await db.execute(sql`
+    INSERT INTO document_vectors (document_id, model, positions, vectors)
+    SELECT id, ${row.model}, ${sql.param(row.positions)}::int[], ${row.vectors} FROM documents
+    WHERE id = ${row.document_id} FOR KEY SHARE
+    ON CONFLICT DO NOTHING`);
+}

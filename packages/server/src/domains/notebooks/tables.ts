@@ -1,5 +1,5 @@
 import { integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { bytes, moment } from '../../db/columns.ts';
 
 export const notebooks = pgTable('notebooks', {
   id: text().primaryKey(),
@@ -29,3 +29,12 @@ export const documents = pgTable('documents', {
 
 export type NotebookRow = typeof notebooks.$inferSelect;
 export type DocumentRow = typeof documents.$inferSelect;
+
+export const documentVectors = pgTable('document_vectors', {
+  document_id: text().notNull(),
+  model: text().notNull(),
+  positions: integer().array().notNull(),
+  vectors: bytes().notNull(),
+});
+
+export type DocumentVectors = Omit<typeof documentVectors.$inferSelect, 'model'>;

@@ -34,6 +34,7 @@ export function createSessionIdentity(db: Database, now: () => number = Date.now
           userId: session.user_id,
           conversationId: session.conversation_id,
           memory: session.memory,
+          expiresAt: session.expires_at,
         },
       };
     },

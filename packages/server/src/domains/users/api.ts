@@ -1,5 +1,6 @@
 export { actingUser } from './acting.ts';
 export { enterUser } from './enter.ts';
 export { type EraseStep, eraseUser } from './erase.ts';
-export { capsOf, timezoneOf } from './store.ts';
+export { capsOf, findUser, timezoneOf } from './store.ts';
+export type { UserRow } from './tables.ts';
 export { unfinishedErasures } from './unfinished-erasures.ts';

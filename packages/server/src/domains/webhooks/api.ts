@@ -1,1 +1,2 @@
 export { webhookPort } from './port.ts';
+export { startDelivering } from './start-delivering.ts';

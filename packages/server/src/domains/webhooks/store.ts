@@ -2,6 +2,8 @@ import type { Mode } from '@vestra/contract/route';
 import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import type { Failing } from './delivery.ts';
+import { dropWaiting } from './delivery-store.ts';
 import { type EndpointRow, type SecretRow, webhookEndpoints, webhookSecrets } from './tables.ts';
 import type { EndpointFields } from './webhook.ts';
 
@@ -37,6 +39,23 @@ export async function lockEndpoint(
   return row;
 }
 
+/** In one order for all, so that two who hold several never wait for each other. */
+export function lockEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<EndpointRow[]> {
+  return tx
+    .select()
+    .from(webhookEndpoints)
+    .where(inArray(webhookEndpoints.id, [...new Set(endpointIds)]))
+    .orderBy(webhookEndpoints.id)
+    .for('no key update');
+}
+
+export async function keepFailing(tx: Transaction, endpointId: string, { since, lastAt }: Failing): Promise<void> {
+  await tx
+    .update(webhookEndpoints)
+    .set({ failing_since: since, last_failed_at: lastAt })
+    .where(eq(webhookEndpoints.id, endpointId));
+}
+
 /** Those that the deployment's file has in this mode, held until the transaction ends. */
 export function lockFileManaged(tx: Transaction, deploymentId: string, mode: Mode): Promise<EndpointRow[]> {
   return tx
@@ -52,23 +71,29 @@ export async function insertEndpoint(tx: Transaction, row: typeof webhookEndpoin
   return inserted as EndpointRow;
 }
 
-/** Changing nothing still moves the time: a roll changes what the row does not show. */
+/**
+ * Changing nothing still moves the time: a roll changes what the row does not show. An endpoint that is switched off, or
+ * on again, has nothing left of before to be sent; one that is switched on or moved begins without failures.
+ */
 export async function updateEndpoint(
   tx: Transaction,
   endpointId: string,
   changes: Partial<EndpointFields>,
 ): Promise<EndpointRow> {
+  const isFresh = changes.active !== undefined || changes.url !== undefined;
   const [row] = await tx
     .update(webhookEndpoints)
-    .set({ ...changes, updated_at: sql`now()` })
+    .set({ ...changes, ...(isFresh && { failing_since: null, last_failed_at: null }), updated_at: sql`now()` })
     .where(eq(webhookEndpoints.id, endpointId))
     .returning();
+  if (changes.active !== undefined) await dropWaiting(tx, [endpointId]);
   return row as EndpointRow;
 }
 
 export async function deleteEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return;
   await tx.delete(webhookEndpoints).where(inArray(webhookEndpoints.id, [...endpointIds]));
+  await dropWaiting(tx, endpointIds);
 }
 
 export async function insertSecret(tx: Transaction, endpointId: string, sealed: Buffer): Promise<void> {

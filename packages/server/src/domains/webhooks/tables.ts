@@ -1,6 +1,6 @@
 import type { WebhookEventType } from '@vestra/contract/events';
 import type { Mode } from '@vestra/contract/route';
-import { boolean, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { bytes, moment } from '../../db/columns.ts';
 
 export const webhookEndpoints = pgTable('webhook_endpoints', {
@@ -13,6 +13,8 @@ export const webhookEndpoints = pgTable('webhook_endpoints', {
   events: text().array().$type<(WebhookEventType | '*')[]>().notNull(),
   description: text(),
   active: boolean().notNull(),
+  failing_since: moment(),
+  last_failed_at: moment(),
   created_at: moment().notNull().defaultNow(),
   updated_at: moment().notNull().defaultNow(),
 });
@@ -27,5 +29,28 @@ export const webhookSecrets = pgTable(
   (table) => [primaryKey({ columns: [table.endpoint_id, table.sealed_secret] })],
 );
 
+export const webhookDeliveries = pgTable(
+  'webhook_deliveries',
+  {
+    org_id: text().notNull(),
+    mode: text().$type<Mode>().notNull(),
+    endpoint_id: text().notNull(),
+    id: text().notNull(),
+    event_id: text().notNull(),
+    event_type: text().$type<WebhookEventType>().notNull(),
+    attempt: integer().notNull(),
+    step: integer(),
+    status: text().$type<'pending' | 'succeeded' | 'failed'>().notNull(),
+    status_code: integer(),
+    duration_ms: integer(),
+    error: text(),
+    next_attempt_at: moment(),
+    due_at: moment(),
+    created_at: moment().notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.endpoint_id, table.id] })],
+);
+
 export type EndpointRow = typeof webhookEndpoints.$inferSelect;
 export type SecretRow = typeof webhookSecrets.$inferSelect;
+export type DeliveryRow = typeof webhookDeliveries.$inferSelect;

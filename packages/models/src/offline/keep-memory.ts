@@ -1,0 +1,106 @@
+import type { ModelRequest } from '@vestra/agent/model';
+import { fillSchema } from './schema/fill-schema.ts';
+import { situationOf } from './situation.ts';
+import { sentencesOf } from './words.ts';
+
+type Fact = { text: string; kind: string; said_by_user: boolean };
+
+const mostFacts = 10;
+const longestSentence = 300;
+
+/** What the user plainly said about themselves. Whatever takes understanding is left out. */
+export function keepMemory(request: ModelRequest): string {
+  const { asked } = situationOf(request);
+  const known = new Set([...asked.matchAll(/^\d+\. (.+)$/gm)].map((match) => wordsOf(match[1] as string)));
+  const facts = userLines(asked)
+    .flatMap(sentencesOf)
+    .flatMap(statements)
+    .flatMap((statement) => factOf(statement) ?? [])
+    .filter(({ text }, at, all) => !known.has(wordsOf(text)) && all.findIndex((other) => other.text === text) === at)
+    .slice(0, mostFacts);
+  const answer = { facts, outdated: [] };
+  return JSON.stringify(
+    request.outputSchema ? fillSchema(request.outputSchema, () => undefined, { hint: answer }) : answer,
+  );
+}
+
+const wordsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
+
+/** A line without a speaker goes on with the one before; what stands before the first belongs to nobody. */
+function userLines(text: string): string[] {
+  let isUser = false;
+  return text.split('\n').flatMap((line) => {
+    const speaker = /^(User|Agent):[ \t]*(.*)$/.exec(line);
+    if (speaker) isUser = speaker[1] === 'User';
+    if (/^<\/?data-/.test(line)) isUser = false;
+    return isUser ? [speaker ? (speaker[2] as string) : line] : [];
+  });
+}
+
+/** "My name is Ana and I am allergic to nuts" says two things. */
+function statements(sentence: string): string[] {
+  if (sentence.endsWith('?') || sentence.length > longestSentence) return [];
+  return sentence
+    .replace(/^(?:please |also,? )?(?:remember|note|keep in mind)(?: that|:)? /i, '')
+    .split(/;\s+|,? (?:and|but) (?=(?:I|my|I['’]m|call me)\b)/i)
+    .map((part) => part.replace(/[\s.!,;]+$/, '').trim());
+}
+
+const kindsBySaying: [RegExp, string][] = [
+  [
+    /^my (?:\w+ ){0,2}(?:wife|husband|partner|son|daughter|child|children|brother|sister|mother|father|friend|boss|colleague)\b/i,
+    'relationship',
+  ],
+  [/^I(?: am|['’]m) married\b/i, 'relationship'],
+  [/^my (?:favou?rite|preferred)\b/i, 'preference'],
+  [/^(?:call me|my (?:full |first |last )?name is|I(?: am|['’]m) called) \S/i, 'identity'],
+  [/^my (?:\w+ ){1,3}(?:is|are) \S/i, 'identity'],
+  [/^I(?: am|['’]m) (?:allergic|intolerant|a|an|from|based|born|\d+)\b/i, 'identity'],
+  [/^I (?:live|work|was born|come from|have|own|speak)\b/i, 'identity'],
+  [/^I (?:always |never |really |usually )?(?:like|love|prefer|enjoy|hate|dislike|avoid|eat|drink)\b/i, 'preference'],
+  [/^I (?:don['’]t|do not|cannot|can['’]t) (?:like|eat|drink|want|use)\b/i, 'preference'],
+];
+/** What is so now, or what somebody wants at this moment, is worth nothing later. */
+const passing = /\b(?:question|problem|issue|idea|minute|moment|look|trouble|now|today|today's|right now)\b/i;
+
+function factOf(statement: string): Fact | undefined {
+  const kind = kindsBySaying.find(([pattern]) => pattern.test(statement))?.[1];
+  if (kind === undefined || passing.test(statement)) return undefined;
+  return { text: `${aboutTheUser(statement)}.`, kind, said_by_user: true };
+}
+
+/** From the user's mouth to a sentence about them. */
+function aboutTheUser(statement: string): string {
+  const told = statement
+    .replace(/^call me\b/i, 'my name is')
+    .replace(/^I['’]m\b/i, 'I am')
+    .replace(/\bmy\b/gi, 'the user’s')
+    .replace(/\bme\b/g, 'the user')
+    .replace(
+      /^I ((?:always|never|really|usually) )?(\p{L}+(?:['’]t)?)/u,
+      (_all, often: string | undefined, verb: string) => {
+        return `the user ${often ?? ''}${thirdPerson(verb)}`;
+      },
+    );
+  return told.charAt(0).toUpperCase() + told.slice(1);
+}
+
+function thirdPerson(verb: string): string {
+  const irregular: Record<string, string> = {
+    am: 'is',
+    have: 'has',
+    do: 'does',
+    was: 'was',
+    cannot: 'cannot',
+    'don’t': 'does not',
+    "don't": 'does not',
+    'can’t': 'cannot',
+    "can't": 'cannot',
+  };
+  if (Object.hasOwn(irregular, verb)) return irregular[verb] as string;
+  return /(?:s|sh|ch|x|z|o)$/.test(verb)
+    ? `${verb}es`
+    : /[^aeiou]y$/.test(verb)
+      ? `${verb.slice(0, -1)}ies`
+      : `${verb}s`;
+}

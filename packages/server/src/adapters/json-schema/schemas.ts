@@ -1,0 +1,126 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { compileSchema, type Meter, OutOfSteps } from './compile.ts';
+import { faultOfJsonSchema } from './fault.ts';
+import { limits } from './limits.ts';
+import { excessOf } from './size.ts';
+import type { Schema } from './subschemas.ts';
+
+export type Schemas = {
+  /** What is wrong with a JSON Schema that a caller gives, in a sentence for the caller; null where it is good. */
+  faultOf: (schema: Schema) => string | null;
+  /**
+   * Whether a value fits a schema, in bounded time. The message is for a model that is to mend the value. What cannot be
+   * checked is not: a pattern or a schema that `faultOf` would refuse came from an MCP server, which checks its own.
+   */
+  validate: (schema: Schema, value: unknown) => Verdict;
+};
+
+export type Verdict = { ok: true } | { ok: false; message: string };
+
+type Compiled = { meter: Meter; check: ValidateFunction | null; checkAll: ValidateFunction | null | undefined };
+
+const mostErrors = 5;
+const mostKept = 500;
+/** Of the text of all kept schemas; what is made of them takes some ten times as much. */
+const mostCharacters = 1_000_000;
+
+export function createSchemas({ value: valueLimits = limits.value }: { value?: typeof limits.value } = {}): Schemas {
+  const kept = new Map<string, Compiled>();
+  let characters = 0;
+
+  function compiledOf(schema: Schema): Compiled | null {
+    if (excessOf(schema, limits.schema) !== null) return null;
+    const key = JSON.stringify(schema);
+    const known = kept.get(key);
+    if (known) {
+      kept.delete(key);
+      kept.set(key, known);
+      return known;
+    }
+    const meter = { left: 0 };
+    const made = { meter, check: compileSchema(schema, meter, { allErrors: false }), checkAll: undefined };
+    kept.set(key, made);
+    characters += key.length;
+    for (const oldest of kept.keys()) {
+      if (kept.size <= mostKept && characters <= mostCharacters) break;
+      kept.delete(oldest);
+      characters -= oldest.length;
+    }
+    return made;
+  }
+
+  return {
+    faultOf: faultOfJsonSchema,
+    validate(schema, value) {
+      const excess = excessOf(value, valueLimits);
+      if (excess === 'depth') return refused(`The value may be ${valueLimits.depth} levels deep at most`);
+      if (excess === 'bytes') return refused(`The value may take ${valueLimits.bytes} bytes as JSON at most`);
+      if (hasPrototypeKey(value)) return refused('The value may not have the key `__proto__`');
+      const compiled = compiledOf(schema);
+      if (!compiled?.check) return { ok: true };
+      const first = run(compiled.check, compiled.meter, limits.steps, value);
+      if (first === 'too long') return refused('The value is too large to be checked against its schema');
+      if (first.length === 0) return { ok: true };
+      compiled.checkAll ??= compileSchema(schema, compiled.meter, { allErrors: true });
+      const more = compiled.checkAll && run(compiled.checkAll, compiled.meter, limits.stepsForErrors, value);
+      return refused(described(more && more !== 'too long' && more.length > 0 ? more : first));
+    },
+  };
+}
+
+const refused = (message: string): Verdict => ({ ok: false, message });
+
+function run(check: ValidateFunction, meter: Meter, steps: number, value: unknown): ErrorObject[] | 'too long' {
+  meter.left = steps;
+  try {
+    return check(value) ? [] : (check.errors ?? []);
+  } catch (error) {
+    // A schema that goes into itself at every level takes more of the stack than there is.
+    if (error instanceof OutOfSteps || error instanceof RangeError) return 'too long';
+    throw error;
+  } finally {
+    // They hold on to the value.
+    check.errors = null;
+  }
+}
+
+function hasPrototypeKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeKey);
+}
+
+function described(errors: readonly ErrorObject[]): string {
+  const lines = [...new Set(errors.slice(0, 1000).map(lineOf))];
+  return lines.slice(0, mostErrors).join('; ') + (lines.length > mostErrors ? '; and more' : '');
+}
+
+function lineOf({ instancePath, propertyName, keyword, params, message = 'is not valid' }: ErrorObject): string {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.');
+  if (propertyName !== undefined) return `The property name \`${shortened(propertyName)}\` ${message}`;
+  const place = path === '' ? 'The value' : `\`${shortened(path)}\``;
+  return `${place} ${faultOf(keyword, params, message)}`;
+}
+
+function faultOf(keyword: string, params: Record<string, unknown>, message: string): string {
+  switch (keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `must not have the property \`${shortened(String(params.additionalProperty ?? params.unevaluatedProperty))}\``;
+    case 'required':
+      return `must have the property \`${shortened(String(params.missingProperty))}\``;
+    case 'enum':
+      return `must be one of ${shortened(JSON.stringify(params.allowedValues))}`;
+    case 'const':
+      return `must be ${shortened(JSON.stringify(params.allowedValue))}`;
+    case 'false schema':
+      return 'must not be there';
+    default:
+      return shortened(message);
+  }
+}
+
+const shortened = (text: string) => (text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text);

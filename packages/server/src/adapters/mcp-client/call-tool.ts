@@ -1,0 +1,76 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { type McpTarget, type SessionLimits, withSession } from './session.ts';
+
+export type CalledTool = {
+  name: string;
+  arguments: Readonly<Record<string, unknown>>;
+  /** As the server lists it: some of its arguments may have to be sent as headers too. */
+  inputSchema: Readonly<Record<string, unknown>>;
+};
+
+/** What the tool said, as one text for a model. */
+export type ToolAnswer = { text: string; isError: boolean };
+
+const megabyte = 1_048_576;
+const usual: SessionLimits = { timeoutMs: 120_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
+const longest = 100_000;
+const longestLine = 300;
+
+export async function callTool(
+  { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
+  target: McpTarget,
+  { name, arguments: given, inputSchema }: CalledTool,
+  { signal, hide }: { signal: AbortSignal; hide: (text: string) => string },
+): Promise<ToolAnswer> {
+  const all = { ...usual, ...limits };
+  const result = await withSession({ fetch, version, limits: all }, target, signal, (client) =>
+    client.callTool(
+      { name, arguments: given },
+      {
+        timeout: all.timeoutMs,
+        // Without it the client lists the tools again where the server asks for headers. It has no output schema: the
+        // client would compile what the server wrote, in whatever time that takes.
+        toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } },
+      },
+    ),
+  );
+  // Hidden before it is cut: half a secret is still half a secret.
+  return { text: bounded(hide(textOf(result))), isError: result.isError === true };
+}
+
+function textOf({ content, structuredContent }: CallToolResult): string {
+  const hasText = content.some((part) => part.type === 'text' && part.text !== '');
+  const lines = content.map(partAsText);
+  if (!hasText && structuredContent !== undefined) lines.unshift(JSON.stringify(structuredContent));
+  return lines.filter((line) => line !== '').join('\n') || 'The tool answered with nothing.';
+}
+
+/** Bytes are named and never repeated: a model reads none of them from a text. */
+function partAsText(part: CallToolResult['content'][number]): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'image':
+    case 'audio':
+      return line(`${part.type} ${part.mimeType}, ${bytesIn(part.data)} bytes`);
+    case 'resource_link':
+      return line(`resource ${part.uri} ${part.name}`);
+    case 'resource': {
+      const { resource } = part;
+      const named = `resource ${resource.uri} ${resource.mimeType ?? ''}`.trimEnd();
+      return 'text' in resource
+        ? `${line(named)}\n${resource.text}`
+        : line(`${named}, ${bytesIn(resource.blob)} bytes`);
+    }
+    default:
+      return line('a part of a kind that is not known here');
+  }
+}
+
+const line = (text: string) => `[${text.replaceAll(/\s+/g, ' ').slice(0, longestLine).toWellFormed()}]`;
+const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4);
+
+const bounded = (text: string): string =>
+  text.length <= longest
+    ? text
+    : `${text.slice(0, longest).toWellFormed()}\n[Cut: the answer has ${text.length} characters, of which these are the first ${longest}.]`;

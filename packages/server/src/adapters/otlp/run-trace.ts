@@ -1,0 +1,43 @@
+/**
+ * What is told of a run once it has ended: one trace per turn or task. There is no field for a prompt, an argument, an
+ * output or anything a person wrote, so that none of it can reach a collector.
+ */
+export type RunTrace = {
+  kind: 'turn' | 'task';
+  /** Of the turn or the task. The ids of the trace and of its spans are made of it: a run told twice is one trace. */
+  id: string;
+  conversationId: string | null;
+  /** The task itself, or the one that a turn was handed off to. */
+  taskId: string | null;
+  deployment: { id: string; version: number } | null;
+  startedAt: Date;
+  endedAt: Date;
+  /** Null where it ended well. */
+  errorCode: string | null;
+  /** In the order in which they began. */
+  spans: readonly (ModelCallSpan | ToolStepSpan)[];
+};
+
+export type ModelCallSpan = {
+  kind: 'model';
+  model: string;
+  provider: string;
+  startedAt: Date;
+  endedAt: Date;
+  /** Without those that the vendor's cache served, as the catalogue prices them. */
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  errorCode: string | null;
+};
+
+export type ToolStepSpan = {
+  kind: 'tool';
+  name: string;
+  /** The slug of the MCP server; null for a function and for the agent's own tools. */
+  server: string | null;
+  callId: string;
+  startedAt: Date;
+  endedAt: Date;
+  isError: boolean;
+};

@@ -1,0 +1,86 @@
+import { createModels } from '@vestra/models/models';
+import type { Logger } from 'pino';
+import { createDocumentReader } from './adapters/documents/reader.ts';
+import type { Embeddings } from './adapters/embeddings/embeddings.ts';
+import type { FileStore } from './adapters/files/file-store.ts';
+import { createSchemas } from './adapters/json-schema/schemas.ts';
+import { createMcpClient } from './adapters/mcp-client/mcp-client.ts';
+import { createTraceExporter } from './adapters/otlp/trace-exporter.ts';
+import type { Outbound } from './adapters/outbound/fetcher.ts';
+import type { Vault } from './adapters/secrets/vault.ts';
+import type { Tenant } from './caller.ts';
+import type { Config } from './config.ts';
+import type { Bell } from './db/bell.ts';
+import type { Database } from './db/pool.ts';
+import { createEngine, createRunner, type Engine, readRunTrace } from './domains/engine/api.ts';
+import { createFollowers, type Followers } from './domains/events/api.ts';
+import { createServerTools } from './domains/mcp-servers/api.ts';
+import { createCustomerMemory, createMemory } from './domains/memory/api.ts';
+import { createPassageMeaning, searchNotebooks } from './domains/notebooks/api.ts';
+import { createTraceTargets } from './domains/traces/api.ts';
+import type { JobSender } from './jobs/catalog.ts';
+import { version } from './version.ts';
+
+type Parts = {
+  config: Config;
+  db: Database;
+  bell: Bell;
+  jobs: JobSender;
+  log: Logger;
+  vault: Vault;
+  signingSecret: Buffer;
+  files: FileStore;
+  outbound: Outbound;
+  embeddings: Embeddings;
+};
+
+/** The engine with everything that the house plugs into it. */
+export function assembleEngine(parts: Parts): {
+  engine: Engine;
+  followers: Followers;
+  stop: (options: { graceMs: number }) => Promise<void>;
+} {
+  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings } = parts;
+  const models = createModels(config.models);
+  const followers = createFollowers(db);
+  // A process that only serves takes no run: its messages become jobs of the workers.
+  const runner = createRunner({ db, log, settings: config.role === 'api' ? { capacity: 0 } : {} });
+  bell.on('conversation', followers.wake);
+  bell.on('run', (runId) => runId !== null && runner.end(runId));
+
+  const targetOf = createTraceTargets({ db, vault });
+  const exporter = createTraceExporter({ outbound, targetOf, log });
+  const tellTrace = async (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => {
+    if ((await targetOf(tenant)) === null) return;
+    const trace = await readRunTrace({ db, models }, tenant, run);
+    if (trace) exporter.record(tenant, trace);
+  };
+  const meaning = createPassageMeaning({ db, embeddings, log });
+  const engine = createEngine({
+    db,
+    jobs,
+    log,
+    announcer: { followers, ring: bell.ring },
+    runner,
+    models,
+    schemas: createSchemas(),
+    serverTools: createServerTools({ db, vault, client: createMcpClient({ fetch: outbound.webFetch, version }) }),
+    hook: { mayRun: async () => ({ kind: 'allowed' }) },
+    memory: createMemory({ db, embeddings, log, customer: createCustomerMemory({ outbound, signingSecret }) }),
+    search: (reader) => searchNotebooks(db, reader, meaning),
+    files,
+    documents: createDocumentReader(),
+    traces: {
+      ended: (tenant, run) =>
+        void tellTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not told')),
+    },
+  });
+  return {
+    engine,
+    followers,
+    async stop(options) {
+      await runner.stop(options);
+      await exporter.stop();
+    },
+  };
+}

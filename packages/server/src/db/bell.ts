@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { listen } from './listen.ts';
+import type { Database } from './pool.ts';
+import { runPrepared } from './prepared.ts';
+
+/**
+ * What processes on one database tell each other: a conversation's log has grown, a run was stopped, a key or session
+ * was revoked. The rows are the truth: whoever misses a ring loses time and nothing else.
+ */
+const kinds = ['conversation', 'run', 'credential'] as const;
+
+type News = (typeof kinds)[number];
+
+export type Bell = {
+  /** Tells the listeners of this process at once and those of the others soon. */
+  ring: (kind: News, id: string) => void;
+  /** Null: the line was down, so anything may have happened. */
+  on: (kind: News, listener: (id: string | null) => void) => void;
+  stop: () => Promise<void>;
+};
+
+const channel = 'vestra_bell';
+const joinedMs = 20;
+/** Below the 8,000 bytes that one notification may carry. */
+const idsPerRing = 150;
+
+const envelope = z.object({ from: z.string(), kind: z.enum(kinds), ids: z.array(z.string()) });
+
+const notify = { name: 'ring', text: `SELECT pg_notify('${channel}', $1)` };
+
+/**
+ * Rings are joined and sent outside every transaction: a NOTIFY inside one makes all commits of the database wait for
+ * each other.
+ */
+export async function createBell(options: { db: Database; connectionString: string; log: Logger }): Promise<Bell> {
+  const { db, connectionString, log } = options;
+  const self = randomUUID();
+  const listeners = new Map<News, ((id: string | null) => void)[]>();
+  const waiting = new Map<News, Set<string>>();
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> = Promise.resolve();
+  let isStopped = false;
+  let hasListened = false;
+
+  const tell = (kind: News, id: string | null) => {
+    for (const listener of listeners.get(kind) ?? []) listener(id);
+  };
+
+  const line = await listen({
+    connectionString,
+    channel,
+    purpose: 'news',
+    log,
+    onMessage(payload) {
+      const { from, kind, ids } = envelope.parse(JSON.parse(payload));
+      if (from !== self) for (const id of ids) tell(kind, id);
+    },
+    onConnect() {
+      if (hasListened) for (const kind of kinds) tell(kind, null);
+      hasListened = true;
+    },
+  });
+
+  async function send(): Promise<void> {
+    timer = undefined;
+    const rings = [...waiting].flatMap(([kind, ids]) => ringsOf(kind, [...ids]));
+    waiting.clear();
+    for (const ring of rings) {
+      await runPrepared(db, notify, [JSON.stringify({ from: self, ...ring })]).catch((error: unknown) =>
+        log.warn({ err: error }, 'other processes could not be told; they find it in the rows'),
+      );
+    }
+  }
+
+  return {
+    ring(kind, id) {
+      tell(kind, id);
+      if (isStopped) return;
+      waiting.set(kind, (waiting.get(kind) ?? new Set()).add(id));
+      timer ??= setTimeout(() => {
+        sending = send();
+      }, joinedMs);
+    },
+    on(kind, listener) {
+      listeners.set(kind, [...(listeners.get(kind) ?? []), listener]);
+    },
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await sending;
+      await send();
+      await line.close();
+    },
+  };
+}
+
+function ringsOf(kind: News, ids: readonly string[]): { kind: News; ids: readonly string[] }[] {
+  return Array.from({ length: Math.ceil(ids.length / idsPerRing) }, (_, at) => ({
+    kind,
+    ids: ids.slice(at * idsPerRing, (at + 1) * idsPerRing),
+  }));
+}

@@ -1,0 +1,39 @@
+import { fail } from '@vestra/contract/errors';
+import type { messageFields } from '@vestra/contract/message';
+import type { z } from 'zod';
+import type { Tenant } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { type Engine, type NewMessage, readAttachments } from '../engine/api.ts';
+
+export type SentMessage = z.output<z.ZodObject<typeof messageFields>>;
+
+/** What was sent, looked at as far as its schemas and files can be wrong. */
+export async function readMessage(
+  { schemas }: Engine,
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string | null,
+  sent: SentMessage,
+): Promise<NewMessage> {
+  if (sent.output_schema !== undefined) {
+    const fault = schemas.faultOf(sent.output_schema);
+    if (fault !== null) throw fail('output_schema_invalid', { param: 'output_schema', message: fault });
+  }
+  for (const [at, tool] of (sent.tools ?? []).entries()) {
+    const fault = schemas.faultOf(tool.input_schema);
+    if (fault !== null) throw fail('invalid_tool_input', { param: `tools.${at}.input_schema`, message: fault });
+  }
+  return {
+    text: sent.message ?? '',
+    context: sent.context ?? null,
+    attachments: await readAttachments(tx, tenant, userId, sent.attachments ?? []),
+    request: {
+      output_schema: sent.output_schema,
+      success_criteria: sent.success_criteria,
+      tools: sent.tools,
+      hand_off: sent.hand_off,
+      plan: sent.plan,
+    },
+    origin: 'message',
+  };
+}

@@ -1,0 +1,27 @@
+import { fail } from '@vestra/contract/errors';
+import type { Transaction } from '../../db/pool.ts';
+import { type DeploymentRow, findDeployment, resolveDeployment } from '../deployments/api.ts';
+import { findOrg } from '../orgs/api.ts';
+import type { UserRow } from '../users/api.ts';
+
+/** The deployment that a new conversation runs: the one that is named, else the user's, else the org's. */
+export async function deploymentFor(
+  tx: Transaction,
+  orgId: string,
+  named: string | undefined,
+  user: UserRow | null,
+): Promise<{ deployment: DeploymentRow; pinned: number | null }> {
+  if (named !== undefined) {
+    const { deployment, version } = await resolveDeployment(tx, orgId, named, 'deployment');
+    return { deployment, pinned: version };
+  }
+  const byDefault = user?.default_deployment ?? (await findOrg(tx, orgId)).default_deployment;
+  const found = byDefault === null ? undefined : await findDeployment(tx, orgId, byDefault);
+  if (!found) {
+    throw fail('deployment_required', {
+      param: 'deployment',
+      message: 'Name a `deployment`: neither the user nor the org has a default.',
+    });
+  }
+  return { deployment: found.deployment, pinned: null };
+}

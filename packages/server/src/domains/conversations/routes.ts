@@ -1,0 +1,163 @@
+import { conversations as contract } from '@vestra/contract/conversations';
+import { fail } from '@vestra/contract/errors';
+import { check } from '@vestra/contract/fault';
+import type { Caller } from '../../caller.ts';
+import type { Database } from '../../db/pool.ts';
+import { type Handlers, readCommitted } from '../../http/handler.ts';
+import { eventStream } from '../../http/sse.ts';
+import type { Streams } from '../../http/streams.ts';
+import {
+  announce,
+  type Committed,
+  type ConversationRow,
+  changeConversation,
+  type Engine,
+  findConversation,
+  findTask,
+  firstSeqOfTurn,
+  isOver,
+  listConversations,
+  listMessages,
+  presentLogEntry,
+  presentMessage,
+  stopAll,
+} from '../engine/api.ts';
+import { type Followers, readLog } from '../events/api.ts';
+import { createConversation } from './create.ts';
+import { followConversation, followTurn, waitForTurn } from './follow.ts';
+import { sendMessage } from './send.ts';
+import { showConversations } from './show.ts';
+import { showTurn } from './show-turn.ts';
+
+export type ConversationDependencies = { engine: Engine; followers: Followers; streams: Streams };
+
+export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
+  const { engine, followers, streams } = deps;
+  const { db } = engine;
+
+  async function streamTurn(
+    caller: Caller,
+    signal: AbortSignal,
+    of: { conversation: ConversationRow; turnId: string; isReplayed: boolean },
+  ): Promise<Response> {
+    const { conversation, turnId } = of;
+    const after = (await firstSeqOfTurn(db, conversation.id, turnId)) - 1;
+    const source = followTurn(followers, conversation, { turnId, after });
+    const headers = of.isReplayed ? { 'idempotent-replayed': 'true' } : undefined;
+    return eventStream(source, streams.open(caller, signal), headers);
+  }
+
+  return {
+    list: async ({ caller, query, page }) => {
+      const rows = await listConversations(db, caller, { userId: query.user_id }, page);
+      const show = await showConversations(db, rows.slice(0, page.limit));
+      return page.of(
+        rows,
+        (row) => show(row),
+        (row) => [row.id],
+      );
+    },
+    create: async ({ caller, body, commit, signal }) => {
+      let done: Committed | undefined;
+      const answer = await commit(async (tx) => {
+        const { shown, committed } = await createConversation(engine, tx, caller, body);
+        done = committed;
+        return shown;
+      });
+      if (done) announce(engine.announcer, done);
+      if (!body.stream) return answer;
+      const { body: shown, isReplayed } = readCommitted(answer);
+      const conversation = await ownConversation(db, caller, shown.id);
+      return streamTurn(caller, signal, { conversation, turnId: shown.turn_id as string, isReplayed });
+    },
+    get: async ({ caller, params }) => {
+      const row = await ownConversation(db, caller, params.conversation_id);
+      return (await showConversations(db, [row]))(row);
+    },
+    send: async ({ caller, params, body, headers, commit, signal }) => {
+      assertReach(caller, params.conversation_id);
+      let done: Committed | undefined;
+      const answer = await commit(async (tx) => {
+        const { turn, committed } = await sendMessage(engine, tx, caller, params.conversation_id, body);
+        done = committed;
+        return turn;
+      });
+      if (done) announce(engine.announcer, done);
+      const waitMs = readWait(headers.get('prefer'));
+      if (!body.stream && waitMs === null) return answer;
+      const { body: sent, isReplayed } = readCommitted(answer);
+      const conversation = await ownConversation(db, caller, params.conversation_id);
+      if (body.stream) return streamTurn(caller, signal, { conversation, turnId: sent.id, isReplayed });
+      const after = (await firstSeqOfTurn(db, conversation.id, sent.id)) - 1;
+      const waited = { turnId: sent.id, conversationId: conversation.id, after };
+      const turn = await waitForTurn({ db, followers }, waited, { withinMs: waitMs as number, signal });
+      return Response.json(await showTurn(db, turn), {
+        status: isOver(turn.state) ? 200 : 202,
+        headers: {
+          'preference-applied': `wait=${(waitMs as number) / 1000}`,
+          ...(isReplayed && { 'idempotent-replayed': 'true' }),
+        },
+      });
+    },
+    messages: async ({ caller, params, page }) => {
+      const { id } = await ownConversation(db, caller, params.conversation_id);
+      return page.of(await listMessages(db, id, page), presentMessage, (row) => [row.id]);
+    },
+    events: async ({ caller, params, query, headers, signal }) => {
+      const conversation = await ownConversation(db, caller, params.conversation_id);
+      const taskId = query.task_id ?? null;
+      if (taskId !== null) await assertTask(db, caller, conversation.id, taskId);
+      const after = readLastEventId(headers) ?? query.after ?? 0;
+      if (query.format === undefined) {
+        return eventStream(
+          followConversation(followers, conversation, { after, taskId }),
+          streams.open(caller, signal),
+        );
+      }
+      const { limit } = query;
+      const entries = await readLog(db, conversation.id, { after, limit: limit + 1, taskId });
+      const shown = entries.slice(0, limit);
+      return {
+        data: shown.map((entry) => presentLogEntry(entry, conversation.deployment_id)),
+        next_after: entries.length > limit ? (shown.at(-1)?.seq ?? null) : null,
+      };
+    },
+    stop: async ({ caller, params }) => {
+      const { id } = await ownConversation(db, caller, params.conversation_id);
+      await changeConversation(engine, id, null, (change) => stopAll(engine, change));
+      const row = await ownConversation(db, caller, id);
+      return (await showConversations(db, [row]))(row);
+    },
+  };
+}
+
+/** A session token reaches its own conversation and no other. */
+function assertReach({ session }: Caller, conversationId: string): void {
+  if (session && session.conversationId !== conversationId) throw fail('session_scope');
+}
+
+async function ownConversation(db: Database, caller: Caller, id: string): Promise<ConversationRow> {
+  assertReach(caller, id);
+  const row = await findConversation(db, caller, id);
+  if (!row) throw fail('conversation_not_found');
+  return row;
+}
+
+async function assertTask(db: Database, caller: Caller, conversationId: string, taskId: string): Promise<void> {
+  const task = await findTask(db, caller, taskId);
+  if (task?.conversation_id !== conversationId) throw fail('task_not_found');
+}
+
+/** `Prefer: wait=N`, also among other preferences; what is no number from 1 to 120 is no preference that can be met. */
+function readWait(prefer: string | null): number | null {
+  const seconds = Number(/(?:^|[,;\s])wait=(\d{1,3})(?=$|[,;\s])/.exec(prefer ?? '')?.[1]);
+  return seconds >= 1 && seconds <= 120 ? seconds * 1000 : null;
+}
+
+function readLastEventId(headers: Headers): number | null {
+  const given = headers.get('last-event-id');
+  if (given === null) return null;
+  const read = check(contract.events.headers, { 'Last-Event-ID': given }, 'invalid_request');
+  if (!read.ok) throw fail('invalid_last_event_id', { param: 'Last-Event-ID' });
+  return Number(given);
+}

@@ -1,0 +1,61 @@
+import type { Api } from '@vestra/contract/api';
+import { fail } from '@vestra/contract/errors';
+import { saysSomething } from '@vestra/contract/message';
+import type { BodyOf } from '@vestra/contract/route';
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { findDeployment } from '../deployments/api.ts';
+import {
+  acceptMessage,
+  admit,
+  type Change,
+  type Committed,
+  changing,
+  type Engine,
+  findInteraction,
+  findTurn,
+  lockOwnConversation,
+  readAnswer,
+  settleInteraction,
+  type TurnRow,
+} from '../engine/api.ts';
+import { enterUser } from '../users/api.ts';
+import { readMessage } from './message.ts';
+import { showTurn } from './show-turn.ts';
+
+type Body = BodyOf<Api['conversations']['send']>;
+
+/** Takes a message, answers to open tool calls, or both. The caller announces it after the commit. */
+export async function sendMessage(engine: Engine, tx: Transaction, caller: Caller, conversationId: string, body: Body) {
+  const conversation = await lockOwnConversation(tx, caller, conversationId);
+  if (conversation.user_id !== null) await enterUser(tx, caller, conversation.user_id);
+  const { result: turn, committed } = await changing(tx, conversation, async (change) => {
+    const answered = await answerCalls(engine, change, caller, body.tool_results ?? []);
+    const { tool_results: _, ...sent } = body;
+    if (!saysSomething(sent)) return answered as TurnRow;
+    const found = await findDeployment(tx, caller.orgId, conversation.deployment_id ?? '');
+    if (!found) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });
+    const message = await readMessage(engine, tx, caller, conversation.user_id, sent);
+    return acceptMessage(engine, change, await admit(engine, tx, change.conversation, found.deployment), message);
+  });
+  return { turn: await showTurn(tx, turn), committed: committed satisfies Committed };
+}
+
+/** The turn that the first of them belongs to. */
+async function answerCalls(
+  engine: Engine,
+  change: Change,
+  caller: Caller,
+  results: NonNullable<Body['tool_results']>,
+): Promise<TurnRow | undefined> {
+  let first: TurnRow | undefined;
+  for (const [at, { call_id, ...answer }] of results.entries()) {
+    const row = await findInteraction(change.tx, caller, call_id);
+    if (!row || row.conversation_id !== change.conversation.id) {
+      throw fail('interaction_not_found', { param: `tool_results.${at}.call_id` });
+    }
+    await settleInteraction(engine, change, row, readAnswer(row, answer));
+    first ??= await findTurn(change.tx, row.turn_id);
+  }
+  return first;
+}

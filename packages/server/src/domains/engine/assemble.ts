@@ -1,0 +1,132 @@
+import type { Run as AgentRun } from '@vestra/agent/loop';
+import type { JsonSchema } from '@vestra/agent/message';
+import { assembleSystem } from '@vestra/agent/prompt/assemble';
+import type { PricedModel } from '@vestra/models/prices';
+import type { Tenant } from '../../caller.ts';
+import type { Run } from '../../jobs/fence.ts';
+import type { Manifest } from '../deployments/api.ts';
+import { readableNotebooks } from '../notebooks/api.ts';
+import { readSkill } from '../skills/api.ts';
+import { findUser } from '../users/api.ts';
+import { historyOf } from './history.ts';
+import type { Engine, MemoryMode, Schemas } from './ports.ts';
+import type { Subject } from './run-store.ts';
+import { openTasks, pendingInteractions } from './store.ts';
+import type { MessageRow } from './tables.ts';
+import { assembleTools, type RunTools } from './tools.ts';
+import { usableModel } from './usable-model.ts';
+import { manifestOf, memoryModeOf } from './version-cache.ts';
+
+/** All that one run needs, read from the version, the user and the conversation. */
+export type Assembled = {
+  agentRun: AgentRun;
+  tools: RunTools;
+  model: PricedModel;
+  memoryMode: MemoryMode;
+  /** The messages that stand before the turn, as a summary of the run counts them. */
+  before: readonly MessageRow[];
+};
+
+export async function assembleRun(
+  engine: Engine,
+  subject: Subject,
+  run: Run,
+  { isFirstOfConversation, signal }: { isFirstOfConversation: boolean; signal: AbortSignal },
+): Promise<Assembled> {
+  const { db } = engine;
+  const { turn, task } = subject;
+  const tenant: Tenant = { orgId: turn.org_id, mode: turn.mode };
+  const manifest = await manifestOf(db, turn.deployment_id, turn.deployment_version);
+  const model = usableModel(engine.models, turn.mode, manifest.model);
+  const fence = (task ?? turn).fence;
+  const [user, memoryMode, notebooks, skills, told] = await Promise.all([
+    turn.user_id === null ? null : findUser(db, tenant, turn.user_id),
+    memoryModeOf(db, turn.org_id, manifest),
+    notebooksOf(engine, subject, manifest),
+    skillsOf(engine, turn.org_id, manifest),
+    historyOf(engine, tenant, turn, { fence, brief: task?.brief ?? null, isFirstOfConversation }),
+  ]);
+  const memory =
+    memoryMode === 'none'
+      ? []
+      : await engine.memory.promptFacts(tenant, { userId: turn.user_id, mode: memoryMode, query: told.asked.text });
+  const tools = await assembleTools(engine, subject, run, { tenant, manifest, memoryMode, notebooks, skills }, signal);
+  const schema = turn.request.output_schema;
+  return {
+    model,
+    memoryMode,
+    tools,
+    before: told.before,
+    agentRun: {
+      model: model.id,
+      contextTokens: model.context_tokens,
+      system: assembleSystem({
+        role: task ? 'worker' : 'orchestrator',
+        instructions: manifest.instructions,
+        language: manifest.language,
+        locale: user?.locale ?? null,
+        notebooks,
+        skills,
+        approvals: manifest.approvals,
+        memory,
+        openWork: task || isFirstOfConversation ? [] : await openWorkOf(engine, subject),
+        now: Date.now(),
+        timezone: user?.timezone ?? null,
+        fence,
+      }),
+      history: told.history,
+      tools: tools.all,
+      approvals: manifest.approvals,
+      limits: manifest.limits,
+      output: schema === undefined ? null : { schema, read: answerReader(engine.schemas, schema) },
+      fence,
+      signal,
+    },
+  };
+}
+
+const notebooksOf = ({ db }: Engine, { turn }: Subject, { notebooks }: Manifest) =>
+  notebooks.length === 0
+    ? []
+    : readableNotebooks(db, { orgId: turn.org_id, notebookIds: notebooks, userId: turn.user_id });
+
+async function skillsOf({ db }: Engine, orgId: string, { skills }: Manifest) {
+  const found = await Promise.all(
+    skills.map(async (which) => {
+      const skill = await readSkill(db, orgId, which);
+      return skill && { name: skill.name, description: skill.description, which };
+    }),
+  );
+  return found.filter((skill) => skill !== undefined);
+}
+
+/** What goes on beside the reply, so that the agent can say how it stands. */
+async function openWorkOf({ db }: Engine, { turn }: Subject) {
+  const tasks = await openTasks(db, [turn.conversation_id]);
+  if (tasks.length === 0) return [];
+  const waits = await pendingInteractions(db, [turn.conversation_id]);
+  return tasks.map(({ id, title, status }) => ({
+    title,
+    status,
+    waitsFor: waits.filter(({ task_id }) => task_id === id).map(({ summary }) => summary),
+  }));
+}
+
+/** The answer as data. Models like to set JSON apart as code: what stands inside is the answer. */
+function answerReader(schemas: Schemas, schema: JsonSchema) {
+  return (text: string): { kind: 'ok'; data: unknown } | { kind: 'error'; message: string } => {
+    const data = parsed(text);
+    if (data === undefined) return { kind: 'error', message: 'It is not JSON.' };
+    const validity = schemas.validate(schema, data);
+    return validity.ok ? { kind: 'ok', data } : { kind: 'error', message: validity.message };
+  };
+}
+
+function parsed(text: string): unknown {
+  const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
+  try {
+    return JSON.parse(inside) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import type { RunEnd } from '@vestra/agent/ports';
+import { beginNext } from './begin-reply.ts';
+import { beginTask } from './begin-task.ts';
+import type { Change } from './change.ts';
+import { cleanJson, cleanText } from './clean.ts';
+import type { Engine } from './ports.ts';
+import { insertMessage, updateTurn } from './store.ts';
+import type { TurnRow } from './tables.ts';
+import { tellMessage, tellTurn } from './tell.ts';
+
+/** What has been said in a reply: all of it, and the part that is not in the log yet. */
+export type Said = { whole: string; unstreamed: string };
+
+/** Beside what the loop ends with, a run may break for reasons of its own. */
+export type Broken = { kind: 'failed'; code: string; message: string };
+
+type Ending = Extract<RunEnd, { kind: 'answered' | 'handed_off' | 'stopped' }> | Broken;
+
+/** How a reply ends, and with it the conversation's next one begins. The run has been given up before. */
+export async function endReply(engine: Engine, change: Change, turn: TurnRow, end: Ending, said: Said): Promise<void> {
+  switch (end.kind) {
+    case 'answered':
+      await settleWithAnswer(change, turn, { text: said.whole, data: end.data, unstreamed: said.unstreamed });
+      break;
+    case 'handed_off': {
+      const { title = null, task = null } = end.call.arguments as { title?: string; task?: string };
+      await beginTask(engine, change, turn, {
+        title: title && cleanText(title),
+        brief: task && cleanText(task),
+        said: said.whole,
+        unstreamed: said.unstreamed,
+      });
+      break;
+    }
+    case 'stopped':
+      await settleWithError(change, turn, 'stopped', { code: end.reason, message: end.message ?? '' });
+      break;
+    case 'failed':
+      await settleWithError(change, turn, 'failed', end);
+  }
+  await beginNext(engine, change);
+}
+
+async function settleWithAnswer(
+  change: Change,
+  turn: TurnRow,
+  answer: { text: string; data: unknown; unstreamed: string },
+): Promise<void> {
+  const { tx, conversation } = change;
+  const text = cleanText(answer.text);
+  const data = cleanJson(answer.data) ?? null;
+  const message = await insertMessage(tx, {
+    conversation_id: turn.conversation_id,
+    id: turn.reply_message_id,
+    turn_id: turn.id,
+    turn_ordinal: turn.ordinal,
+    role: 'agent',
+    text,
+    data,
+  });
+  tellMessage(change, message, cleanText(answer.unstreamed));
+  const settled = await updateTurn(tx, turn.id, {
+    state: 'settled',
+    reply_text: text,
+    reply_data: data,
+    settled_at: new Date(),
+  });
+  conversation.memory_due_at ??= memoryDue();
+  await tellTurn(change, 'turn.settled', settled);
+}
+
+export async function settleWithError(
+  change: Change,
+  turn: TurnRow,
+  state: 'failed' | 'stopped',
+  error: { code: string; message: string } | null,
+): Promise<void> {
+  const settled = await updateTurn(change.tx, turn.id, {
+    state,
+    error_code: error?.code ?? null,
+    error_message: error?.message ?? null,
+    settled_at: new Date(),
+  });
+  await tellTurn(change, 'turn.settled', settled);
+}
+
+const quietMs = 10_000;
+
+/** Once the conversation has been quiet for a while, so that a lively one is looked through once and not per message. */
+export const memoryDue = () => new Date(Date.now() + quietMs);

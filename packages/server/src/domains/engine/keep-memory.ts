@@ -1,0 +1,116 @@
+import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { transaction } from '../../db/transaction.ts';
+import { type ChargeItem, charge } from '../ledger/api.ts';
+import { ignoreErased } from './begin-task.ts';
+import { changeConversation } from './change.ts';
+import type { Engine } from './ports.ts';
+import { reserveFor } from './purse.ts';
+import { type ConversationRow, conversations, messages } from './tables.ts';
+import { usableModel } from './usable-model.ts';
+import { manifestOf, memoryModeOf } from './version-cache.ts';
+
+const pageSize = 20;
+const mostExchanges = 40;
+
+/** Looks through conversations that have gone quiet for what is worth remembering, in the background. */
+export async function keepMemories(engine: Engine, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const due = await engine.db
+      .select()
+      .from(conversations)
+      .where(lt(conversations.memory_due_at, sql`now()`))
+      .orderBy(asc(conversations.memory_due_at))
+      .limit(pageSize);
+    for (const conversation of due) {
+      signal.throwIfAborted();
+      await keepOf(engine, conversation, signal);
+    }
+    if (due.length < pageSize) return;
+  }
+}
+
+async function keepOf(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<void> {
+  const { db } = engine;
+  const said = await db
+    .select()
+    .from(messages)
+    .where(
+      and(
+        eq(messages.conversation_id, conversation.id),
+        inArray(messages.role, ['user', 'agent']),
+        conversation.remembered_until === null ? undefined : gt(messages.id, conversation.remembered_until),
+      ),
+    )
+    .orderBy(asc(messages.id))
+    .limit(mostExchanges * 2);
+  // Before the model is asked: facts that are lost to a crash cost less than facts that are asked and paid for twice.
+  await markLooked(engine, conversation.id, said.at(-1)?.id ?? null);
+  const mode = await modeOf(engine, conversation);
+  if (mode === 'none' || said.length === 0 || conversation.is_hidden) return;
+  await remember(engine, conversation, mode, exchangesOf(said), signal).catch((error: unknown) => {
+    engine.log.warn({ err: error, conversation_id: conversation.id }, 'nothing could be remembered');
+  });
+}
+
+async function markLooked(engine: Engine, conversationId: string, until: string | null): Promise<void> {
+  await changeConversation(engine, conversationId, null, async ({ conversation, tx }) => {
+    conversation.memory_due_at = null;
+    if (until === null) return;
+    await tx.update(conversations).set({ remembered_until: until }).where(eq(conversations.id, conversationId));
+  }).catch(ignoreErased);
+}
+
+async function modeOf({ db }: Engine, { org_id, deployment_id, deployment_version }: ConversationRow) {
+  if (deployment_id === null || deployment_version === null) return 'none';
+  return memoryModeOf(db, org_id, await manifestOf(db, deployment_id, deployment_version));
+}
+
+type Said = { turn_id: string; role: string; text: string };
+
+function exchangesOf(said: readonly Said[]): { user: string; agent: string }[] {
+  const byTurn = new Map<string, { user: string; agent: string }>();
+  for (const { turn_id, role, text } of said) {
+    const exchange = byTurn.get(turn_id) ?? { user: '', agent: '' };
+    byTurn.set(turn_id, role === 'user' ? { ...exchange, user: text } : { ...exchange, agent: text });
+  }
+  return [...byTurn.values()];
+}
+
+async function remember(
+  { db, models, memory }: Engine,
+  conversation: ConversationRow,
+  mode: 'vestra' | 'customer',
+  exchange: readonly { user: string; agent: string }[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { org_id: orgId, user_id: userId, deployment_id, deployment_version } = conversation;
+  const tenant = { orgId, mode: conversation.mode };
+  const manifest = await manifestOf(db, deployment_id as string, deployment_version as number);
+  const model = usableModel(models, tenant.mode, manifest.model);
+  const held = await reserveFor(db, tenant, userId, model.price);
+  if (!held.allowed) return;
+  const of = { userId, mode, exchange, model: models.model(model.id), modelId: model.id, signal };
+  const { usage } = await memory.keepTurn(tenant, of);
+  const item = (unit: ChargeItem['unit'], quantity: number, unitPriceMicros: number): ChargeItem => ({
+    kind: 'background',
+    model: model.id,
+    quantity,
+    unit,
+    unitPriceMicros,
+    userId,
+    deploymentId: deployment_id,
+    conversationId: conversation.id,
+    taskId: null,
+    turnId: null,
+  });
+  await transaction(db, (tx) =>
+    charge(tx, tenant, {
+      items: [
+        item('input_tokens', usage.inputTokens, model.price.input_per_mtok),
+        item('output_tokens', usage.outputTokens, model.price.output_per_mtok),
+        item('cache_read_tokens', usage.cacheReadTokens, model.price.cache_read_per_mtok),
+      ],
+      reservationId: held.reservationId,
+    }),
+  );
+}

@@ -1,0 +1,136 @@
+import type { Tenant } from '../../../caller.ts';
+import type { Database } from '../../../db/pool.ts';
+import type { Memory } from '../../memory/api.ts';
+import { readDocument } from '../../notebooks/api.ts';
+import { readSkill } from '../../skills/api.ts';
+import type { MemoryMode, NotebookSearch } from '../ports.ts';
+import { failed, type OwnTool, object, ownTool, said, text } from './own-tool.ts';
+
+const passages = 6;
+const longestPart = 30_000;
+
+export function notebookTools(deps: {
+  db: Database;
+  search: NotebookSearch;
+  reader: { orgId: string; notebookIds: readonly string[]; userId: string | null };
+}): OwnTool[] {
+  const { db, search, reader } = deps;
+  return [
+    ownTool(
+      {
+        name: 'search_notebooks',
+        description: 'Search the notebooks. Answers the passages that fit best, each with the id of its document.',
+        input: object({ query: text('What you want to know, in plain words.', 500) }),
+        isReadOnly: true,
+      },
+      async ({ query }) => {
+        const hits = await search({ ...reader, query: String(query), limit: passages });
+        if (hits.length === 0) return said('Nothing was found.');
+        return said(
+          hits.map(({ documentId, title, text: passage }) => `# ${title} (${documentId})\n${passage}`).join('\n\n'),
+        );
+      },
+    ),
+    ownTool(
+      {
+        name: 'read_document',
+        description: 'Read a document of the notebooks, found by search_notebooks, part by part.',
+        input: object(
+          {
+            document_id: text('The id, such as doc_…', 64),
+            part: { type: 'integer', minimum: 1, description: 'Which part of a long document; absent: the first.' },
+          },
+          ['part'],
+        ),
+        isReadOnly: true,
+      },
+      async ({ document_id, part = 1 }) => {
+        const document = await readDocument(db, reader, String(document_id));
+        if (!document) return failed('There is no such document in your notebooks.');
+        const parts = Math.max(1, Math.ceil(document.text.length / longestPart));
+        const from = (Number(part) - 1) * longestPart;
+        const shown = document.text.slice(from, from + longestPart).toWellFormed();
+        return said(`# ${document.title} (part ${part} of ${parts})\n${shown}`);
+      },
+    ),
+  ];
+}
+
+export function skillTools(deps: {
+  db: Database;
+  orgId: string;
+  skills: readonly { name: string; which: { id: string } | { name: string } }[];
+}): OwnTool[] {
+  const { db, orgId, skills } = deps;
+  return [
+    ownTool(
+      {
+        name: 'use_skill',
+        description: 'Read how a kind of work is done before you begin it: the skill itself, or one of its files.',
+        input: object(
+          {
+            name: { type: 'string', enum: skills.map(({ name }) => name) },
+            file: text('The path of a file of the skill; absent: SKILL.md.', 200),
+          },
+          ['file'],
+        ),
+        isReadOnly: true,
+      },
+      async ({ name, file = 'SKILL.md' }) => {
+        const listed = skills.find((each) => each.name === name);
+        const skill = listed && (await readSkill(db, orgId, listed.which));
+        if (!skill) return failed('There is no such skill any more.');
+        const found = skill.files.find(({ path }) => path === file);
+        if (!found)
+          return failed(`The skill has no file ${file}. It has: ${skill.files.map(({ path }) => path).join(', ')}.`);
+        const others = skill.files.filter(({ path }) => path !== file).map(({ path }) => path);
+        const note = others.length === 0 ? '' : `\n\nFurther files: ${others.join(', ')}`;
+        return said(`${found.content.slice(0, longestPart * 3)}${note}`);
+      },
+    ),
+  ];
+}
+
+type FactKind = Parameters<Memory['remember']>[1]['kind'];
+
+const kinds = ['identity', 'relationship', 'commitment', 'preference', 'project_state', 'other'];
+
+export function memoryTools(deps: {
+  memory: Memory;
+  tenant: Tenant;
+  userId: string | null;
+  mode: MemoryMode;
+}): OwnTool[] {
+  const { memory, tenant, userId, mode } = deps;
+  return [
+    ownTool(
+      {
+        name: 'recall',
+        description: 'Look up what you remember about the person.',
+        input: object({ query: text('What you want to know about them.', 500) }),
+        isReadOnly: true,
+      },
+      async ({ query }) => {
+        const facts = await memory.recall(tenant, { userId, mode, query: String(query), limit: 8 });
+        return said(
+          facts.length === 0 ? 'You remember nothing about this.' : facts.map((each) => each.text).join('\n'),
+        );
+      },
+    ),
+    ownTool(
+      {
+        name: 'remember',
+        description: 'Keep one lasting fact about the person for later conversations, when they ask you to.',
+        input: object({ text: text('The fact, in one sentence.', 1000), kind: { type: 'string', enum: kinds } }, [
+          'kind',
+        ]),
+        isReadOnly: false,
+      },
+      async ({ text: fact, kind = 'other' }) => {
+        const of = { userId, mode, text: String(fact), kind: kind as FactKind, source: 'user_direct' as const };
+        const kept = await memory.remember(tenant, of);
+        return 'refused' in kept ? failed(kept.refused) : said('Remembered.');
+      },
+    ),
+  ];
+}

@@ -1,0 +1,17 @@
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '../../db/pool.ts';
+import type { Subject } from './run-store.ts';
+import { interactions } from './tables.ts';
+
+/** Work that was asked to show its plan first may change nothing until a person has said yes to one. */
+export async function isPlanApproved(db: Database, { task }: Subject): Promise<boolean> {
+  if (!task) return false;
+  const found = await db
+    .select({ id: interactions.id })
+    .from(interactions)
+    .where(
+      and(eq(interactions.run_id, task.id), eq(interactions.kind, 'exit_plan'), eq(interactions.decision, 'approved')),
+    )
+    .limit(1);
+  return found.length > 0;
+}

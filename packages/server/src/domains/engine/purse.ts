@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stop } from '@vestra/agent/budget';
+import type { Usage } from '@vestra/agent/model';
+import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
+import type { Price } from '@vestra/models/prices';
+import type { Tenant } from '../../caller.ts';
+import type { Database, Transaction } from '../../db/pool.ts';
+import { type ChargeItem, charge, costOfTurn, type Refusal, refusalFailure, release, reserve } from '../ledger/api.ts';
+import { capsOf } from '../users/api.ts';
+import type { Subject } from './run-store.ts';
+
+/** The money of one run: asked before each call, charged with each step. */
+export type Purse = {
+  /** The model that is paid for. */
+  model: string;
+  mayContinue: () => Promise<
+    { kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }
+  >;
+  /** Takes the cost of a call of the model, in the transaction of its step. */
+  charge: (tx: Transaction, usage: Usage) => Promise<Micros>;
+  /** A tool that costs something is charged when it has run. */
+  willCharge: (callId: string, usd: number) => void;
+  chargeCall: (tx: Transaction, callId: string) => Promise<void>;
+  /** What the steps that were loaded have cost. */
+  setRunCost: (micros: Micros) => void;
+  /** Gives back what is held. */
+  close: () => Promise<void>;
+};
+
+/** About what a call costs: what running calls hold keeps the next ones from spending the same money. */
+const likelyTokens = { input: 8_000, output: 1_000 };
+const heldPauseMs = 250;
+const heldTries = 40;
+
+export function createPurse(options: {
+  db: Database;
+  tenant: Tenant;
+  subject: Subject;
+  model: { id: string; price: Price };
+  /** What the accepting process has reserved a moment ago. */
+  reservationId: string | null;
+}): Purse {
+  const { db, tenant, model, subject } = options;
+  const { turn, task } = subject;
+  let reservationId = options.reservationId;
+  let isFresh = reservationId !== null;
+  let runMicros: Micros = 0n;
+  let turnMicrosBefore: Micros | null = task ? null : 0n;
+  const prices = new Map<string, number>();
+
+  const about = {
+    userId: turn.user_id,
+    deploymentId: turn.deployment_id,
+    conversationId: turn.conversation_id,
+    taskId: task?.id ?? null,
+    turnId: turn.id,
+  };
+
+  async function hold(): Promise<Refusal | null> {
+    for (let tries = 0; ; tries++) {
+      await letGo();
+      const answer = await reserveFor(db, tenant, turn.user_id, model.price);
+      if (answer.allowed) {
+        reservationId = answer.reservationId;
+        return null;
+      }
+      if (!answer.isHeldByRunningCalls || tries === heldTries) return answer;
+      await sleep(heldPauseMs);
+    }
+  }
+
+  async function letGo(): Promise<void> {
+    if (reservationId === null) return;
+    const id = reservationId;
+    reservationId = null;
+    await release(db, tenant, id);
+  }
+
+  /** Work is charged to its turn too, and so is the reply that handed it over. */
+  async function turnMicros(): Promise<Micros> {
+    turnMicrosBefore ??= (await costOfTurn(db, turn.conversation_id, turn.id)) - runMicros;
+    return turnMicrosBefore + runMicros;
+  }
+
+  return {
+    model: model.id,
+    async mayContinue() {
+      const refusal = isFresh ? null : await hold();
+      isFresh = false;
+      if (refusal) {
+        return { kind: 'refused', stop: { reason: refusal.stopReason, message: refusalFailure(refusal).message } };
+      }
+      return {
+        kind: 'allowed',
+        taskUsd: task ? microsToUsd(runMicros) : null,
+        turnUsd: microsToUsd(await turnMicros()),
+      };
+    },
+    async charge(tx, usage) {
+      const item = (unit: ChargeItem['unit'], quantity: number, perMillion: number): ChargeItem => ({
+        kind: task ? 'intelligence' : 'orchestrator',
+        model: model.id,
+        quantity,
+        unit,
+        // A dollar per million tokens is a micro-dollar per token.
+        unitPriceMicros: perMillion,
+        ...about,
+      });
+      const items = [
+        item('input_tokens', usage.inputTokens, model.price.input_per_mtok),
+        item('output_tokens', usage.outputTokens, model.price.output_per_mtok),
+        item('cache_read_tokens', usage.cacheReadTokens, model.price.cache_read_per_mtok),
+      ];
+      const micros = await charge(tx, tenant, { items, ...(reservationId !== null && { reservationId }) });
+      reservationId = null;
+      runMicros += micros;
+      return micros;
+    },
+    willCharge: (callId, usd) => prices.set(callId, usd),
+    async chargeCall(tx, callId) {
+      const usd = prices.get(callId);
+      if (usd === undefined) return;
+      const unitPriceMicros = Number(usdToMicros(usd));
+      const item: ChargeItem = { kind: 'tools', model: null, quantity: 1, unit: 'calls', unitPriceMicros, ...about };
+      runMicros += await charge(tx, tenant, { items: [item] });
+    },
+    setRunCost: (micros) => {
+      runMicros = micros;
+    },
+    close: letGo,
+  };
+}
+
+/** May a call start, and if so, what is held for it. */
+export async function reserveFor(db: Database | Transaction, tenant: Tenant, userId: string | null, price: Price) {
+  const userCaps = userId === null ? null : ((await capsOf(db, tenant, [userId])).get(userId) ?? null);
+  const amountMicros = BigInt(
+    Math.ceil(likelyTokens.input * price.input_per_mtok + likelyTokens.output * price.output_per_mtok),
+  );
+  return reserve(db, tenant, { userId, userCaps, amountMicros });
+}

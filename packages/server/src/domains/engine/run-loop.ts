@@ -1,0 +1,124 @@
+import { runAgent } from '@vestra/agent/loop';
+import type { Ports, RunEnd } from '@vestra/agent/ports';
+import type { SummaryStep } from '@vestra/agent/step';
+import { isReadOnly, ownNameOf } from '@vestra/agent/tool';
+import { Failure } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { isDatabaseAway } from '../../db/away.ts';
+import { FencedOff, type Run } from '../../jobs/fence.ts';
+import { type Assembled, assembleRun } from './assemble.ts';
+import { giveUp } from './begin-reply.ts';
+import { type Change, changeConversation } from './change.ts';
+import { failTask } from './end-task.ts';
+import { type Broken, endReply } from './end-turn.ts';
+import type { Engine } from './ports.ts';
+import { createPurse, type Purse } from './purse.ts';
+import { createRunStore, type Subject, type SubjectRunStore } from './run-store.ts';
+import { RunEnded } from './runner.ts';
+
+type Taken = { subject: Subject; run: Run; isFirstRun: boolean; reservationId: string | null };
+
+/** What stands when a loop has come to its end. */
+export type Ended = { end: RunEnd; assembled: Assembled; store: SubjectRunStore; purse: Purse };
+
+/** Runs the agent on a reply or a task until it ends; null where it could not, which has been recorded. */
+export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal): Promise<Ended | null> {
+  const { subject, run } = taken;
+  try {
+    const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
+    const assembled = await assembleRun(engine, subject, run, { isFirstOfConversation, signal });
+    return await runAssembled(engine, taken, assembled);
+  } catch (error) {
+    if (error instanceof FencedOff || error instanceof RunEnded || signal.aborted || isDatabaseAway(error)) throw error;
+    await recordBreak(engine, subject, run, error);
+    return null;
+  }
+}
+
+async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled): Promise<Ended> {
+  const { subject, run, isFirstRun, reservationId } = taken;
+  const { turn, task } = subject;
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
+  const purse = createPurse({ db: engine.db, tenant, subject, model: assembled.model, reservationId });
+  const store = createRunStore(engine, subject, run, {
+    isFirstRun,
+    purse,
+    isStreamed: task === null && turn.request.output_schema === undefined,
+    isJudged: task !== null && turn.request.success_criteria !== undefined,
+    onSummary: (change, step) => task === null && keepSummary(change, assembled, step),
+  });
+  try {
+    const end = await runAgent(assembled.agentRun, portsOf(engine, subject, assembled, store, purse));
+    if (end.kind === 'handed_back') await store.handBack();
+    return { end, assembled, store, purse };
+  } finally {
+    await purse.close().catch(() => {});
+  }
+}
+
+/** Nobody goes on with a run that breaks each time it is taken up: it ends, and says so. */
+async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, error: unknown): Promise<void> {
+  const isKnown = error instanceof Failure;
+  if (!isKnown) engine.log.error({ err: error, run_id: run.runId }, 'a run broke');
+  const end: Broken = isKnown
+    ? { kind: 'failed', code: error.code, message: error.message }
+    : { kind: 'failed', code: 'internal', message: 'Something broke on our side. Send the message again.' };
+  await changeConversation(engine, turn.conversation_id, run, async (change) => {
+    await giveUp(change, run);
+    if (task) await failTask(change, task, turn, end);
+    else await endReply(engine, change, turn, end, { whole: '', unstreamed: '' });
+  });
+}
+
+function portsOf(
+  engine: Engine,
+  { turn, task }: Subject,
+  { tools, model }: Assembled,
+  store: SubjectRunStore,
+  purse: Purse,
+): Ports {
+  return {
+    model: engine.models.model(model.id),
+    store,
+    budget: purse,
+    tools: {
+      validate: async (call, tool) => {
+        const validity = engine.schemas.validate(tool.definition.inputSchema, call.arguments);
+        return validity.ok ? { kind: 'ok' } : { kind: 'error', message: validity.message };
+      },
+      run(call, tool, signal) {
+        const price = tools.priceOf(tool);
+        if (price !== null && price > 0) purse.willCharge(call.id, price);
+        return tools.run(call, tool, signal);
+      },
+    },
+    hook: {
+      mayRun: (call, tool) =>
+        isReadOnly(tool)
+          ? Promise.resolve({ kind: 'allowed' })
+          : engine.hook.mayRun({
+              org_id: turn.org_id,
+              mode: turn.mode,
+              user_id: turn.user_id,
+              conversation_id: turn.conversation_id,
+              task_id: task?.id ?? null,
+              deployment_id: turn.deployment_id,
+              deployment_version: turn.deployment_version,
+              tool: { name: ownNameOf(tool), server: tool.server },
+              arguments: call.arguments,
+            }),
+    },
+    clock: { now: Date.now },
+    newCallId: () => newId('call'),
+    isLeaving: engine.runner.isLeaving,
+  };
+}
+
+/** A summary of a reply that reaches over whole earlier messages serves the replies after it too. */
+function keepSummary({ conversation }: Change, { before, agentRun }: Assembled, { text, covers }: SummaryStep): void {
+  const offset = agentRun.history.length - before.length - 1;
+  const covered = before[covers - offset - 1];
+  if (!covered) return;
+  conversation.summary = text;
+  conversation.summary_until = covered.id;
+}

@@ -1,0 +1,277 @@
+import type { Usage } from '@vestra/agent/model';
+import type { RunEnd, RunStore } from '@vestra/agent/ports';
+import type { ModelStep, SummaryStep } from '@vestra/agent/step';
+import { newId } from '@vestra/contract/ids';
+import type { Run } from '../../jobs/fence.ts';
+import { appendDelta } from '../events/api.ts';
+import { beginNext, giveUp } from './begin-reply.ts';
+import { type Change, changeConversation } from './change.ts';
+import { cleanText } from './clean.ts';
+import { completeTask, failTask } from './end-task.ts';
+import { endReply } from './end-turn.ts';
+import { openWait } from './open-wait.ts';
+import { writePlan } from './own-tools/work-tools.ts';
+import type { Engine } from './ports.ts';
+import type { Purse } from './purse.ts';
+import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
+import { streamedText } from './stop.ts';
+import { pendingInteractions, updateTask, updateTurn } from './store.ts';
+import type { TaskRow, TurnRow } from './tables.ts';
+import { tellDelta } from './tell.ts';
+import { presentTraceStep } from './trace.ts';
+import {
+  insertModelStep,
+  insertSummaryStep,
+  loadSteps,
+  markNotStarted,
+  markStarted,
+  writeResult,
+} from './trace-store.ts';
+
+/** A run is the reply of a turn or, where there is a task, the work on it. */
+export type Subject = { turn: TurnRow; task: TaskRow | null };
+
+export type SubjectRunStore = RunStore & {
+  /** Ends a task once its answer has been judged: the loop itself ends no task that has criteria. */
+  complete: (
+    answer: { text: string; data: unknown; outcome: { met: boolean; reason: string } | null },
+    usage: Usage | null,
+  ) => Promise<void>;
+  /** Gives the run back for another process to go on with. */
+  handBack: () => Promise<void>;
+};
+
+type Options = {
+  isFirstRun: boolean;
+  purse: Purse;
+  /** The text of a structured answer is JSON: it is told whole and never in pieces. */
+  isStreamed: boolean;
+  /** The answer is judged before it counts. */
+  isJudged: boolean;
+  onSummary: (change: Change, step: SummaryStep) => void;
+};
+
+export function createRunStore(engine: Engine, subject: Subject, run: Run, options: Options): SubjectRunStore {
+  const { db } = engine;
+  const { purse } = options;
+  let { turn, task } = subject;
+  const conversationId = turn.conversation_id;
+  const startedAt = performance.now();
+  const activeBefore = (task ?? turn).active_ms;
+  let stepCount = 0;
+  let stepStartedAt = new Date();
+  let seenPending: ReadonlySet<string> = new Set();
+  let reply: ReplyText | null = null;
+  let arguments_ = new Map<string, unknown>();
+
+  const activeMs = () => Math.round(activeBefore + performance.now() - startedAt);
+  const change = <T>(work: (change: Change) => Promise<T>) => changeConversation(engine, conversationId, run, work);
+
+  const tellTraces = () =>
+    engine.traces.ended({ orgId: turn.org_id, mode: turn.mode }, { kind: task ? 'task' : 'turn', id: run.runId });
+
+  const openReply = (before: string) =>
+    createReplyText({
+      before,
+      write: (text) =>
+        appendDelta(db, run, {
+          conversationId,
+          turnId: turn.id,
+          data: { text: cleanText(text), message_id: turn.reply_message_id },
+        }),
+      onWritten: (entry) => {
+        engine.announcer.followers.publish(conversationId, [entry]);
+        engine.announcer.ring('conversation', conversationId);
+      },
+    });
+
+  async function load() {
+    stepStartedAt = new Date();
+    if (options.isFirstRun && stepCount === 0) {
+      reply = openReply('');
+      return { steps: [], activeMs: 0 };
+    }
+    const loaded = await loadSteps(db, run.runId);
+    stepCount = loaded.steps.length;
+    seenPending = loaded.pending;
+    purse.setRunCost(loaded.costMicros);
+    arguments_ = new Map(
+      loaded.steps.flatMap((step) =>
+        step.kind === 'model' ? step.calls.map(({ call }) => [call.id, call.arguments]) : [],
+      ),
+    );
+    if (task === null && options.isStreamed && reply === null) {
+      const said = joinTexts(loaded.steps.flatMap((step) => (step.kind === 'model' ? [step.text] : [])));
+      await mendStream(said);
+      reply = openReply(said);
+    }
+    return { steps: loaded.steps, activeMs: activeBefore };
+  }
+
+  /** A process that died in the middle of a step has streamed what nobody recorded: the message is written anew. */
+  async function mendStream(said: string): Promise<void> {
+    await change(async (changing) => {
+      if ((await streamedText(changing, turn)) === said) return;
+      turn = await updateTurn(changing.tx, turn.id, { reply_message_id: newId('msg') });
+      tellDelta(changing, { turnId: turn.id }, { text: said, message_id: turn.reply_message_id });
+    });
+  }
+
+  const nothingSaid = { whole: '', unstreamed: '' };
+  const drained = async () => (reply && options.isStreamed ? reply.drain() : nothingSaid);
+
+  async function recordModelStep(step: ModelStep, end: RunEnd | null): Promise<void> {
+    const said = await drained();
+    await change(async (changing) => {
+      const costMicros = await purse.charge(changing.tx, step.usage);
+      await insertModelStep(changing.tx, run.runId, stepCount, step, stepCost(costMicros));
+      for (const { call, result } of step.calls) if (result !== null) tellRefusal(changing, call, result.output);
+      await conclude(changing, end, said, step.text);
+    });
+    for (const { call } of step.calls) arguments_.set(call.id, call.arguments);
+    stepCount += 1;
+    stepStartedAt = new Date();
+  }
+
+  async function recordSummary(step: SummaryStep): Promise<void> {
+    await change(async (changing) => {
+      const costMicros = await purse.charge(changing.tx, step.usage);
+      await insertSummaryStep(changing.tx, run.runId, stepCount, step, stepCost(costMicros));
+      options.onSummary(changing, step);
+    });
+    stepCount += 1;
+    stepStartedAt = new Date();
+  }
+
+  const stepCost = (costMicros: bigint) => ({ model: purse.model, costMicros, startedAt: stepStartedAt });
+
+  async function recordResult(...[callId, result, end]: Parameters<RunStore['recordResult']>): Promise<void> {
+    const said = end === null ? nothingSaid : await drained();
+    await change(async (changing) => {
+      const row = await writeResult(changing.tx, callId, result);
+      if (task) tellStep(changing, presentTraceStep(row));
+      await purse.chargeCall(changing.tx, callId);
+      await conclude(changing, end, said, '');
+    });
+    stepStartedAt = new Date();
+  }
+
+  function tellRefusal(changing: Change, call: { id: string; name: string }, output: string): void {
+    if (!task) return;
+    const at = new Date();
+    tellStep(
+      changing,
+      presentTraceStep({
+        ...call,
+        arguments: {},
+        output,
+        is_error: true,
+        started_at: at,
+        finished_at: at,
+        created_at: at,
+      }),
+    );
+  }
+
+  function tellStep(changing: Change, step: ReturnType<typeof presentTraceStep>): void {
+    if (task) changing.log({ type: 'task.step', taskId: task.id, turnId: turn.id, data: { step } });
+  }
+
+  /** The end of the run, in the transaction of its last step. Null: it goes on. */
+  async function conclude(
+    changing: Change,
+    end: RunEnd | null,
+    said: { whole: string; unstreamed: string },
+    text: string,
+  ) {
+    if (end === null || end.kind === 'handed_back' || end.kind === 'waiting') {
+      if (said.unstreamed !== '') {
+        tellDelta(changing, { turnId: turn.id }, { text: said.unstreamed, message_id: turn.reply_message_id });
+      }
+      await noteActivity(changing);
+      return;
+    }
+    if (end.kind === 'answered' && options.isJudged) return;
+    await giveUp(changing, run);
+    await noteActivity(changing);
+    if (task === null) {
+      const whole = options.isStreamed ? said : { whole: end.kind === 'answered' ? end.text : text, unstreamed: '' };
+      if (!options.isStreamed) whole.unstreamed = whole.whole;
+      await endReply(engine, changing, turn, end, whole);
+    } else if (end.kind === 'answered') {
+      await completeTask(changing, task, turn, { text: end.text, data: end.data, outcome: null });
+    } else if (end.kind !== 'handed_off') {
+      await failTask(changing, task, turn, end);
+    }
+    changing.afterwards(tellTraces);
+  }
+
+  async function noteActivity({ tx }: Change): Promise<void> {
+    if (task) task = await updateTask(tx, task, { active_ms: activeMs() });
+    else turn = await updateTurn(tx, turn.id, { active_ms: activeMs() });
+  }
+
+  return {
+    load,
+    recordModelStep,
+    recordSummary,
+    recordResult,
+    recordStart: (callId) => markStarted(db, run, callId),
+    async recordEnd(end, usage) {
+      const said = await drained();
+      await change(async (changing) => {
+        if (usage) await purse.charge(changing.tx, usage);
+        await conclude(changing, end, said, '');
+      });
+    },
+    appendText: async (stepIndex, text) => {
+      if (task === null && options.isStreamed) reply?.append(stepIndex, text);
+    },
+    wait: (waits) =>
+      change(async (changing) => {
+        const { tx } = changing;
+        const open = await pendingInteractions(tx, [conversationId]);
+        const stillPending = new Set(open.filter(({ run_id }) => run_id === run.runId).map(({ id }) => id));
+        const isAnswered = [...seenPending].some((id) => !stillPending.has(id));
+        await markNotStarted(
+          tx,
+          waits.map(({ callId }) => callId),
+        );
+        for (const wait of waits) {
+          const of = { turn, taskId: task?.id ?? null, runId: run.runId, given: arguments_.get(wait.callId) };
+          await openWait(changing, of, wait);
+          if (task && wait.draft.kind === 'exit_plan') await writePlan(changing, task, of.given);
+        }
+        await noteActivity(changing);
+        if (isAnswered) return 'answered';
+        await giveUp(changing, run);
+        turn = await updateTurn(tx, turn.id, { state: 'waiting' });
+        if (task) task = await updateTask(tx, task, { status: 'waiting' });
+        else await beginNext(engine, changing);
+        return 'waiting';
+      }),
+    complete: (answer, usage) =>
+      change(async (changing) => {
+        if (usage) await purse.charge(changing.tx, usage);
+        await giveUp(changing, run);
+        if (task) await completeTask(changing, task, turn, answer);
+        changing.afterwards(tellTraces);
+      }),
+    handBack: () =>
+      change(async (changing) => {
+        await giveUp(changing, run);
+        await noteActivity(changing);
+        if (task) {
+          const { org_id, mode, id } = task;
+          await engine.jobs.send(changing.tx, 'task.run', {
+            org_id,
+            mode,
+            conversation_id: conversationId,
+            task_id: id,
+          });
+        } else {
+          await engine.jobs.send(changing.tx, 'turn.run', { conversation_id: conversationId, turn_id: turn.id });
+        }
+      }),
+  };
+}

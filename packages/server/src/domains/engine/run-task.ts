@@ -1,0 +1,60 @@
+import { ModelFailure } from '@vestra/agent/model';
+import type { Run } from '../../jobs/fence.ts';
+import type { Outcome } from './end-task.ts';
+import { judge } from './judge.ts';
+import type { Engine } from './ports.ts';
+import { type Ended, runLoop } from './run-loop.ts';
+import { findMessage } from './store.ts';
+import type { TaskRow, TurnRow } from './tables.ts';
+import { callsOfRun } from './trace-store.ts';
+
+/** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
+export async function runTask(
+  engine: Engine,
+  { task, turn, run }: { task: TaskRow; turn: TurnRow; run: Run },
+  signal: AbortSignal,
+): Promise<void> {
+  const subject = { turn, task };
+  const ended = await runLoop(engine, { subject, run, isFirstRun: false, reservationId: null }, signal);
+  const criteria = turn.request.success_criteria;
+  if (ended?.end.kind !== 'answered' || criteria === undefined) return;
+  const { text, data } = ended.end;
+  try {
+    const { outcome, usage } = await judgeWork(engine, { task, turn }, ended, { criteria, answer: text }, signal);
+    await ended.store.complete({ text, data, outcome }, usage);
+  } finally {
+    await ended.purse.close();
+  }
+}
+
+async function judgeWork(
+  engine: Engine,
+  { task, turn }: { task: TaskRow; turn: TurnRow },
+  { assembled, purse }: Ended,
+  { criteria, answer }: { criteria: string; answer: string },
+  signal: AbortSignal,
+) {
+  const allowance = await purse.mayContinue();
+  if (allowance.kind === 'refused') {
+    return { outcome: { met: false, reason: 'It was not judged: the money ran out.' } satisfies Outcome, usage: null };
+  }
+  const asked = await findMessage(engine.db, turn.conversation_id, turn.message_id);
+  const calls = await callsOfRun(engine.db, task.id);
+  const transcript = [
+    { speaker: 'User' as const, text: asked?.text ?? '' },
+    ...calls.map((call) => ({
+      speaker: 'Tool' as const,
+      text: `${call.name} ${call.is_error ? 'failed' : 'answered'}: ${(call.output ?? '').slice(0, 4000)}`,
+    })),
+    { speaker: 'Agent' as const, text: answer },
+  ];
+  try {
+    const judged = { criteria: [criteria], mustNever: [], transcript };
+    const { verdict, usage } = await judge(engine.models, assembled.model.id, judged, signal);
+    const [only] = verdict.criteria;
+    return { outcome: { met: only?.met ?? false, reason: only?.reason ?? '' } satisfies Outcome, usage };
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: error.usage };
+  }
+}

@@ -1,0 +1,40 @@
+import { beginReply } from './begin-reply.ts';
+import { sendTaskJob } from './begin-task.ts';
+import type { Change } from './change.ts';
+import type { Engine } from './ports.ts';
+import { findTask, findTurn, updateInteraction, updateTask, updateTurn } from './store.ts';
+import type { InteractionRow } from './tables.ts';
+import { tellSettled } from './tell.ts';
+
+/** What came of an interaction. */
+export type Settlement = Pick<InteractionRow, 'status' | 'decision'> &
+  Partial<Pick<InteractionRow, 'answers' | 'reason' | 'message' | 'output' | 'is_error'>>;
+
+/** Writes the outcome and lets whatever waited for it go on. The row is pending, and the conversation is held. */
+export async function settleInteraction(
+  engine: Engine,
+  change: Change,
+  row: InteractionRow,
+  settlement: Settlement,
+): Promise<InteractionRow> {
+  const settled = await updateInteraction(change.tx, row, { ...settlement, resolved_at: new Date() });
+  tellSettled(change, settled);
+  await goOn(engine, change, settled);
+  return settled;
+}
+
+/** A run that is under way needs no push: before it waits again it looks at what was settled. */
+async function goOn(engine: Engine, change: Change, row: InteractionRow): Promise<void> {
+  const { tx, conversation } = change;
+  const turn = await findTurn(tx, row.turn_id);
+  if (turn?.state !== 'waiting') return;
+  if (row.task_id !== null) {
+    const task = await findTask(tx, { orgId: row.org_id, mode: row.mode }, row.task_id);
+    if (task?.status !== 'waiting') return;
+    await sendTaskJob(engine, change, await updateTask(tx, task, { status: 'working' }));
+    await updateTurn(tx, turn.id, { state: 'working' });
+    return;
+  }
+  const queued = await updateTurn(tx, turn.id, { state: 'queued' });
+  if (conversation.replying_turn_id === null) await beginReply(engine, change, queued);
+}

@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import type { Change } from './change.ts';
+import { settleWithError } from './end-turn.ts';
+import type { Engine } from './ports.ts';
+import {
+  findTurn,
+  insertMessage,
+  openTasks,
+  openTurns,
+  pendingInteractions,
+  updateInteraction,
+  updateTask,
+} from './store.ts';
+import type { InteractionRow, TaskRow, TurnRow } from './tables.ts';
+import { tellMessage, tellSettled, tellTask } from './tell.ts';
+
+/** Stops the reply and every piece of work: from the commit on nobody writes for them any more. */
+export async function stopAll(engine: Engine, change: Change): Promise<void> {
+  const { tx, conversation } = change;
+  for (const row of await pendingInteractions(tx, [conversation.id])) await withdraw(change, row);
+  for (const task of await openTasks(tx, [conversation.id])) await endTask(engine, change, task);
+  for (const turn of await openTurns(tx, conversation.id)) await stopReply(engine, change, turn);
+  conversation.replying_turn_id = null;
+}
+
+/** Stops one piece of work and the turn that asked for it. */
+export async function stopTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
+  const pending = await pendingInteractions(change.tx, [task.conversation_id]);
+  for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
+  await endTask(engine, change, task);
+  const turn = await findTurn(change.tx, task.turn_id);
+  if (turn) await settleWithError(change, turn, 'stopped', null);
+}
+
+async function withdraw(change: Change, row: InteractionRow): Promise<void> {
+  const cancelled = { status: 'cancelled', decision: 'cancelled', resolved_at: new Date() } as const;
+  tellSettled(change, await updateInteraction(change.tx, row, cancelled));
+}
+
+async function endTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
+  await endRun(engine, change, task.id);
+  const stopped = { status: 'failed', error_code: 'stopped', error_message: 'The work was stopped.' } as const;
+  await tellTask(change, 'task.stopped', await updateTask(change.tx, task, stopped));
+}
+
+/** What the user has seen of a reply stays: it is kept as a message. */
+async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise<void> {
+  if (turn.task_id === null) {
+    await endRun(engine, change, turn.id);
+    const text = await streamedText(change, turn);
+    if (text !== '') {
+      const message = await insertMessage(change.tx, {
+        conversation_id: turn.conversation_id,
+        id: turn.reply_message_id,
+        turn_id: turn.id,
+        turn_ordinal: turn.ordinal,
+        role: 'agent',
+        text,
+      });
+      tellMessage(change, message, '');
+    }
+  }
+  await settleWithError(change, turn, 'stopped', null);
+}
+
+/** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
+async function endRun({ announcer }: Engine, change: Change, runId: string): Promise<void> {
+  await change.tx.execute(sql`DELETE FROM runs WHERE id = ${runId}`);
+  change.afterwards(() => announcer.ring('run', runId));
+}
+
+export async function streamedText({ tx }: Change, turn: TurnRow): Promise<string> {
+  const { rows } = await tx.execute<{ text: string }>(sql`
+    SELECT COALESCE(string_agg(data ->> 'text', '' ORDER BY seq), '') AS text FROM conversation_events
+    WHERE conversation_id = ${turn.conversation_id} AND turn_id = ${turn.id} AND type = 'reply.delta'
+      AND data ->> 'message_id' = ${turn.reply_message_id}`);
+  return rows[0]?.text ?? '';
+}

@@ -1,0 +1,71 @@
+import { costOf, costOfTurn } from '../ledger/api.ts';
+import type { Change } from './change.ts';
+import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
+import { pendingInteractions } from './store.ts';
+import type { InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
+
+/** How each thing that happens reaches the conversation's log and other systems, in one place. */
+
+export async function tellTurn(change: Change, type: 'turn.started' | 'turn.settled', turn: TurnRow): Promise<void> {
+  change.log({ type, turnId: turn.id, taskId: null, data: { turn: await showTurn(change, turn) } });
+}
+
+async function showTurn({ tx }: Change, turn: TurnRow) {
+  const isNew = turn.state === 'replying' && turn.history_until === turn.message_id;
+  const costMicros = isNew ? 0n : await costOfTurn(tx, turn.conversation_id, turn.id);
+  const open = isNew ? [] : await pendingInteractions(tx, [turn.conversation_id]);
+  return presentTurn(turn, { interactions: open.filter(({ turn_id }) => turn_id === turn.id), costMicros });
+}
+
+/** The text as it came, where it was not streamed, and then the message as it is kept. */
+export function tellMessage(change: Change, message: MessageRow, unstreamed: string): void {
+  const about = { turnId: message.turn_id, taskId: message.task_id };
+  tellDelta(change, about, { text: unstreamed, message_id: message.id });
+  const data = presentMessage(message);
+  change.log({ type: 'reply.completed', ...about, data: { message: data } });
+  change.tell('reply.completed', data);
+}
+
+export function tellDelta(
+  change: Change,
+  about: { turnId: string; taskId?: string | null },
+  data: { text: string; message_id: string },
+): void {
+  if (data.text !== '') change.log({ type: 'reply.delta', ...about, data });
+}
+
+type TaskEvent = 'task.started' | 'task.completed' | 'task.failed' | 'task.stopped';
+
+/** `extra` is what a stop by a limit or a policy adds; a stop by a person adds nothing. */
+export async function tellTask(
+  change: Change,
+  type: TaskEvent,
+  task: TaskRow,
+  extra: Record<string, unknown> = {},
+): Promise<void> {
+  const shown = presentTask(task, await costOf(change.tx, { taskId: task.id }), { isListed: false });
+  change.log({ type, taskId: task.id, turnId: task.turn_id, data: { task: shown, ...extra } });
+  change.tell(type, { ...shown, ...extra });
+}
+
+export function tellProgress(change: Change, task: TaskRow): void {
+  const { id, turn_id, title, progress } = task;
+  change.log({ type: 'task.progress', taskId: id, turnId: turn_id, data: { title, progress } });
+}
+
+export function tellWait(change: Change, row: InteractionRow, given: unknown): void {
+  const about = { taskId: row.task_id, turnId: row.turn_id };
+  const shown = presentInteraction(row);
+  change.log({ type: 'interaction.created', ...about, data: { interaction: shown } });
+  if (row.type === 'tool_call') {
+    change.log({ type: 'tool_call.created', ...about, data: { call: presentToolCall(row, given) } });
+  }
+  change.tell('interaction.created', shown);
+}
+
+export function tellSettled(change: Change, row: InteractionRow): void {
+  const shown = presentInteraction(row);
+  const data = { interaction: shown };
+  change.log({ type: 'interaction.resolved', taskId: row.task_id, turnId: row.turn_id, data });
+  change.tell(row.status === 'expired' ? 'interaction.expired' : 'interaction.resolved', shown);
+}

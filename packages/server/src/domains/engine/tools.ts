@@ -1,0 +1,127 @@
+import { functionCallFor } from '@vestra/agent/approval';
+import type { ToolCall } from '@vestra/agent/message';
+import type { ToolOutcome } from '@vestra/agent/ports';
+import type { Tool } from '@vestra/agent/tool';
+import { readToolInput } from '@vestra/contract/tool-input';
+import type { Tenant } from '../../caller.ts';
+import type { Run } from '../../jobs/fence.ts';
+import type { Manifest } from '../deployments/api.ts';
+import type { ServerTool } from '../mcp-servers/api.ts';
+import { memoryTools, notebookTools, skillTools } from './own-tools/knowledge-tools.ts';
+import type { OwnTool } from './own-tools/own-tool.ts';
+import { askQuestion, handOffToWork, requestHandoff } from './own-tools/person-tools.ts';
+import { proposePlan, saveOutput, updatePlan } from './own-tools/work-tools.ts';
+import { isPlanApproved } from './plan.ts';
+import type { Engine, MemoryMode } from './ports.ts';
+import type { Subject } from './run-store.ts';
+import type { MessageTool } from './turn.ts';
+
+/** The tools of one run. */
+export type RunTools = {
+  all: readonly Tool[];
+  /** What a call of a tool of the agent's own, or of a server, does. */
+  run: (call: ToolCall, tool: Tool, signal: AbortSignal) => Promise<ToolOutcome>;
+  /** What a call costs; null where nothing. */
+  priceOf: (tool: Tool) => number | null;
+};
+
+type Parts = {
+  tenant: Tenant;
+  manifest: Manifest;
+  memoryMode: MemoryMode;
+  notebooks: readonly { id: string }[];
+  skills: readonly { name: string; description: string; which: { id: string } | { name: string } }[];
+};
+
+export async function assembleTools(
+  engine: Engine,
+  subject: Subject,
+  run: Run,
+  parts: Parts,
+  signal: AbortSignal,
+): Promise<RunTools> {
+  const { manifest, tenant } = parts;
+  const mayChange = !subject.turn.request.plan || (await isPlanApproved(engine.db, subject));
+  const listed = ownTools(engine, subject, run, { ...parts, mayChange });
+  const own = new Map(listed.map((each) => [each.tool.definition.name, each]));
+  const functions = functionsOf(manifest, subject.turn.request.tools ?? []);
+  const servers =
+    manifest.mcp_servers.length === 0 ? [] : await serverToolsOf(engine, tenant, subject, manifest, signal);
+  const byTool = new Map(servers.map((each) => [each.tool, each]));
+  const all = [...[...own.values()].map(({ tool }) => tool), ...functions, ...byTool.keys()];
+  return {
+    all: mayChange ? all : all.filter(changesNothing),
+    priceOf: (tool) => byTool.get(tool)?.priceUsd ?? null,
+    async run(call, tool, runSignal) {
+      const given = call.arguments as Record<string, unknown>;
+      const server = byTool.get(tool);
+      if (server) return { kind: 'result', ...(await engine.serverTools.call(server, given, runSignal)) };
+      const answer = await own.get(call.name)?.run?.(given, runSignal);
+      return { kind: 'result', ...(answer ?? { output: 'This tool cannot be run.', isError: true }) };
+    },
+  };
+}
+
+/** Before the yes to a plan nothing may happen that changes anything. */
+const changesNothing = ({ origin }: Tool) => (origin.from === 'function' ? origin.read_only : origin.isReadOnly);
+
+function ownTools(engine: Engine, { turn, task }: Subject, run: Run, parts: Parts & { mayChange: boolean }): OwnTool[] {
+  const { tenant, manifest, memoryMode, notebooks, skills, mayChange } = parts;
+  const { db, search, memory } = engine;
+  const { user_id: userId } = turn;
+  const notebookIds = notebooks.map(({ id }) => id);
+  return [
+    askQuestion(),
+    ...(task ? [requestHandoff(), saveOutput(engine, task, run)] : [handOffToWork()]),
+    ...(task ? [mayChange ? updatePlan(engine, task, run) : proposePlan()] : []),
+    ...(notebookIds.length === 0
+      ? []
+      : notebookTools({ db, search, reader: { orgId: tenant.orgId, notebookIds: manifest.notebooks, userId } })),
+    ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills })),
+    ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, userId, mode: memoryMode })),
+  ];
+}
+
+/** Functions of the caller: the message's own come before the version's of the same name. */
+function functionsOf({ tools }: Manifest, ofMessage: readonly MessageTool[]): Tool[] {
+  const names = new Set(ofMessage.map(({ name }) => name));
+  const ofVersion = tools
+    .filter((entry) => !names.has(entry.function))
+    .map(({ function: name, input, ...rest }) => ({ ...rest, name, input_schema: readToolInput(input).schema }));
+  return [...ofMessage, ...ofVersion].map(functionTool);
+}
+
+function functionTool({
+  name,
+  description,
+  input_schema,
+  timeout_s,
+  read_only,
+  run_without_asking,
+}: MessageTool): Tool {
+  const tool: Tool = {
+    definition: { name, description, inputSchema: input_schema },
+    origin: { from: 'function', read_only, run_without_asking },
+    server: null,
+    effect: { kind: 'ask', answeredBy: 'tool', draft: (call) => functionCallFor(tool, call, timeout_s) },
+  };
+  return tool;
+}
+
+async function serverToolsOf(
+  { serverTools, log }: Engine,
+  tenant: Tenant,
+  { turn }: Subject,
+  manifest: Manifest,
+  signal: AbortSignal,
+): Promise<ServerTool[]> {
+  const of = { userId: turn.user_id, servers: manifest.mcp_servers, policies: manifest.mcp_tool_policy };
+  const { tools, unavailable } = await serverTools.load(tenant, of, signal);
+  for (const { slug, message } of unavailable) log.warn({ turn_id: turn.id, slug, message }, 'a tool server is away');
+  const askAbove = manifest.limits.ask_above_usd;
+  return tools.map((each) =>
+    askAbove !== undefined && each.priceUsd !== null && each.priceUsd > askAbove
+      ? { ...each, tool: { ...each.tool, asksCreditUsd: each.priceUsd } }
+      : each,
+  );
+}

@@ -1,0 +1,163 @@
+import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
+import { asc, eq, sql } from 'drizzle-orm';
+import type { Executor, Transaction } from '../../db/pool.ts';
+import { FencedOff, type Run } from '../../jobs/fence.ts';
+import { cleanJson, cleanText } from './clean.ts';
+import { interactionsOfRun } from './store.ts';
+import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } from './tables.ts';
+
+/** What one call of a model has cost. */
+export type StepCost = { model: string; costMicros: bigint; startedAt: Date };
+
+/** The run as the agent takes it up: its steps with their calls, and what came of what each call waited for. */
+export async function loadSteps(
+  db: Executor,
+  runId: string,
+): Promise<{ steps: Step[]; costMicros: bigint; pending: ReadonlySet<string> }> {
+  const [stepRows, callRows, waits] = [
+    await db.select().from(runSteps).where(eq(runSteps.run_id, runId)).orderBy(asc(runSteps.step_index)),
+    await callsOfRun(db, runId),
+    await interactionsOfRun(db, runId),
+  ];
+  const steps = stepRows.map((row) => stepOf(row, callRows, waits));
+  return {
+    steps,
+    costMicros: stepRows.reduce((sum, row) => sum + row.cost_micros, 0n),
+    pending: new Set(waits.filter(({ status }) => status === 'pending').map(({ id }) => id)),
+  };
+}
+
+export function callsOfRun(db: Executor, runId: string): Promise<CallRow[]> {
+  return db
+    .select()
+    .from(runCalls)
+    .where(eq(runCalls.run_id, runId))
+    .orderBy(asc(runCalls.step_index), asc(runCalls.position));
+}
+
+export function stepsOfRun(db: Executor, runId: string): Promise<StepRow[]> {
+  return db.select().from(runSteps).where(eq(runSteps.run_id, runId)).orderBy(asc(runSteps.step_index));
+}
+
+function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly InteractionRow[]): Step {
+  const usage = {
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+  };
+  if (row.kind === 'summary') return { kind: 'summary', text: row.text, covers: row.covers as number, usage };
+  return {
+    kind: 'model',
+    text: row.text,
+    notice: row.notice,
+    usage,
+    calls: calls
+      .filter(({ step_index }) => step_index === row.step_index)
+      .map((call) => ({
+        call: { id: call.id, name: call.name, arguments: call.arguments },
+        waits: waits
+          .filter(({ call_id, purpose }) => call_id === call.id && purpose !== null)
+          .map((wait) => ({ purpose: wait.purpose as NonNullable<typeof wait.purpose>, outcome: outcomeOf(wait) })),
+        isStarted: call.started_at !== null,
+        result:
+          call.output === null
+            ? null
+            : {
+                output: call.output,
+                isError: call.is_error === true,
+                from: call.result_from as NonNullable<CallRow['result_from']>,
+              },
+      })),
+  };
+}
+
+function outcomeOf({ status, decision, output, is_error, message }: InteractionRow): WaitOutcome | null {
+  if (status === 'pending' || decision === null) return null;
+  if (decision === 'approved') return { decision };
+  if (decision === 'answered') return { decision, output: output ?? '', isError: is_error === true };
+  return { decision, message };
+}
+
+export async function insertModelStep(
+  tx: Transaction,
+  runId: string,
+  index: number,
+  step: ModelStep,
+  cost: StepCost,
+): Promise<void> {
+  await insertStep(tx, runId, index, { kind: 'model', notice: step.notice, covers: null }, step, cost);
+  if (step.calls.length === 0) return;
+  const now = new Date();
+  await tx.insert(runCalls).values(
+    step.calls.map(({ call, result }, position) => ({
+      run_id: runId,
+      step_index: index,
+      position,
+      id: call.id,
+      name: cleanText(call.name),
+      arguments: cleanJson(call.arguments),
+      ...(result === null ? {} : resultColumns(result, now)),
+    })),
+  );
+}
+
+export function insertSummaryStep(
+  tx: Transaction,
+  runId: string,
+  index: number,
+  step: SummaryStep,
+  cost: StepCost,
+): Promise<void> {
+  return insertStep(tx, runId, index, { kind: 'summary', notice: null, covers: step.covers }, step, cost);
+}
+
+async function insertStep(
+  tx: Transaction,
+  runId: string,
+  index: number,
+  kind: Pick<StepRow, 'kind' | 'notice' | 'covers'>,
+  { text, usage }: ModelStep | SummaryStep,
+  { model, costMicros, startedAt }: StepCost,
+): Promise<void> {
+  await tx.insert(runSteps).values({
+    run_id: runId,
+    step_index: index,
+    ...kind,
+    text: cleanText(text),
+    model,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_tokens: usage.cacheReadTokens,
+    cost_micros: costMicros,
+    started_at: startedAt,
+  });
+}
+
+/** Before the tool is touched; one statement, since every call of every tool passes here. */
+export async function markStarted(db: Executor, run: Run, callId: string): Promise<void> {
+  const { rowCount } = await db.execute(sql`
+    WITH owned AS (SELECT id FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch} FOR NO KEY UPDATE)
+    UPDATE run_calls SET started_at = now() FROM owned WHERE run_calls.id = ${callId} AND run_calls.run_id = owned.id`);
+  if (rowCount !== 1) throw new FencedOff(run);
+}
+
+/** The runner vouches that nothing has happened yet. */
+export async function markNotStarted(tx: Transaction, callIds: readonly string[]): Promise<void> {
+  await tx.execute(sql`UPDATE run_calls SET started_at = NULL WHERE id = ANY(${sql.param([...callIds])}::text[])`);
+}
+
+export async function writeResult(tx: Transaction, callId: string, result: CallResult): Promise<CallRow> {
+  const [row] = await tx
+    .update(runCalls)
+    .set(resultColumns(result, new Date()))
+    .where(eq(runCalls.id, callId))
+    .returning();
+  return row as CallRow;
+}
+
+const resultColumns = ({ output, isError, from }: CallResult, at: Date) => ({
+  output: cleanText(output),
+  is_error: isError,
+  result_from: from,
+  finished_at: at,
+});

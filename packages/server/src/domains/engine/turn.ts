@@ -1,0 +1,33 @@
+import type { JsonSchema } from '@vestra/agent/message';
+
+export type TurnState = 'queued' | 'replying' | 'waiting' | 'working' | 'settled' | 'failed' | 'stopped';
+
+/** Who sent the message: a person through the caller's system, or the service for them. */
+export type TurnOrigin = 'message' | 'batch' | 'routine' | 'test' | 'interview';
+
+/** What a message asks for beyond its text. */
+export type TurnRequest = {
+  output_schema?: JsonSchema | undefined;
+  success_criteria?: string | undefined;
+  tools?: readonly MessageTool[] | undefined;
+  hand_off: 'auto' | 'always';
+  plan: boolean;
+};
+
+export type MessageTool = {
+  name: string;
+  description: string;
+  input_schema: JsonSchema;
+  timeout_s: number;
+  read_only: boolean;
+  run_without_asking: boolean;
+};
+
+export const isOver = (state: TurnState) => state === 'settled' || state === 'failed' || state === 'stopped';
+
+/** As the wire shows it: a reply that has not begun is still a reply to come. */
+export const shownState = (state: TurnState) => (state === 'queued' ? 'replying' : state);
+
+/** Only work has an outcome and a plan that can be shown: a message that asks for either goes straight to it. */
+export const goesStraightToWork = ({ hand_off, plan, success_criteria }: TurnRequest) =>
+  hand_off === 'always' || plan || success_criteria !== undefined;

@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm';
+import type { Executor } from '../../db/pool.ts';
+import { getVersion, type Manifest } from '../deployments/api.ts';
+import { orgs } from '../orgs/api.ts';
+import type { MemoryMode } from './ports.ts';
+
+const mostVersions = 500;
+const known = new Map<string, Manifest>();
+
+/** A version never changes once it is saved, so it is read once. */
+export async function manifestOf(db: Executor, deploymentId: string, version: number): Promise<Manifest> {
+  const name = `${deploymentId}@${version}`;
+  const found = known.get(name);
+  if (found) return found;
+  const { manifest } = await getVersion(db, { id: deploymentId }, version);
+  if (known.size >= mostVersions) known.clear();
+  known.set(name, manifest);
+  return manifest;
+}
+
+/** As the version says, else as the org has it. */
+export async function memoryModeOf(db: Executor, orgId: string, manifest: Manifest): Promise<MemoryMode> {
+  if (manifest.memory !== null) return manifest.memory;
+  const [org] = await db.select({ mode: orgs.memory_mode }).from(orgs).where(eq(orgs.id, orgId));
+  return org?.mode ?? 'none';
+}

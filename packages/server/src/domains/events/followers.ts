@@ -1,0 +1,166 @@
+import type { StreamEventType } from '@vestra/contract/events';
+import type { Database } from '../../db/pool.ts';
+import { runPrepared } from '../../db/prepared.ts';
+
+/** One event of a conversation's log. */
+export type LogEntry = {
+  conversation_id: string;
+  seq: number;
+  id: string;
+  type: StreamEventType;
+  task_id: string | null;
+  turn_id: string | null;
+  data: Record<string, unknown>;
+  created_at: Date;
+};
+
+export type Follower = {
+  /** What comes next, in order and without a gap; empty where nothing came within `withinMs` or it was closed. */
+  next: (withinMs: number) => Promise<readonly LogEntry[]>;
+  close: () => void;
+};
+
+export type Followers = {
+  /** Everything after this seq: first what is written, then what is being written. */
+  follow: (conversationId: string, after: number) => Follower;
+  /** For the process that wrote it, after the commit: its followers need not read it again. */
+  publish: (conversationId: string, entries: readonly LogEntry[]) => void;
+  /** Another process wrote; null: any conversation may have grown. */
+  wake: (conversationId: string | null) => void;
+};
+
+/** A slow reader is given this much at once; what comes beyond that it reads from the rows when it gets there. */
+const mostWaiting = 256;
+const rowsPerRead = 200;
+
+export function createFollowers(db: Database): Followers {
+  const byConversation = new Map<string, Set<ReturnType<typeof createInbox>>>();
+
+  return {
+    follow(conversationId, after) {
+      const inbox = createInbox(db, conversationId, after);
+      const others = byConversation.get(conversationId) ?? new Set();
+      byConversation.set(conversationId, others.add(inbox));
+      return {
+        next: inbox.next,
+        close() {
+          inbox.close();
+          others.delete(inbox);
+          if (others.size === 0 && byConversation.get(conversationId) === others) byConversation.delete(conversationId);
+        },
+      };
+    },
+    publish(conversationId, entries) {
+      for (const inbox of byConversation.get(conversationId) ?? []) inbox.receive(entries);
+    },
+    wake(conversationId) {
+      const woken =
+        conversationId === null
+          ? [...byConversation.values()].flatMap((each) => [...each])
+          : (byConversation.get(conversationId) ?? []);
+      for (const inbox of woken) inbox.lookAgain();
+    },
+  };
+}
+
+function createInbox(db: Database, conversationId: string, after: number) {
+  let given = after;
+  let waiting: LogEntry[] = [];
+  let isBehind = true;
+  let isClosed = false;
+  let wake = () => {};
+
+  const lastKnown = () => waiting.at(-1)?.seq ?? given;
+
+  function receive(entries: readonly LogEntry[]): void {
+    if (!isBehind) {
+      const fresh = entries.filter(({ seq }) => seq > lastKnown());
+      const isNext = fresh.length === 0 || fresh[0]?.seq === lastKnown() + 1;
+      if (isNext && waiting.length + fresh.length <= mostWaiting) waiting.push(...fresh);
+      else fallBehind();
+    }
+    wake();
+  }
+
+  function fallBehind(): void {
+    waiting = [];
+    isBehind = true;
+  }
+
+  async function readRows(): Promise<LogEntry[]> {
+    // Before the read: what is published while it is under way is either read or received, and never missed.
+    isBehind = false;
+    const rows = await readLog(db, conversationId, { after: given, limit: rowsPerRead });
+    given = rows.at(-1)?.seq ?? given;
+    waiting = waiting.filter(({ seq }) => seq > given);
+    const hasGap = waiting.length > 0 && waiting[0]?.seq !== given + 1;
+    if (hasGap || rows.length === rowsPerRead) fallBehind();
+    return rows;
+  }
+
+  async function next(withinMs: number): Promise<readonly LogEntry[]> {
+    const deadline = Date.now() + withinMs;
+    while (!isClosed) {
+      if (waiting.length > 0) {
+        const taken = waiting;
+        waiting = [];
+        given = taken.at(-1)?.seq ?? given;
+        return taken;
+      }
+      if (isBehind) {
+        const rows = await readRows();
+        if (rows.length > 0) return rows;
+        continue;
+      }
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) return [];
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, leftMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return [];
+  }
+
+  return {
+    receive,
+    next,
+    lookAgain() {
+      isBehind = true;
+      waiting = [];
+      wake();
+    },
+    close() {
+      isClosed = true;
+      wake();
+    },
+  };
+}
+
+const columns = 'conversation_id, seq, id, type, task_id, turn_id, data, created_at';
+
+const readAll = {
+  name: 'read_log',
+  text: `SELECT ${columns} FROM conversation_events WHERE conversation_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+};
+const readOfTask = {
+  name: 'read_log_of_task',
+  text: `SELECT ${columns} FROM conversation_events
+    WHERE conversation_id = $1 AND task_id = $4 AND seq > $2 ORDER BY seq LIMIT $3`,
+};
+
+export async function readLog(
+  db: Database,
+  conversationId: string,
+  { after, limit, taskId = null }: { after: number; limit: number; taskId?: string | null },
+): Promise<LogEntry[]> {
+  const rows = await runPrepared<Omit<LogEntry, 'seq'> & { seq: string }>(
+    db,
+    taskId === null ? readAll : readOfTask,
+    taskId === null ? [conversationId, after, limit] : [conversationId, after, limit, taskId],
+  );
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}

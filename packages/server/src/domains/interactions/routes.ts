@@ -1,0 +1,20 @@
+import type { Handlers } from '../../http/handler.ts';
+import { type Engine, presentInteraction } from '../engine/api.ts';
+import { answerInteraction, cancelInteraction, ownInteraction } from './settle.ts';
+import { listInteractions } from './store.ts';
+
+export function interactionRoutes({ engine }: { engine: Engine }): Handlers<'interactions'> {
+  return {
+    list: async ({ caller, query, page }) =>
+      page.of(await listInteractions(engine.db, caller, query, page), presentInteraction, (row) => [row.id]),
+    get: async ({ caller, params }) => presentInteraction(await ownInteraction(engine, caller, params.interaction_id)),
+    answer: async ({ caller, origin, params, body }) => {
+      const row = await ownInteraction(engine, caller, params.interaction_id);
+      return presentInteraction(await answerInteraction(engine, origin, row, body));
+    },
+    cancel: async ({ caller, origin, params }) => {
+      const row = await ownInteraction(engine, caller, params.interaction_id);
+      return presentInteraction(await cancelInteraction(engine, origin, row));
+    },
+  };
+}

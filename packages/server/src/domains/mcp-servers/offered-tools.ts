@@ -1,0 +1,70 @@
+import type { OfferedTool } from '../../adapters/mcp-client/list-tools.ts';
+import type { McpClient } from '../../adapters/mcp-client/mcp-client.ts';
+import type { McpTarget } from '../../adapters/mcp-client/session.ts';
+
+type Answer = Awaited<ReturnType<McpClient['listTools']>>;
+type Kept = { answer: Promise<Answer>; until: number; weight: number };
+
+const keptMs = 60_000;
+/** A server that is away costs its time once, and is asked again soon. */
+const failureKeptMs = 10_000;
+const listMs = 10_000;
+const mostKept = 1000;
+/** Characters of all kept lists together. */
+const mostWeight = 32_000_000;
+
+/** The lists of tools, kept for a minute, so that a turn costs no round trip. Those who ask at once share one request. */
+export function createOfferedTools({ client, now }: { client: McpClient; now: () => number }) {
+  const kept = new Map<string, Kept>();
+  let weight = 0;
+
+  function drop(key: string): void {
+    weight -= kept.get(key)?.weight ?? 0;
+    kept.delete(key);
+  }
+
+  function ask(key: string, target: McpTarget): Kept {
+    // Not the caller's signal: others may wait for the same answer.
+    const answer = client.listTools(target, { signal: AbortSignal.timeout(listMs) });
+    const entry: Kept = { answer, until: now() + keptMs, weight: 0 };
+    drop(key);
+    kept.set(key, entry);
+    void answer.then(
+      (result) => settle(key, entry, result),
+      () => kept.get(key) === entry && drop(key),
+    );
+    return entry;
+  }
+
+  function settle(key: string, entry: Kept, result: Answer): void {
+    if (kept.get(key) !== entry) return;
+    if (!result.ok) entry.until = now() + failureKeptMs;
+    entry.weight = result.ok ? weightOf(result.tools) : 0;
+    weight += entry.weight;
+    for (const oldest of kept.keys()) {
+      if (kept.size <= mostKept && weight <= mostWeight) break;
+      drop(oldest);
+    }
+  }
+
+  return async (key: string, target: McpTarget, signal: AbortSignal): Promise<Answer> => {
+    signal.throwIfAborted();
+    const known = kept.get(key);
+    const entry = known && known.until > now() ? known : ask(key, target);
+    return untilAborted(entry.answer, signal);
+  };
+}
+
+const weightOf = (tools: readonly OfferedTool[]): number =>
+  tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+
+async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

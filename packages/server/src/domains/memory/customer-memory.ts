@@ -1,0 +1,85 @@
+import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { memory } from '@vestra/contract/memory';
+import { z } from 'zod';
+import type { Outbound } from '../../adapters/outbound/fetcher.ts';
+import type { Executor } from '../../db/pool.ts';
+import { findOrg } from '../orgs/api.ts';
+import { memoryEndpointSecret, signatureHeaders } from './endpoint-signature.ts';
+import type { NewFact, Owner } from './fact.ts';
+import type { MemoryItem } from './tables.ts';
+
+const timeoutMs = 5000;
+const item = memory.create.response;
+
+/** What the endpoint answers to each action. Fields beyond these are let be. */
+const answers = {
+  list: z.object({ data: z.array(item), profile: memory.list.response.shape.profile.optional() }),
+  search: z.object({ found: z.boolean(), text: z.string().max(20_000).nullable() }),
+  add: item,
+  delete: z.object({ deleted: z.boolean() }),
+  delete_all: z.object({ memories_deleted: z.int().min(0) }),
+};
+
+type Answer<Action extends keyof typeof answers> = z.infer<(typeof answers)[Action]>;
+
+export type CustomerMemory = ReturnType<typeof createCustomerMemory>;
+
+/** The memory that the org keeps on its own side, behind the `memory_endpoint` it has set. */
+export function createCustomerMemory({ outbound, signingSecret }: { outbound: Outbound; signingSecret: Buffer }) {
+  async function ask<Action extends keyof typeof answers>(
+    db: Executor,
+    owner: Owner,
+    action: Action,
+    details: Record<string, unknown>,
+  ): Promise<Answer<Action>> {
+    const { memory_endpoint } = await findOrg(db, owner.orgId);
+    if (memory_endpoint === null) throw fail('memory_endpoint_required');
+    const body = JSON.stringify({ action, mode: owner.mode, user_id: owner.userId, ...details });
+    const secret = memoryEndpointSecret(signingSecret, owner);
+    const headers = { 'content-type': 'application/json', ...signatureHeaders(secret, newId('msg'), body) };
+    const answer = await outbound
+      .fetch(memory_endpoint, { method: 'POST', headers, body, timeoutMs })
+      .catch((error: unknown) => {
+        if (error instanceof Error && error.name === 'OutboundFailure') throw broken(error.message);
+        throw error;
+      });
+    if (answer.status < 200 || answer.status > 299) throw broken(`It answered ${action} with ${answer.status}.`);
+    return read(action, answer.body);
+  }
+
+  return {
+    list: (db: Executor, owner: Owner, page: { limit: number; after: string | null }) =>
+      ask(db, owner, 'list', page).then(({ data, profile }) => ({ data: data.slice(0, page.limit), profile })),
+    search: (db: Executor, owner: Owner, query: string, limit: number) => ask(db, owner, 'search', { query, limit }),
+    add: (db: Executor, owner: Owner, fact: NewFact) => ask(db, owner, 'add', { memory: newItem(fact) }),
+    delete: (db: Executor, owner: Owner, id: string) => ask(db, owner, 'delete', { id }),
+    deleteAll: (db: Executor, owner: Owner) => ask(db, owner, 'delete_all', {}),
+  };
+}
+
+/** The id is ours, so that every memory has one of the contract's kind. */
+const newItem = (fact: NewFact): MemoryItem => ({
+  object: 'memory',
+  id: newId('mem'),
+  ...fact,
+  observed_at: new Date().toISOString(),
+});
+
+function read<Action extends keyof typeof answers>(action: Action, body: Uint8Array): Answer<Action> {
+  const result = answers[action].safeParse(parse(body));
+  if (result.success) return result.data as Answer<Action>;
+  const [issue] = result.error.issues;
+  const where = issue && issue.path.length > 0 ? ` at ${issue.path.join('.')}` : '';
+  throw broken(`Its answer to ${action} is not what docs/memory.md asks for${where}.`);
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+const broken = (what: string) => fail('memory_endpoint_error', { message: `The memory endpoint failed. ${what}` });

@@ -1,0 +1,51 @@
+import type { Mode } from '@vestra/contract/route';
+import { eq } from 'drizzle-orm';
+import { startTestApp } from '../../../../../tests/support/app.ts';
+import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
+import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
+import { createOutbound } from '../../adapters/outbound/fetcher.ts';
+import { transaction } from '../../db/transaction.ts';
+import { createLog } from '../../log.ts';
+import { type OrgRow, orgs } from '../orgs/api.ts';
+import { enterUser } from '../users/api.ts';
+import { createMemory } from './api.ts';
+import { createCustomerMemory } from './customer-memory.ts';
+import { memoryRoutes } from './routes.ts';
+
+export const signingSecret = Buffer.alloc(32, 7);
+
+/** The memory routes and the memory of the agent, with the real model; `key` is the test key of an org. */
+export async function startMemory({ embeddings = createOfflineEmbeddings() }: { embeddings?: Embeddings } = {}) {
+  const outbound = createOutbound({ allowPrivate: true });
+  const log = createLog('silent');
+  const customer = createCustomerMemory({ outbound, signingSecret });
+  const app = await startTestApp(({ db }) => ({ memory: memoryRoutes({ db, embeddings, log, customer }) }));
+  const { db } = app;
+  return {
+    ...app,
+    embeddings,
+    search: { db, embeddings, log },
+    routes: memoryRoutes({ db, embeddings, log, customer }),
+    memory: createMemory({ db, embeddings, log, customer }),
+    async newOrg(settings: Partial<Pick<OrgRow, 'memory_mode' | 'memory_endpoint' | 'require_user'>> = {}) {
+      const org = await app.newOrg(['runtime']);
+      if (Object.keys(settings).length > 0) await db.update(orgs).set(settings).where(eq(orgs.id, org.id));
+      return { ...org, key: org.testKey };
+    },
+    newUser: (orgId: string, userId: string, mode: Mode = 'test') =>
+      transaction(db, (tx) => enterUser(tx, { orgId, mode }, userId)),
+    async stop() {
+      await app.stop();
+      await outbound.close();
+      if ('close' in embeddings) await (embeddings as ReturnType<typeof createOfflineEmbeddings>).close();
+    },
+  };
+}
+
+/** Understands nothing, so that a search goes by words alone. */
+export const noEmbeddings: Embeddings = {
+  model: 'none',
+  dimensions: 0,
+  understands: () => false,
+  embed: () => Promise.reject(new Error('Nothing is embedded here.')),
+};

@@ -1,0 +1,155 @@
+import type { Model, Usage } from '@vestra/agent/model';
+import type { Tenant } from '../../caller.ts';
+import { sqlState } from '../../db/query-error.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { OrgRow } from '../orgs/api.ts';
+import type { CustomerMemory } from './customer-memory.ts';
+import { asLine, type NewFact, type Owner } from './fact.ts';
+import { findFacts, type Search, vectorOf } from './find-facts.ts';
+import { keepFacts, refusalOf } from './keep-facts.ts';
+import { type Exchange, type Known, keepTurn } from './keep-turn.ts';
+import { kindsInOrder } from './profile.ts';
+import { countFacts, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
+import type { FactRow } from './tables.ts';
+
+type MemoryMode = OrgRow['memory_mode'];
+/** Whose memory, and who keeps it: the version's setting decides, not the org's. */
+type Place = { userId: string | null; mode: MemoryMode };
+
+/** What the agent remembers with. */
+export type Memory = {
+  /** The facts that answer the query best. Throws where the customer's endpoint fails. */
+  recall: (
+    tenant: Tenant,
+    request: Place & { query: string; limit: number },
+  ) => Promise<Pick<FactRow, 'text' | 'kind'>[]>;
+  /** What a prompt says of the user: at most twelve lines, never an error. */
+  promptFacts: (tenant: Tenant, request: Place & { query: string }) => Promise<string[]>;
+  /** Keeps one fact; a fact that is known already is seen again and keeps its id. */
+  remember: (tenant: Tenant, request: Place & NewFact) => Promise<{ id: string } | { refused: string }>;
+  /** Has the model look for facts worth keeping in what was said, and keeps them. */
+  keepTurn: (
+    tenant: Tenant,
+    request: Place & { exchange: readonly Exchange[]; model: Model; modelId: string; signal: AbortSignal },
+  ) => Promise<{ usage: Usage }>;
+};
+
+const mostLines = 12;
+const linesOfProfile = 6;
+const longestLine = 400;
+/** A reply does not wait longer for the embeddings to be loaded; this once it goes by words. */
+const patienceMs = 250;
+/** How many known facts the model sees before it says what is new. */
+const knownShown = 12;
+const off = 'Memory is off.';
+const foreignKeyViolation = '23503';
+
+export function createMemory(dependencies: Search & { customer: CustomerMemory }): Memory {
+  const { db, customer, log } = dependencies;
+
+  async function recall(tenant: Tenant, { userId, mode, query, limit }: Parameters<Memory['recall']>[1]) {
+    const owner = { ...tenant, userId };
+    if (mode === 'none') return [];
+    if (mode === 'vestra') return (await findFacts(dependencies, owner, { query, limit })).map(textAndKind);
+    const { found, text } = await customer.search(db, owner, query, limit);
+    const lines = found ? linesOf(text ?? '') : [];
+    return lines.slice(0, limit).map((line) => ({ text: line, kind: 'other' as const }));
+  }
+
+  async function promptFacts(tenant: Tenant, { userId, mode, query }: Parameters<Memory['promptFacts']>[1]) {
+    const owner = { ...tenant, userId };
+    if (mode === 'none') return [];
+    try {
+      return asPrompt(mode === 'vestra' ? await factsHere(owner, query) : await factsThere(owner, query));
+    } catch (error) {
+      log.warn({ err: error, org_id: tenant.orgId }, 'a prompt goes without memory');
+      return [];
+    }
+  }
+
+  async function factsHere(owner: Owner, query: string): Promise<string[]> {
+    const count = await countFacts(db, owner);
+    if (count === 0) return [];
+    const byKind = (a: FactRow, b: FactRow) => kindsInOrder.indexOf(a.kind) - kindsInOrder.indexOf(b.kind);
+    // All of them fit: nothing has to be searched.
+    if (count <= mostLines)
+      return (await listFacts(db, owner, { limit: mostLines, after: null })).sort(byKind).map(textOf);
+    const profile = (await newestOfEachKind(db, owner)).sort(byKind).slice(0, linesOfProfile);
+    const signal = AbortSignal.timeout(patienceMs);
+    const best = await findFacts(dependencies, owner, { query, limit: mostLines, signal });
+    return [...profile, ...best].map(textOf);
+  }
+
+  async function factsThere(owner: Owner, query: string): Promise<string[]> {
+    const [{ data, profile }, { found, text }] = await Promise.all([
+      customer.list(db, owner, { limit: linesOfProfile, after: null }),
+      customer.search(db, owner, query, mostLines),
+    ]);
+    const newest = profile ? linesOf(profile.markdown).filter((line) => !line.startsWith('#')) : data.map(textOf);
+    return [...newest.slice(0, linesOfProfile), ...(found ? linesOf(text ?? '') : [])];
+  }
+
+  async function remember(tenant: Tenant, { userId, mode, ...fact }: Parameters<Memory['remember']>[1]) {
+    const refused = mode === 'none' ? off : refusalOf(fact.text);
+    if (refused !== null) return { refused };
+    const [kept] = await keep({ ...tenant, userId }, mode, { facts: [fact], outdated: [] });
+    return kept ?? { refused: 'It was not kept.' };
+  }
+
+  async function keep(
+    owner: Owner,
+    mode: MemoryMode,
+    { facts, outdated }: { facts: readonly NewFact[]; outdated: readonly string[] },
+  ): Promise<({ id: string } | { refused: string })[]> {
+    if (mode === 'customer') {
+      for (const id of outdated) await customer.delete(db, owner, id);
+      const kept = [];
+      for (const fact of facts) kept.push({ id: (await customer.add(db, owner, fact)).id });
+      return kept;
+    }
+    const withVectors: (NewFact & { vector: StoredVector })[] = [];
+    for (const fact of facts) withVectors.push({ ...fact, vector: await vectorOf(dependencies, fact.text) });
+    try {
+      const kept = await transaction(db, (tx) => keepFacts(tx, owner, { facts: withVectors, outdated }));
+      return kept.map((each) => ('refused' in each ? each : { id: each.id }));
+    } catch (error) {
+      // The user was erased while the agent was still at work.
+      if (sqlState(error) !== foreignKeyViolation) throw error;
+      return facts.map(() => ({ refused: 'The user is no longer there.' }));
+    }
+  }
+
+  /** What is known already of what was spoken about; for customer memory without ids, so nothing there is called outdated. */
+  async function knownAbout(owner: Owner, mode: MemoryMode, query: string): Promise<Known[]> {
+    if (mode === 'vestra') return findFacts(dependencies, owner, { query, limit: knownShown });
+    const found = await recall(owner, { userId: owner.userId, mode, query, limit: knownShown });
+    return found.map(({ text }) => ({ id: null, text }));
+  }
+
+  return {
+    recall,
+    promptFacts,
+    remember,
+    keepTurn: async (tenant, { userId, mode, ...turn }) => {
+      const owner = { ...tenant, userId };
+      if (mode === 'none') return { usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 } };
+      return keepTurn({
+        ...turn,
+        knownAbout: (query) => knownAbout(owner, mode, query),
+        keep: (found) => keep(owner, mode, found),
+      });
+    },
+  };
+}
+
+const textOf = ({ text }: { text: string }) => text;
+const textAndKind = ({ text, kind }: FactRow) => ({ text, kind });
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.replace(/^[-*] /, '').trim())
+    .filter((line) => line !== '');
+
+const asPrompt = (texts: readonly string[]) =>
+  [...new Set(texts.map((text) => asLine(text).slice(0, longestLine).toWellFormed()))].slice(0, mostLines);

@@ -1,0 +1,175 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
+import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
+import { createLog } from '../../log.ts';
+import { createPassageMeaning, type PassageMeaning, searchNotebooks } from './api.ts';
+import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
+import { windowsOf } from './passage-windows.ts';
+import { documents, documentVectors } from './tables.ts';
+
+const embeddings = createOfflineEmbeddings();
+const log = createLog('silent');
+let server: Awaited<ReturnType<typeof startNotebooks>>;
+let orgId: string;
+beforeAll(async () => {
+  server = await startNotebooks();
+  orgId = (await server.newOrg()).id;
+});
+afterAll(async () => {
+  await server.stop();
+  await embeddings.close();
+});
+
+const newMeaning = (from: Embeddings = embeddings) => createPassageMeaning({ db: server.db, embeddings: from, log });
+
+type Asked = { query: string; notebookIds: string[]; userId?: string | null; limit?: number };
+
+const titles = async (meaning: PassageMeaning | null, { query, notebookIds, userId = null, limit = 5 }: Asked) =>
+  (await searchNotebooks(server.db, { orgId, notebookIds, userId, query, limit }, meaning)).map(({ title }) => title);
+
+/** Searched once before, so that the vectors are there. */
+async function prepared(meaning: PassageMeaning, notebookIds: string[]): Promise<void> {
+  await titles(meaning, { query: 'anything of interest', notebookIds });
+  await meaning.settled();
+}
+
+const shop = {
+  'returns.md': 'You may return what you bought within 14 days. The parcel must be insured.',
+  'delivery.md': 'We deliver on working days. A delivery to an island takes a week longer.',
+  'warranty.md': 'Broken lamps are replaced for two years. Please keep the bill and the box of the lamp.',
+  'contact.md': 'Call us from nine to five, or write to help@example.com about your order.',
+  'jobs.md': 'We are looking for a carpenter who would like to work with us in the spring.',
+};
+
+const questions: [string, keyof typeof shop][] = [
+  ['Can I send the purchase back?', 'returns.md'],
+  ['How fast is shipping to remote places?', 'delivery.md'],
+  ['My light is defective', 'warranty.md'],
+  ['telephone hours', 'contact.md'],
+  ['Do you hire craftsmen?', 'jobs.md'],
+];
+
+describe('a search with meaning', () => {
+  it('finds what is said in other words, which words alone do not', async () => {
+    const notebookIds = [await newNotebook(server.db, orgId, shop)];
+    const meaning = newMeaning();
+    await prepared(meaning, notebookIds);
+    const byMeaning = await Promise.all(questions.map(([query]) => titles(meaning, { query, notebookIds })));
+    const byWords = await Promise.all(questions.map(([query]) => titles(null, { query, notebookIds })));
+    const hits = (found: string[][]) => found.filter((list, at) => list[0] === questions[at]?.[1]).length;
+    expect(hits(byMeaning)).toBeGreaterThanOrEqual(4);
+    expect(hits(byWords)).toBeLessThanOrEqual(1);
+  });
+
+  it('goes by words while the vectors are made, and does not wait for them', async () => {
+    const notebookIds = [await newNotebook(server.db, orgId, shop)];
+    const asked: number[] = [];
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const meaning = newMeaning({
+      ...embeddings,
+      embed: async (texts, signal) => {
+        asked.push(texts.length);
+        await held;
+        return embeddings.embed(texts, signal);
+      },
+    });
+    expect(await titles(meaning, { query: 'insured parcel', notebookIds })).toEqual(['returns.md']);
+    expect(await titles(meaning, { query: 'Can I send the purchase back?', notebookIds })).toEqual([]);
+    release();
+    await meaning.settled();
+    expect((await titles(meaning, { query: 'Can I send the purchase back?', notebookIds }))[0]).toBe('returns.md');
+    // One call for each document, and one for the question.
+    expect(asked).toHaveLength(6);
+  });
+
+  it('makes the vectors of a document once, for every process and after a restart', async () => {
+    const notebookIds = [await newNotebook(server.db, orgId, shop)];
+    await prepared(newMeaning(), notebookIds);
+    const later = newMeaning({
+      ...embeddings,
+      embed: (texts) => {
+        expect(texts).toHaveLength(1);
+        return embeddings.embed(texts);
+      },
+    });
+    expect((await titles(later, { query: 'Can I send the purchase back?', notebookIds }))[0]).toBe('returns.md');
+    await later.settled();
+  });
+
+  it('shows a document that was added later, and none that is gone', async () => {
+    const id = await newNotebook(server.db, orgId, shop);
+    const meaning = newMeaning();
+    await prepared(meaning, [id]);
+    const added = await newDocument(server.db, orgId, id, {
+      title: 'gifts.md',
+      text: 'We wrap presents in paper free of charge.',
+    });
+    const query = 'Is gift packaging possible for a birthday surprise?';
+    await titles(meaning, { query, notebookIds: [id] });
+    await meaning.settled();
+    expect(await titles(meaning, { query, notebookIds: [id] })).toContain('gifts.md');
+    await server.db.delete(documents).where(eq(documents.id, added.id));
+    expect(await titles(meaning, { query, notebookIds: [id] })).not.toContain('gifts.md');
+    const left = await server.db.select().from(documentVectors).where(eq(documentVectors.document_id, added.id));
+    expect(left).toEqual([]);
+  });
+
+  it('keeps to what the user may read, to other notebooks and to what a minus shuts out', async () => {
+    const closed = await newNotebook(server.db, orgId, shop, { mode: 'users', user_ids: ['ana'] });
+    const other = await newNotebook(server.db, orgId, { 'jazz.md': 'A saxophone solo needs a lot of breath.' });
+    const meaning = newMeaning();
+    await prepared(meaning, [other]);
+    await titles(meaning, { query: 'anything', notebookIds: [closed], userId: 'ana' });
+    await meaning.settled();
+    const query = 'Can I send the purchase back?';
+    expect((await titles(meaning, { query, notebookIds: [closed, other], userId: 'ana' }))[0]).toBe('returns.md');
+    expect(await titles(meaning, { query, notebookIds: [closed, other], userId: 'bob' })).toEqual([]);
+    expect(await titles(meaning, { query, notebookIds: [other], userId: 'ana' })).toEqual([]);
+    const without = await titles(meaning, { query: `${query} -parcel`, notebookIds: [closed], userId: 'ana' });
+    expect(without).not.toContain('returns.md');
+  });
+
+  it('finds nothing for what has no meaning, and no more than the limit', async () => {
+    const notebookIds = [await newNotebook(server.db, orgId, shop)];
+    const meaning = newMeaning();
+    await prepared(meaning, notebookIds);
+    for (const query of ['', '???', 'the', 'the -red', '🙂', 'quantum chromodynamics'])
+      expect(await titles(meaning, { query, notebookIds })).toEqual([]);
+    expect(await titles(meaning, { query: 'return delivery lamp order', notebookIds, limit: 2 })).toHaveLength(2);
+  });
+
+  it('goes by words where the embeddings fail, and reads no language but its own', async () => {
+    const notebookIds = [
+      await newNotebook(server.db, orgId, {
+        ...shop,
+        japanese: 'お客様は返品手続きを三十日以内に行うことができます。',
+      }),
+    ];
+    await prepared(newMeaning(), notebookIds);
+    const broken = newMeaning({ ...embeddings, embed: () => Promise.reject(new Error('no thread')) });
+    expect(await titles(broken, { query: 'insured parcel', notebookIds })).toEqual(['returns.md']);
+    expect(await titles(newMeaning(), { query: '返品', notebookIds })).toEqual(['japanese']);
+    expect(await titles(newMeaning(), { query: 'Can I send it back?', notebookIds })).not.toContain('japanese');
+  });
+});
+
+describe('windows of passages', () => {
+  it('hold every word once, in few sentences each', () => {
+    const passages = [
+      `# Returns\n\n${'You may send it back. '.repeat(12)}`,
+      'word '.repeat(200),
+      'x'.repeat(700),
+      '---\n\n| |',
+      '',
+    ];
+    const windows = windowsOf(passages);
+    const letters = (text: string) => text.replace(/[^\p{L}]/gu, '');
+    for (const [position, passage] of passages.entries()) {
+      const own = windows.filter((window) => window.position === position);
+      expect(letters(own.map(({ text }) => text).join(''))).toBe(letters(passage));
+    }
+    expect(windows.every(({ text }) => text.length <= 240)).toBe(true);
+    expect(windows.filter(({ position }) => position === 0).length).toBeLessThan(5);
+  });
+});

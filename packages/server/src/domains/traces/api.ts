@@ -1,0 +1,1 @@
+export { createTraceTargets } from './trace-targets.ts';

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { createLanes } from './lanes.ts';
+
+const endpoints = (count: number, name = 'whk') => Array.from({ length: count }, (_, at) => `${name}_${at}`);
+type Lanes = ReturnType<typeof createLanes>;
+
+/** Takes whatever there is room for; everything that is ready has endless deliveries. */
+function fill(lanes: Lanes): { endpointId: string; leave: (isSuccess: boolean) => void }[] {
+  const taken = [];
+  for (let chosen = lanes.choose(); chosen.length > 0; chosen = lanes.choose()) {
+    for (const { endpointId, room } of chosen) {
+      for (let each = 0; each < room; each++) taken.push({ endpointId, leave: lanes.enter(endpointId) });
+    }
+    lanes.ready(chosen.map(({ endpointId }) => endpointId));
+  }
+  return taken;
+}
+
+const countOf = (taken: { endpointId: string }[], endpointId: string) =>
+  taken.filter((each) => each.endpointId === endpointId).length;
+
+describe('lanes', () => {
+  it('give a new endpoint two, one more with each success up to its share, and one after a failure', () => {
+    const lanes = createLanes({ total: 64, perEndpoint: 4 });
+    const shares = [];
+    for (const isSuccess of [true, true, true, true, false, true]) {
+      lanes.ready(['whk_a']);
+      const taken = fill(lanes);
+      shares.push(taken.length);
+      const [first, ...others] = taken;
+      // The others end before the first, so that the first is the last word.
+      for (const { leave } of others) leave(isSuccess);
+      first?.leave(isSuccess);
+    }
+    expect(shares[0]).toBe(2);
+    expect(Math.max(...shares)).toBe(4);
+    expect(shares[5]).toBe(1);
+  });
+
+  it('leave half of all slots to endpoints that answer, however many hang', () => {
+    const lanes = createLanes({ total: 20, perEndpoint: 8 });
+    lanes.ready(['whk_good']);
+    for (const { leave } of fill(lanes)) leave(true);
+    const hanging = endpoints(1000, 'bad');
+    lanes.ready(hanging);
+    const taken = fill(lanes);
+    expect(countOf(taken, 'whk_good')).toBe(4);
+    expect(taken).toHaveLength(10 + 4);
+    for (const { endpointId, leave } of taken) if (endpointId === 'whk_good') leave(true);
+    const next = fill(lanes);
+    expect(next.map(({ endpointId }) => endpointId)).toEqual(Array(8).fill('whk_good'));
+  });
+
+  it('let endpoints take turns', () => {
+    const lanes = createLanes({ total: 8, perEndpoint: 2 });
+    const all = endpoints(12);
+    lanes.ready(all);
+    const first = fill(lanes);
+    expect(first).toHaveLength(4);
+    for (const { leave } of first) leave(false);
+    const second = fill(lanes);
+    const seen = new Set([...first, ...second].map(({ endpointId }) => endpointId));
+    expect(seen.size).toBeGreaterThan(new Set(first.map(({ endpointId }) => endpointId)).size);
+  });
+
+  it('look again for what became due while they looked', () => {
+    const lanes = createLanes({ total: 8, perEndpoint: 2 });
+    lanes.ready(['whk_a']);
+    expect(lanes.choose()).toEqual([{ endpointId: 'whk_a', room: 2 }]);
+    expect(lanes.choose()).toEqual([]);
+    lanes.ready(['whk_a']);
+    expect(lanes.choose()).toEqual([{ endpointId: 'whk_a', room: 2 }]);
+  });
+
+  it('give room back when attempts end', () => {
+    const lanes = createLanes({ total: 4, perEndpoint: 2 });
+    lanes.ready(endpoints(10));
+    const taken = fill(lanes);
+    expect(countOf(taken, 'whk_0')).toBe(2);
+    for (const { leave } of taken) leave(true);
+    lanes.ready(endpoints(10, 'other'));
+    expect(fill(lanes).length).toBe(4);
+  });
+});

@@ -1,0 +1,78 @@
+/** How many attempts of one process are under way at once. */
+export type Limits = { total: number; perEndpoint: number };
+
+type Lane = {
+  running: number;
+  /** How many may run at once: grows with each success, falls to one with a failure. */
+  limit: number;
+  /** Its last attempt was a success. */
+  isProven: boolean;
+};
+
+const firstLimit = 2;
+const mostRemembered = 10_000;
+
+/**
+ * A lane for each endpoint, so that one that hangs delays no other. An endpoint has to earn its share: those that are
+ * new or fail get a slot or two, and half of all slots together, which leaves the others to those that answer.
+ */
+export function createLanes({ total, perEndpoint }: Limits) {
+  const lanes = new Map<string, Lane>();
+  /** Endpoints that may have a delivery that is due, those that wait longest first. */
+  const ready = new Set<string>();
+  let running = 0;
+  let unproven = 0;
+
+  return {
+    ready(endpointIds: readonly string[]) {
+      for (const endpointId of endpointIds) ready.add(endpointId);
+    },
+
+    /**
+     * How many deliveries to look for, and of which endpoints. They count as not ready from now on: what is told to be
+     * due while they are looked for makes them ready again.
+     */
+    choose(): { endpointId: string; room: number }[] {
+      const chosen: { endpointId: string; room: number }[] = [];
+      let free = total - running;
+      let freeUnproven = Math.max(1, Math.floor(total / 2)) - unproven;
+      for (const endpointId of ready) {
+        if (free <= 0) break;
+        const { limit, running: own, isProven } = laneOf(endpointId);
+        const room = Math.min(limit - own, free, isProven ? free : freeUnproven);
+        if (room <= 0) continue;
+        free -= room;
+        if (!isProven) freeUnproven -= room;
+        ready.delete(endpointId);
+        chosen.push({ endpointId, room });
+      }
+      return chosen;
+    },
+
+    /** Call what it gives back once, when the attempt has ended. */
+    enter(endpointId: string): (isSuccess: boolean) => void {
+      const lane = laneOf(endpointId);
+      const wasProven = lane.isProven;
+      lane.running += 1;
+      running += 1;
+      if (!wasProven) unproven += 1;
+      return (isSuccess) => {
+        lane.running -= 1;
+        running -= 1;
+        if (!wasProven) unproven -= 1;
+        lane.isProven = isSuccess;
+        lane.limit = isSuccess ? Math.min(perEndpoint, lane.limit + 1) : 1;
+        if (lane.running === 0 && lanes.size > mostRemembered) lanes.delete(endpointId);
+      };
+    },
+  };
+
+  function laneOf(endpointId: string): Lane {
+    let lane = lanes.get(endpointId);
+    if (!lane) {
+      lane = { running: 0, limit: Math.min(firstLimit, perEndpoint), isProven: false };
+      lanes.set(endpointId, lane);
+    }
+    return lane;
+  }
+}

@@ -1,0 +1,39 @@
+import { sql } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { createLog } from '../../log.ts';
+import { useDeliveries } from './deliveries.fixture.ts';
+import { until } from './receiver.fixture.ts';
+import { startDelivering } from './start-delivering.ts';
+
+const at = useDeliveries();
+
+it('delivers what is committed because it is told, and not by looking for it', async () => {
+  const org = await at.newOrg();
+  const receiver = await at.receiver();
+  const { id } = await at.endpoint(org, receiver.url, ['task.completed']);
+  const { db, vault, outbound } = at.server;
+  const connectionString = db.$client.options.connectionString as string;
+  const delivering = await startDelivering({
+    db,
+    vault,
+    outbound,
+    log: createLog('silent'),
+    connectionString,
+    lookEveryMs: 3_600_000,
+  });
+  try {
+    await at.emit(org);
+    await until(() => receiver.received.length === 1);
+    await db.execute(sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'vestra deliveries listener'`);
+    // Unheard, since nobody listens; found when the line stands again.
+    await at.emit(org);
+    await until(() => receiver.received.length === 2);
+    await at.emit(org);
+    await until(() => receiver.received.length === 3);
+    expect((await at.deliveries(org, { id })).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  } finally {
+    await delivering.stop();
+  }
+});

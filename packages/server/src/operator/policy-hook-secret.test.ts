@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
+import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
+import { openMasterKeys } from '../adapters/secrets/master-key.ts';
+import { createVault } from '../adapters/secrets/vault.ts';
+import { agreedSecret } from '../agreed-secret.ts';
+import { readConfig } from '../config.ts';
+import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { operatorCommands } from './commands.ts';
+import type { Operator } from './open.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase({ connectionString: database.connectionString });
+});
+afterAll(async () => {
+  await closeDatabase(db);
+  await database.drop();
+});
+
+it('prints what the hook is signed with: the setting, or else what the server makes of its own secret', async () => {
+  const masterKeys = openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) });
+  const vault = createVault(masterKeys);
+  const print = (env: Record<string, string>) => {
+    const operator: Operator = { config: readConfig(env), db, vault, masterKeys, close: async () => {} };
+    return operatorCommands['policy-hook-secret']?.run(operator, {});
+  };
+  const own = ownPolicyHookSecret(await agreedSecret(db, vault, 'signing-secret'));
+  expect(own).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(await print({})).toEqual({ secret: own, source: 'server' });
+  const given = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+  expect(await print({ VESTRA_POLICY_HOOK_SECRET: given })).toEqual({ secret: given, source: 'environment' });
+});
+
+it.each([
+  [{ VESTRA_POLICY_HOOK_URL: 'ftp://policy.example' }, 'VESTRA_POLICY_HOOK_URL'],
+  [{ VESTRA_POLICY_HOOK_URL: 'http://user:password@policy' }, 'VESTRA_POLICY_HOOK_URL'],
+  [{ VESTRA_POLICY_HOOK_SECRET: 'hunter2' }, 'VESTRA_POLICY_HOOK_SECRET'],
+  [{ VESTRA_POLICY_HOOK_SECRET: 'whsec_YQ==' }, 'VESTRA_POLICY_HOOK_SECRET'],
+])('the setting %j is refused without being repeated', (env, name) => {
+  const read = () => readConfig(env);
+  expect(read).toThrow(new RegExp(`^The setting ${name} is not valid`));
+  expect(read).not.toThrow(/hunter2|password@|YQ==/);
+});
+
+it('the address may be private, and the secret shows nowhere in the configuration', () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const config = readConfig({ VESTRA_POLICY_HOOK_URL: 'http://policy:8080/ask', VESTRA_POLICY_HOOK_SECRET: secret });
+  expect(config.policyHook.url).toBe('http://policy:8080/ask');
+  expect(JSON.stringify(config)).not.toContain(secret);
+  expect(readConfig({}).policyHook).toEqual({ url: null, secret: null });
+});

@@ -86,7 +86,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       const handlers = assembleJobs({ db, files, engine, retentionDays: config.retentionDays });
       const worker = startWorker({ jobs, log, handlers });
       undo.push(() => worker.stop({ graceMs }));
-      const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources });
+      const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: 5_000 });
       undo.push(() => sweeping.stop());
       const delivering = await startDelivering({ db, vault, outbound, log, connectionString });
       undo.push(() => delivering.stop({ graceMs }));

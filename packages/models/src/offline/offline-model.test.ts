@@ -32,6 +32,14 @@ describe('offline', () => {
     expect(second.text).not.toBe('');
   });
 
+  it('quotes what a tool said without the marks that set it apart', async () => {
+    const fence = 'a1'.repeat(12);
+    const output = `<data-${fence} of="get_weather">\nSunny in Oslo\n</data-${fence}>`;
+    const { text } = await converse([user('What is the weather in Oslo?')], shop, { get_weather: output });
+    expect(text).toContain('Sunny in Oslo');
+    expect(text).not.toContain('data-');
+  });
+
   it('counts about four characters a token and keeps to a limit', async () => {
     const { end, text } = await answer([user('x'.repeat(400))], { system: [] });
     expect(end.usage).toEqual({ inputTokens: 100, outputTokens: Math.ceil(text.length / 4), cacheReadTokens: 0 });

@@ -19,7 +19,9 @@ export function situationOf({ messages }: ModelRequest): Situation {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const since = messages.slice(last + 1);
   const results = new Map(
-    since.flatMap((each) => (each.role === 'tool' ? each.results : [])).map((each) => [each.callId, each]),
+    since
+      .flatMap((each) => (each.role === 'tool' ? each.results : []))
+      .map((each) => [each.callId, { ...each, output: withoutFence(each.output) }]),
   );
   const done = since
     .flatMap((each) => (each.role === 'agent' ? each.calls : []))
@@ -44,7 +46,12 @@ export function textOf(message: Message | undefined): string {
   if (message?.role === 'agent') return message.text;
   if (message?.role !== 'user') return '';
   return message.parts
-    .flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+    .flatMap((part) => (part.kind === 'text' ? [withoutFence(part.text)] : []))
     .join('\n')
     .trim();
+}
+
+/** The marks around data of others are for models that follow instructions; this one follows none, and quotes the data. */
+function withoutFence(text: string): string {
+  return text.replace(/<data-([0-9a-f]{24}) of="[^"]*">\n([\s\S]*?)\n<\/data-\1>/g, '$2');
 }

@@ -27,8 +27,8 @@ export type Runner = {
 
 type Settings = { capacity: number; leaseMs: number; renewEveryMs: number };
 
-// A dead process's run is found within 20 s and the 5 s in which the sweep looks.
-const defaults: Settings = { capacity: 256, leaseMs: 20_000, renewEveryMs: 5_000 };
+// A dead process's run is found within 15 s and the 5 s in which the sweep looks.
+const defaults: Settings = { capacity: 256, leaseMs: 15_000, renewEveryMs: 4_000 };
 
 export function createRunner(options: { db: Database; log: Logger; settings?: Partial<Settings> }): Runner {
   const { db, log } = options;

@@ -7,11 +7,14 @@ import { createSchemas } from './adapters/json-schema/schemas.ts';
 import { createMcpClient } from './adapters/mcp-client/mcp-client.ts';
 import { createTraceExporter } from './adapters/otlp/trace-exporter.ts';
 import type { Outbound } from './adapters/outbound/fetcher.ts';
+import { ownPolicyHookSecret } from './adapters/policy-hook/own-secret.ts';
+import { createPolicyHook } from './adapters/policy-hook/policy-hook.ts';
 import type { Vault } from './adapters/secrets/vault.ts';
 import type { Tenant } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Bell } from './db/bell.ts';
 import type { Database } from './db/pool.ts';
+import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from './domains/batches/api.ts';
 import { createEngine, createRunner, type Engine, readRunTrace } from './domains/engine/api.ts';
 import { createFollowers, type Followers } from './domains/events/api.ts';
 import { createServerTools } from './domains/mcp-servers/api.ts';
@@ -56,7 +59,15 @@ export function assembleEngine(parts: Parts): {
     if (trace) exporter.record(tenant, trace);
   };
   const meaning = createPassageMeaning({ db, embeddings, log });
-  const engine = createEngine({
+  const advancer = createAdvancer({
+    advance: (batch) => advanceBatch(engine, batch),
+    advanceOwnAgent: (batch) => advanceOwnAgent(engine, batch),
+    handOver: async ({ orgId, mode, batchId }) => {
+      await jobs.send(db, 'batch.advance', { org_id: orgId, mode, batch_id: batchId });
+    },
+    log,
+  });
+  const engine: Engine = createEngine({
     db,
     jobs,
     log,
@@ -65,11 +76,16 @@ export function assembleEngine(parts: Parts): {
     models,
     schemas: createSchemas(),
     serverTools: createServerTools({ db, vault, client: createMcpClient({ fetch: outbound.webFetch, version }) }),
-    hook: { mayRun: async () => ({ kind: 'allowed' }) },
+    hook: createPolicyHook({
+      url: config.policyHook.url,
+      secret: config.policyHook.secret?.() ?? ownPolicyHookSecret(signingSecret),
+    }),
     memory: createMemory({ db, embeddings, log, customer: createCustomerMemory({ outbound, signingSecret }) }),
     search: (reader) => searchNotebooks(db, reader, meaning),
     files,
     documents: createDocumentReader(),
+    batchItems: watchItems(advancer),
+    routineTools: () => [],
     traces: {
       ended: (tenant, run) =>
         void tellTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not told')),
@@ -80,6 +96,7 @@ export function assembleEngine(parts: Parts): {
     followers,
     async stop(options) {
       await runner.stop(options);
+      await advancer.stop();
       await exporter.stop();
     },
   };

@@ -104,6 +104,8 @@ describe('a delivery', () => {
     await until(() => receiver.received.length >= 3);
     await until(async () => (await waiting()) === 0);
     expect(receiver.received.map((each) => each.path).sort()).toEqual(['/in/all', '/in/listed', '/in/live']);
+    const { rows } = await at.server.db.execute(sql`SELECT status FROM webhook_deliveries`);
+    expect(rows).toEqual(Array(3).fill({ status: 'succeeded' }));
     expect(receiver.received.find((each) => each.path === '/in/live')?.body).toContain('"of":"live"');
   });
 

@@ -4,7 +4,7 @@ import type { Outbound } from '../../adapters/outbound/fetcher.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Database } from '../../db/pool.ts';
 import { type Attempted, attempt } from './attempt.ts';
-import { type Claimed, claimDue, dropClaimed, handBack, lookForDue, type SendableEvent } from './delivery-store.ts';
+import { type Claimed, claimDue, dropClaimed, handBack, lookForDue } from './delivery-store.ts';
 import { joined } from './joined.ts';
 import { createLanes, type Limits } from './lanes.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -32,6 +32,8 @@ export type Dispatcher = {
 
 const defaults: Limits = { total: 128, perEndpoint: 8 };
 const afterErrorMs = 1000;
+/** With many endpoints that fail something is due at every moment; attempts that were put off can wait this long. */
+const leastBetweenLooksMs = 250;
 /** The shortest pause of the schedule. */
 const afterFailureMs = 5000;
 
@@ -40,9 +42,8 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
   const { db, vault, outbound, log, limits, now = () => new Date(), random = Math.random } = dependencies;
   const { lookEveryMs = 10_000 } = dependencies;
   const lanes = createLanes({ ...defaults, ...limits });
-  const running = new Map<Claimed, Promise<void>>();
+  const running = new Map<Claimed, { ended: Promise<void>; cut: () => void }>();
   const secretsOf = rememberSecrets(db, vault);
-  const cut = new AbortController();
   const settleJoined = joined((ended: Ended[]) => settle({ db, now, random }, ended));
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -64,15 +65,16 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
       clearTimeout(timer);
       await Promise.all([looking.end(), taking.end()]);
       const patience = new AbortController();
-      await Promise.race([
-        Promise.all(running.values()),
-        sleep(graceMs, undefined, { signal: patience.signal }).catch(() => {}),
-      ]);
+      await Promise.race([allEnded(), sleep(graceMs, undefined, { signal: patience.signal }).catch(() => {})]);
       patience.abort();
-      cut.abort();
-      await Promise.all(running.values());
+      for (const { cut } of running.values()) cut();
+      await allEnded();
     },
   };
+
+  async function allEnded(): Promise<void> {
+    await Promise.all([...running.values()].map(({ ended }) => ended));
+  }
 
   /** Finds what nobody was notified of: what was put off, and what a dead process left behind. */
   async function look(): Promise<void> {
@@ -89,7 +91,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
   }
 
   function lookWithin(milliseconds: number): void {
-    const at = performance.now() + Math.max(10, milliseconds);
+    const at = performance.now() + Math.max(leastBetweenLooksMs, milliseconds);
     if (at >= lookAt || isStopped) return;
     lookAt = at;
     clearTimeout(timer);
@@ -118,7 +120,8 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
   function begin(claimed: readonly Claimed[]): void {
     for (const delivery of claimed) {
       const leave = lanes.enter(delivery.endpoint_id);
-      const run = deliver(delivery)
+      const cutting = new AbortController();
+      const ended = deliver(delivery, cutting.signal)
         .catch((error: unknown) => {
           // The lease runs out, and it is tried again.
           log.error({ err: error, delivery_id: delivery.id }, 'a delivery could not be made or written down');
@@ -129,11 +132,11 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
           running.delete(delivery);
           taking.run();
         });
-      running.set(delivery, run);
+      running.set(delivery, { ended, cut: () => cutting.abort() });
     }
   }
 
-  async function deliver(delivery: Claimed): Promise<boolean> {
+  async function deliver(delivery: Claimed, signal: AbortSignal): Promise<boolean> {
     const { endpoint, endpoint_id: id, org_id, mode, event, step } = delivery;
     if (!endpoint || (!endpoint.active && step !== null)) {
       await dropClaimed(db, [delivery]);
@@ -143,7 +146,13 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
       await settleJoined({ delivery: { ...delivery, step: null }, attempted: notMade(pastRetention) });
       return true;
     }
-    const attempted = await send(endpoint.url, event, secretsOf({ id, org_id, mode }, endpoint.version));
+    const secrets = await secretsOf({ id, org_id, mode }, endpoint.version).catch((error: unknown) => {
+      log.error({ err: error, endpoint_id: id }, 'the signing secrets of an endpoint could not be read');
+      return null;
+    });
+    const attempted = secrets
+      ? await attempt({ outbound, now }, { url: endpoint.url, event, secrets, signal }).catch(nullIfCut(signal))
+      : notMade('The delivery could not be signed.');
     if (!attempted) {
       await handBack(db, [delivery]);
       return false;
@@ -152,20 +161,13 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
     if (!attempted.isSuccess) lookWithin(afterFailureMs);
     return attempted.isSuccess;
   }
+}
 
-  /** Null when it was cut short. */
-  async function send(url: string, event: SendableEvent, reading: Promise<string[]>): Promise<Attempted | null> {
-    const secrets = await reading.catch((error: unknown) => {
-      log.error({ err: error, event_id: event.id }, 'the signing secrets of an endpoint could not be read');
-      return null;
-    });
-    if (!secrets) return notMade('The delivery could not be signed.');
-    const { signal } = cut;
-    return attempt({ outbound, now }, { url, event, secrets, signal }).catch((error: unknown) => {
-      if (signal.aborted) return null;
-      throw error;
-    });
-  }
+function nullIfCut(signal: AbortSignal): (error: unknown) => null {
+  return (error) => {
+    if (signal.aborted) return null;
+    throw error;
+  };
 }
 
 const pastRetention = 'The event is past its retention and cannot be sent any more.';

@@ -2,12 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import pg from 'pg';
 
-/** An org of its own with so many audit entries, and a key that may list them. */
-export async function fillAuditLog(connectionString: string, count: number): Promise<{ key: string }> {
+let filled = 0;
+
+/** An org of its own with so many audit entries and conversations, and a key that may list them. */
+export async function fillLists(connectionString: string, count: number): Promise<{ key: string; count: number }> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   const orgId = newId('org');
   const key = `vk_test_${randomBytes(32).toString('base64url')}`;
+  const from = filled + 1;
+  filled += count;
   try {
     await client.query(`INSERT INTO orgs (id, name, wrapped_data_key) VALUES ($1, 'Bench', '\\x00')`, [orgId]);
     await client.query(
@@ -17,14 +21,20 @@ export async function fillAuditLog(connectionString: string, count: number): Pro
     await client.query(
       `INSERT INTO audit_entries (id, org_id, mode, action, actor_type, actor_id, actor_name)
        SELECT 'aud_' || lpad(n::text, 24, '0'), $1, 'test', 'bench.row', 'system', 'bench', 'bench'
-       FROM generate_series(${count > 1000 ? 1_000_001 : 1}, ${count > 1000 ? 1_000_000 + count : count}) n`,
+       FROM generate_series(${from}, ${filled}) n`,
       [orgId],
     );
-    await client.query('VACUUM ANALYZE audit_entries');
+    await client.query(
+      `INSERT INTO conversations (id, org_id, mode, user_id)
+       SELECT 'conv_' || lpad(n::text, 24, '0'), $1, 'test', 'user-' || n % 1000
+       FROM generate_series(${from}, ${filled}) n`,
+      [orgId],
+    );
+    await client.query('VACUUM ANALYZE audit_entries, conversations');
     // What the filling left to be written must not be written during the measurement.
     await client.query('CHECKPOINT');
   } finally {
     await client.end();
   }
-  return { key };
+  return { key, count };
 }

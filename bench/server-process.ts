@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { descendantsOf, endWithUs, residentMb } from './processes.ts';
 
 export type RunningServer = {
   url: string;
@@ -33,36 +34,44 @@ export async function startServerProcess(
       ...env,
     },
   });
-  // A measurement that fails must not leave its server behind.
-  process.once('exit', () => child.kill('SIGTERM'));
   const url = `http://127.0.0.1:${port}`;
+  await untilHealthy(child, `${url}/v1/health`);
+  const startMs = performance.now() - startedAt;
+  const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as { test_key: string };
+  return { url, testKey: credentials.test_key, startMs, process: child, stop: () => endProcess(child) };
+}
+
+/** Until the address answers 200; throws where the process ends before that. */
+export async function untilHealthy(child: ChildProcess, url: string, withinMs = 60_000): Promise<void> {
+  endWithUs(child);
+  const deadline = performance.now() + withinMs;
   for (let isUp = false; !isUp; ) {
-    isUp = await fetch(`${url}/v1/health`).then(
+    isUp = await fetch(url).then(
       (response) => response.ok,
       () => false,
     );
     if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}`);
+    if (performance.now() > deadline) throw new Error(`the server did not answer at ${url}`);
     if (!isUp) await sleep(5);
   }
-  const startMs = performance.now() - startedAt;
-  const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as { test_key: string };
-  return {
-    url,
-    testKey: credentials.test_key,
-    startMs,
-    process: child,
-    stop: () =>
-      new Promise((resolve) => {
-        child.once('exit', () => resolve());
-        child.kill('SIGTERM');
-      }),
-  };
+}
+
+/** With a SIGTERM, and with a SIGKILL where that does not do. */
+export function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const last = setTimeout(() => child.kill('SIGKILL'), 40_000);
+    child.once('exit', () => {
+      clearTimeout(last);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
 }
 
 /** Resident memory in MB: of the server alone, and its share together with PostgreSQL's (shared pages counted once). */
 export function memoryOf(server: RunningServer): { server: number; withPostgres: number } {
   const pid = server.process.pid as number;
-  const own = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   const proportional = (each: number) => {
     try {
       return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -70,15 +79,6 @@ export function memoryOf(server: RunningServer): { server: number; withPostgres:
       return 0;
     }
   };
-  return { server: own, withPostgres: [pid, ...descendantsOf(pid)].reduce((sum, each) => sum + proportional(each), 0) };
-}
-
-function descendantsOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return children === ''
-    ? []
-    : children
-        .split(' ')
-        .map(Number)
-        .flatMap((each) => [each, ...descendantsOf(each)]);
+  const withPostgres = [pid, ...descendantsOf(pid)].reduce((sum, each) => sum + proportional(each), 0);
+  return { server: residentMb(pid), withPostgres };
 }

@@ -1,24 +1,346 @@
+import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AgentServer, startAgentServer } from '../support/agent.ts';
+import { query } from '../support/database.ts';
+import { makeOtherOrg } from '../support/other-org.ts';
+import { codeOf, door, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
 
-let server: AgentServer;
+let server: Talk;
 beforeAll(async () => {
-  server = await startAgentServer();
-  await server.apply({ name: 'desk', instructions: 'Be kind.' });
+  server = await startTalk();
 });
 afterAll(() => server.stop());
 
-describe('a reply', () => {
-  it('streams from the first event of its turn to `turn.settled` [CONV-018, EVT-014, EVT-015]', async () => {
-    server.script(() => ({ text: ['Good ', 'morning', '.'], chunkDelayMs: 5 }));
-    const stream = await server.stream('POST', '/v1/conversations', { body: { message: 'Hi', stream: true } });
-    const events = await stream.events;
-    const deltas = events.filter(({ type }) => type === 'reply.delta').map(({ data }) => data.text);
-    expect(events.at(0)?.type).toBe('turn.started');
-    expect(events.at(-1)?.type).toBe('turn.settled');
-    expect(deltas.join('')).toBe('Good morning.');
-    expect(events.filter(({ type }) => type === 'reply.completed').map(({ data }) => data.message.text)).toEqual([
-      'Good morning.',
+const noCosts = { orchestrator: 0, intelligence: 0, tools: 0, compute: 0, background: 0, voice: 0 };
+
+describe('a conversation', () => {
+  it('is made from nothing, for the org’s own agent [CONV-001, CONV-002, CONV-012, CONV-024, CONV-027]', async () => {
+    const answer = await server.call('POST', '/v1/conversations');
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      object: 'conversation',
+      id: expect.stringMatching(/^conv_/),
+      user_id: null,
+      deployment_id: expect.stringMatching(/^dep_/),
+      deployment_version: 1,
+      status: 'idle',
+      metadata: {},
+      created_at: expect.any(String),
+      last_active_at: answer.body.created_at,
+      open_work: [],
+      open_interactions: [],
+      pending_tool_calls: [],
+      last_event_seq: 0,
+      cost_usd: 0,
+      cost_breakdown: noCosts,
+    });
+    expect(await server.show(answer.body.id)).toEqual(answer.body);
+  });
+
+  it('makes a user on first use, once [CONV-013]', async () => {
+    const made = await Promise.all([1, 2, 3].map(() => server.begin({ user_id: 'new.user@example.com' })));
+    expect(made.map(({ user_id }) => user_id)).toEqual(Array(3).fill('new.user@example.com'));
+    expect((await server.call('GET', '/v1/users/new.user@example.com')).status).toBe(200);
+    const { body } = await server.call('GET', '/v1/events?type=user.created');
+    expect(body.data.filter(({ data }: { data: { id: string } }) => data.id === 'new.user@example.com')).toHaveLength(
+      1,
+    );
+  });
+
+  it('starts its first turn with a message and names it [CONV-010, CONV-017, CONV-021, CONV-026]', async () => {
+    const gate = door();
+    server.script(async () => {
+      await gate.opened;
+      return { text: 'Good morning.', usage: { inputTokens: 1000, outputTokens: 500 } };
+    });
+    const made = await server.begin({ message: 'Hi' });
+    expect(made).toMatchObject({ status: 'replying', turn_id: expect.stringMatching(/^turn_/) });
+    gate.open();
+    const after = await server.rest(made.id);
+    expect(after).not.toHaveProperty('turn_id');
+    expect(after).toMatchObject({ cost_usd: 0.003, cost_breakdown: { ...noCosts, orchestrator: 0.003 } });
+    expect((await server.messages(made.id)).map(({ role, text, turn_id }) => [role, text, turn_id])).toEqual([
+      ['user', 'Hi', made.turn_id],
+      ['agent', 'Good morning.', made.turn_id],
     ]);
+  });
+
+  it('has no turn where nothing was said [CONV-010]', async () => {
+    const made = await server.begin({ message: ' \n ' });
+    expect(made).not.toHaveProperty('turn_id');
+    expect([made.status, await server.messages(made.id)]).toEqual(['idle', []]);
+  });
+
+  it('gives labels back as they were sent and shows them to no model [CONV-005]', async () => {
+    const metadata = {
+      'order id': 'ORDER-SECRET-77',
+      '': undefined,
+      empty: '',
+      emoji: '🙂',
+      ['a'.repeat(64)]: 'b'.repeat(512),
+    };
+    server.script(() => ({ text: 'Hello.' }));
+    const made = await server.begin({ message: 'Hi', metadata });
+    await server.rest(made.id);
+    const { '': _, ...sent } = metadata;
+    expect(made.metadata).toEqual(sent);
+    expect((await server.show(made.id)).metadata).toEqual(sent);
+    expect(JSON.stringify(server.asked)).not.toContain('ORDER-SECRET-77');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['33 keys', Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`k${at}`, 'v'])), 'metadata'],
+    ['a key of 65 characters', { ['k'.repeat(65)]: 'v' }, `metadata.${'k'.repeat(65)}`],
+    ['an empty key', { '': 'v' }, 'metadata.'],
+    ['a value of 513 characters', { k: 'v'.repeat(513) }, 'metadata.k'],
+    ['a number', { k: 1 }, 'metadata.k'],
+    ['a list', ['v'], 'metadata'],
+  ])('refuses labels with %s [CONV-004]', async (_what, metadata, param) => {
+    const answer = await server.call('POST', '/v1/conversations', { body: { metadata } });
+    expect(codeOf(answer)).toEqual([400, 'invalid_request']);
+    expect(answer.body.error.param).toBe(param);
+  });
+
+  it('takes 32 labels [CONV-004]', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`k${at}`, '✓'.repeat(512)]));
+    expect((await server.begin({ metadata })).metadata).toEqual(metadata);
+  });
+
+  it('is active when something is said and not when it is read [CONV-011]', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const made = await server.begin();
+    await server.tell(made.id, 'one');
+    const first = (await server.show(made.id)).last_active_at;
+    expect(first > made.last_active_at).toBe(true);
+    expect((await server.show(made.id)).last_active_at).toBe(first);
+    await server.tell(made.id, 'two');
+    expect((await server.show(made.id)).last_active_at > first).toBe(true);
+  });
+
+  it('tells other systems that it was made, with what its GET shows [CONV-033]', async () => {
+    const made = await server.begin({ user_id: 'ada', metadata: { a: 'b' } });
+    const { body } = await server.call('GET', '/v1/events?type=conversation.created&limit=1');
+    expect(body.data[0].data).toEqual(made);
+  });
+
+  it('is unknown to whoever it does not belong to [CONV-032]', async () => {
+    const { id } = await server.begin();
+    const otherOrg = await makeOtherOrg(server);
+    for (const [key, which] of [
+      [server.testKey, newId('conv')],
+      [server.liveKey, id],
+      [otherOrg, id],
+    ] as const) {
+      for (const [method, path, body] of [
+        ['GET', '', undefined],
+        ['POST', '/messages', { message: 'Hi' }],
+        ['GET', '/messages', undefined],
+        ['GET', '/events', undefined],
+        ['GET', '/events?format=json', undefined],
+        ['POST', '/stop', undefined],
+      ] as const) {
+        const answer = await server.call(method, `/v1/conversations/${which}${path}`, { key, body });
+        expect([path, ...codeOf(answer)]).toEqual([path, 404, 'conversation_not_found']);
+      }
+    }
+    expect(codeOf(await server.call('GET', '/v1/conversations/conv_1'))).toEqual([400, 'invalid_conversation_id']);
+  });
+});
+
+describe('the list of conversations', () => {
+  it('holds every one of the mode, newest first, by pages, or one user’s [CONV-019, CONV-020]', async () => {
+    const made: string[] = [];
+    for (const user_id of ['li', undefined, 'li', 'mo', 'li']) made.unshift((await server.begin({ user_id })).id);
+    const live = await server.begin({}, server.liveKey);
+    const paged: string[] = [];
+    for (let cursor = ''; paged.length < 5; ) {
+      const { body } = await server.call('GET', `/v1/conversations?limit=2${cursor && `&cursor=${cursor}`}`);
+      paged.push(...body.data.map(({ id }: { id: string }) => id));
+      cursor = body.next_cursor;
+    }
+    expect(paged.slice(0, 5)).toEqual(made);
+    const idsOf = async (search: string, key = server.testKey) =>
+      (await server.call('GET', `/v1/conversations?limit=100${search}`, { key })).body.data.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await idsOf('&user_id=li')).toEqual([made[0], made[2], made[4]]);
+    expect(await idsOf('&user_id=nobody')).toEqual([]);
+    expect(await idsOf('', server.liveKey)).toEqual([live.id]);
+    expect(await idsOf('')).not.toContain(live.id);
+    expect(await idsOf('', await makeOtherOrg(server))).toEqual([]);
+  });
+
+  it('shows what is open in each of them', async () => {
+    server.script(() => ({ calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] }));
+    const { id } = await server.begin({ message: 'Help' });
+    const shown = await server.until(`/v1/conversations/${id}`, ({ status }) => status === 'waiting');
+    const { body } = await server.call('GET', '/v1/conversations?limit=1');
+    expect(body.data[0]).toEqual(shown);
+    expect(shown.open_interactions).toHaveLength(1);
+    await server.call('POST', `/v1/conversations/${id}/stop`);
+  });
+});
+
+describe('the status', () => {
+  it('goes from idle over replying, working and waiting to idle, and each change is told [CONV-006, CONV-007, CONV-026, CONV-028, CONV-029, CONV-030, EVT-021]', async () => {
+    const gate = door();
+    server.script(async ({ tools, messages }) => {
+      if (tools.some(({ name }) => name === 'hand_off_to_work')) {
+        return {
+          text: 'On it.',
+          calls: [{ name: 'hand_off_to_work', arguments: { title: 'Report', task: 'Write it' } }],
+        };
+      }
+      if (messages.some(({ role }) => role === 'tool')) return { text: 'Done.' };
+      await gate.opened;
+      return { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] };
+    });
+    const made = await server.begin({ message: 'Write a report' });
+    const working = await server.until(
+      `/v1/conversations/${made.id}`,
+      ({ open_work: [work] }) => work?.status === 'working',
+    );
+    expect(working).toMatchObject({
+      status: 'working',
+      open_work: [{ task_id: expect.stringMatching(/^task_/), title: 'Report', status: 'working' }],
+      open_interactions: [],
+    });
+    gate.open();
+    const waiting = await server.until(`/v1/conversations/${made.id}`, ({ status }) => status === 'waiting');
+    const [{ task_id }] = working.open_work;
+    expect(waiting).toMatchObject({
+      open_work: [{ task_id, title: 'Report', status: 'waiting' }],
+      open_interactions: [{ interaction_id: expect.stringMatching(/^int_/), task_id, kind: 'ask_question' }],
+      pending_tool_calls: [],
+    });
+    const [{ interaction_id }] = waiting.open_interactions;
+    await server.call('POST', `/v1/interactions/${interaction_id}/answer`, { body: { answers: ['The first.'] } });
+    const after = await server.rest(made.id);
+    expect(after).toMatchObject({ open_work: [], open_interactions: [] });
+    const statuses = (await server.log(made.id)).filter(({ type }) => type === 'conversation.status');
+    expect(statuses.map(({ data }) => data.status)).toEqual(['replying', 'working', 'waiting', 'working', 'idle']);
+  });
+
+  it('lists work without a name as such, oldest first [CONV-006]', async () => {
+    const gate = door();
+    server.script(async () => {
+      await gate.opened;
+      return { text: 'Done.' };
+    });
+    const { id } = await server.begin();
+    const turns = [];
+    for (const message of ['one', 'two']) {
+      turns.push((await server.send(id, { message, hand_off: 'always' })).body);
+    }
+    const { open_work } = await server.show(id);
+    expect(open_work.map(({ task_id, title }: { task_id: string; title: null }) => [task_id, title])).toEqual(
+      turns.map(({ task_id }) => [task_id, null]),
+    );
+    gate.open();
+    await server.rest(id);
+  });
+});
+
+describe('stopping', () => {
+  it('reaches a reply whose model hangs, keeps what was said, stops what waits behind it, and the conversation goes on [CONV-022, CONV-023, CONV-031]', async () => {
+    server.script(() => ({ text: ['Half a ', 'sentence'], fail: 'hang' }));
+    const { id, turn_id } = await server.begin({ message: 'Hi' });
+    const stream = await server.stream('GET', `/v1/conversations/${id}/events`);
+    const queued = (await server.send(id, { message: 'And this' })).body;
+    expect(queued.status).toBe('replying');
+    await server.until(`/v1/conversations/${id}/events?format=json`, ({ data }) => {
+      const text = data.filter(({ type }: { type: string }) => type === 'reply.delta');
+      return text.map((event: { data: { text: string } }) => event.data.text).join('') === 'Half a sentence';
+    });
+    const stopped = await server.call('POST', `/v1/conversations/${id}/stop`);
+    expect(stopped.status).toBe(200);
+    expect(stopped.body).toMatchObject({ id, status: 'idle', open_work: [] });
+    await stream.waitFor(({ type, turn_id: of }) => type === 'turn.settled' && of === queued.id);
+    stream.close();
+    const settled = stream.seen.filter(({ type }) => type === 'turn.settled').map(({ data }) => data.turn);
+    expect(settled.map(({ id: of, status, reply, error }) => [of, status, reply, error])).toEqual([
+      [turn_id, 'stopped', null, null],
+      [queued.id, 'stopped', null, null],
+    ]);
+    server.script(() => ({ text: 'Here again.' }));
+    expect((await server.tell(id, 'Hello?')).reply.text).toBe('Here again.');
+    expect((await server.messages(id)).map(({ role, text }) => [role, text])).toEqual([
+      ['user', 'Hi'],
+      ['agent', 'Half a sentence'],
+      ['user', 'And this'],
+      ['user', 'Hello?'],
+      ['agent', 'Here again.'],
+    ]);
+  });
+
+  it('opens and closes every turn on the stream, also one that never began [EVT-014]', async () => {
+    server.script(() => ({ fail: 'hang' }));
+    const { id } = await server.begin({ message: 'one' });
+    const queued = (await server.send(id, { message: 'two' })).body;
+    await server.call('POST', `/v1/conversations/${id}/stop`);
+    const ofQueued = (await server.log(id)).filter(({ turn_id }) => turn_id === queued.id);
+    expect(typesOf(ofQueued)).toEqual(['turn.started', 'turn.settled']);
+  });
+
+  it('ends every task with its questions, in whatever state it is [CONV-022, EVT-017, EVT-018]', async () => {
+    server.script(({ messages }) =>
+      JSON.stringify(messages).includes('ask me')
+        ? { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] }
+        : { fail: 'hang' },
+    );
+    const { id } = await server.begin();
+    const turns = [];
+    for (const message of ['hang', 'ask me']) {
+      turns.push((await server.send(id, { message, hand_off: 'always' })).body);
+    }
+    await server.until(`/v1/conversations/${id}`, ({ open_work }) => {
+      const statuses = open_work.map(({ status }: { status: string }) => status);
+      return statuses.join() === 'working,waiting';
+    });
+    const { body } = await server.call('POST', `/v1/conversations/${id}/stop`);
+    expect(body).toMatchObject({ status: 'idle', open_work: [], open_interactions: [] });
+    const log = await server.log(id);
+    for (const { task_id } of turns) {
+      const task = (await server.call('GET', `/v1/tasks/${task_id}`)).body;
+      expect([task.status, task.error.code]).toEqual(['failed', 'stopped']);
+      const ends = log.filter(
+        (event) => event.task_id === task_id && /^task\.(completed|failed|stopped)$/.test(event.type),
+      );
+      expect(ends.map(({ type, data }) => [type, 'reason' in data])).toEqual([['task.stopped', false]]);
+    }
+    const resolved = log.filter(({ type }) => type === 'interaction.resolved');
+    expect(resolved.map(({ data }) => data.interaction.status)).toEqual(['cancelled']);
+  });
+
+  it('of an idle conversation changes nothing', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const { id } = await server.begin({ message: 'Hi' });
+    const before = await server.rest(id);
+    const { status, body } = await server.call('POST', `/v1/conversations/${id}/stop`);
+    expect([status, body]).toEqual([200, before]);
+  });
+});
+
+describe('a hidden conversation', () => {
+  it('is in no list and tells no webhook', async () => {
+    const { id } = await server.begin();
+    await query(server.connectionString, 'UPDATE conversations SET is_hidden = true WHERE id = $1', [id]);
+    const before = (await server.call('GET', '/v1/events?limit=1')).body.data[0].id;
+    server.script(({ tools }) =>
+      tools.some(({ name }) => name === 'hand_off_to_work')
+        ? { calls: [{ name: 'hand_off_to_work', arguments: { title: 'Work', task: 'Do it' } }] }
+        : { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] },
+    );
+    const turn = (await server.send(id, { message: 'Hi' })).body;
+    const waiting = await server.until(`/v1/conversations/${id}`, ({ status }) => status === 'waiting');
+    const [{ interaction_id, task_id }] = waiting.open_interactions;
+    const listed = await Promise.all(
+      ['conversations', 'tasks', 'interactions'].map((name) => server.call('GET', `/v1/${name}?limit=100`)),
+    );
+    const ids = listed.flatMap(({ body }) => body.data.map((row: { id: string }) => row.id));
+    for (const hidden of [id, interaction_id, task_id]) expect(ids).not.toContain(hidden);
+    await server.call('POST', `/v1/conversations/${id}/stop`);
+    expect((await server.call('GET', '/v1/events?limit=1')).body.data[0].id).toBe(before);
+    expect((await server.log(id)).filter(({ turn_id }) => turn_id === turn.id).at(-1)?.type).toBe('turn.settled');
   });
 });

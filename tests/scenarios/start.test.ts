@@ -29,6 +29,18 @@ async function start(dataDir: string, env: Record<string, string> = {}): Promise
   return server;
 }
 
+/** What a curl command asks for, without needing curl. */
+async function asTyped(command: string): Promise<string> {
+  const [, url = ''] = /(http:\S+)/.exec(command) ?? [];
+  const [, body = ''] = /-d '(.+)'$/.exec(command) ?? [];
+  const headers = [...command.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(
+    ([, name, value]) => [name, value] as [string, string],
+  );
+  const answer = await fetch(url, { method: /-X PUT/.test(command) ? 'PUT' : 'POST', headers, body });
+  expect(answer.ok).toBe(true);
+  return answer.text();
+}
+
 describe('the first start', () => {
   it('makes org, keys and owner, prints them once and writes them down [START-002, START-003, START-015, START-016, START-017, SEC-018]', async () => {
     const dataDir = await folder();
@@ -46,9 +58,9 @@ describe('the first start', () => {
     for (const file of ['credentials.json', 'master-key']) {
       expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
     }
-    const curl = /curl (\S+) -H "Authorization: Bearer (\S+)"/.exec(first.output());
-    const answer = await fetch(curl?.[1] as string, { headers: { authorization: `Bearer ${curl?.[2]}` } });
-    expect(answer.status).toBe(200);
+    const [make, talk] = first.output().match(/curl .+/g) as [string, string];
+    expect(JSON.parse(await asTyped(make)).draft_version).toBe(1);
+    expect(await asTyped(talk)).toMatch(/event: turn.started[\s\S]+event: reply.delta[\s\S]+event: turn.settled/);
     expect(first.output()).toContain('No model key is set');
     await first.call('PATCH', '/v1/org', { body: { name: 'Kept' } });
     expect(await first.kill('SIGTERM')).toBe(0);

@@ -9,6 +9,8 @@ export type StreamEvent = { id: string; type: string; seq: number; data: any; [f
 export type Respond = (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 export type AgentServer = TestServer & {
+  /** With what another process on the same database has the same model. */
+  env: Record<string, string>;
   /** Decides what the model answers from now on. */
   script: (respond: Respond) => void;
   /** Every request the model has had since the last `script`, oldest first. */
@@ -48,17 +50,17 @@ export async function startAgentServer(
       return respond(request);
     },
   });
-  const server = await startTestServer({
-    env: {
-      OPENAI_COMPATIBLE_BASE_URL: model.baseUrls.compatible,
-      OPENAI_COMPATIBLE_MODELS: 'scripted',
-      VESTRA_DEFAULT_MODEL: 'compatible/scripted',
-      VESTRA_ALLOW_PRIVATE_ADDRESSES: '1',
-      ...options.env,
-    },
-  });
+  const env = {
+    OPENAI_COMPATIBLE_BASE_URL: model.baseUrls.compatible,
+    OPENAI_COMPATIBLE_MODELS: 'scripted',
+    VESTRA_DEFAULT_MODEL: 'compatible/scripted',
+    VESTRA_ALLOW_PRIVATE_ADDRESSES: '1',
+    ...options.env,
+  };
+  const server = await startTestServer({ env });
   return {
     ...server,
+    env,
     asked,
     script(next) {
       asked.length = 0;

@@ -1,4 +1,5 @@
 import { type ApprovalCategory, approvalCategory } from './approval-category.ts';
+import { withoutCredentials } from './credential.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { ToolCall } from './message.ts';
 import { ownNameOf, type Tool } from './tool.ts';
@@ -44,7 +45,8 @@ export function functionCallFor(tool: Tool, call: ToolCall, timeoutSeconds: numb
 }
 
 function listedCategory(tool: Tool, approvals: readonly ApprovalCategory[]): ApprovalCategory | null {
-  const category = approvalCategory(ownNameOf(tool), tool.definition.description);
+  const category =
+    tool.category === undefined ? approvalCategory(ownNameOf(tool), tool.definition.description) : tool.category;
   return category !== null && approvals.includes(category) ? category : null;
 }
 
@@ -84,7 +86,8 @@ function rowsOf(call: ToolCall): { label: string; value: string }[] {
 }
 
 function argumentsOf({ arguments: given }: ToolCall): [string, unknown][] {
-  return typeof given === 'object' && given !== null ? Object.entries(given) : [];
+  if (typeof given !== 'object' || given === null) return [];
+  return Object.entries(given).map(([label, value]) => [label, withoutCredentials(label, value)]);
 }
 
 function firstSentence(description: string): string {

@@ -1,3 +1,4 @@
+import type { ApprovalCategory } from './approval-category.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { ToolCall, ToolDefinition } from './message.ts';
 import { type CalledTool, type Decision, decideToolCall } from './tool-policy.ts';
@@ -11,6 +12,8 @@ export type Tool = {
   effect: ToolEffect;
   /** What one call costs in US dollars, where that is so much that the person is asked first. */
   asksCreditUsd?: number | undefined;
+  /** What kind of deed it does, where that was judged before; absent: its name and description say it. */
+  category?: ApprovalCategory | null;
 };
 
 export type ToolEffect =

@@ -15,15 +15,18 @@ import type { Tenant } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Bell } from './db/bell.ts';
 import type { Database, Transaction } from './db/pool.ts';
+import { faultsOfFile } from './domains/apply/check-file.ts';
 import { manifestChecker } from './domains/apply/check-manifest.ts';
 import { fileRenderer } from './domains/apply/render-file.ts';
+import { renderYaml } from './domains/apply/render-yaml.ts';
 import { applyRoutes } from './domains/apply/routes.ts';
 import type { KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
+import { batchRoutes } from './domains/batches/routes.ts';
 import { conversationRoutes } from './domains/conversations/routes.ts';
 import { findDeployment, holdDeployment } from './domains/deployments/api.ts';
 import { deploymentRoutes } from './domains/deployments/routes.ts';
-import type { Engine } from './domains/engine/api.ts';
+import { type Engine, findConversation, findTask } from './domains/engine/api.ts';
 import { type Followers, holdConversation } from './domains/events/api.ts';
 import { eventRoutes } from './domains/events/routes.ts';
 import { createDownloadLinks } from './domains/files/api.ts';
@@ -31,6 +34,8 @@ import { downloadSource } from './domains/files/download.ts';
 import { fileRoutes } from './domains/files/routes.ts';
 import { healthRoutes } from './domains/health/routes.ts';
 import { interactionRoutes } from './domains/interactions/routes.ts';
+import type { InterviewPorts } from './domains/interview/ports.ts';
+import { answeringInterviews, interviewRoutes } from './domains/interview/routes.ts';
 import { createKeyIdentity } from './domains/keys/api.ts';
 import { keyRoutes } from './domains/keys/routes.ts';
 import { balanceOf } from './domains/ledger/api.ts';
@@ -43,11 +48,14 @@ import { memoryRoutes } from './domains/memory/routes.ts';
 import { modelRoutes } from './domains/models/routes.ts';
 import { notebookRoutes } from './domains/notebooks/routes.ts';
 import { limitRoutes, meRoutes, orgRoutes } from './domains/orgs/routes.ts';
+import { moveRoutinesToTimezone } from './domains/routines/api.ts';
 import { routineRoutes } from './domains/routines/routes.ts';
-import { scenarioRoutes } from './domains/scenarios/routes.ts';
+import { routineRunRoutes } from './domains/routines/run-routes.ts';
+import { draftRoutes, scenarioRoutes } from './domains/scenarios/routes.ts';
 import { createAnswerSeal } from './domains/secrets/api.ts';
 import { secretRoutes } from './domains/secrets/routes.ts';
-import { createSessionIdentity } from './domains/sessions/api.ts';
+import { createSessionIdentity, liveSessionsOf } from './domains/sessions/api.ts';
+import { sessionRoutes } from './domains/sessions/routes.ts';
 import { skillRoutes } from './domains/skills/routes.ts';
 import { taskRoutes } from './domains/tasks/routes.ts';
 import { testRunRoutes } from './domains/test-runs/routes.ts';
@@ -95,7 +103,12 @@ export function assembleApp(parts: Parts): Hono {
   const allowPrivate = config.allowPrivateAddresses;
   const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
   const links = createDownloadLinks(signingSecret, publicUrl);
-  const apply = assembleApplyPorts({ vault, catalogue, allowPrivate });
+  const apply = assembleApplyPorts({ vault, catalogue, allowPrivate, jobs });
+  const interviews: InterviewPorts = {
+    engine,
+    faultsOf: (caller, body) => faultsOfFile(db, apply, { caller, body }),
+    render: renderYaml,
+  };
   const members = { db, rateLimiter, publicUrl };
   const orgs = {
     db,
@@ -109,6 +122,10 @@ export function assembleApp(parts: Parts): Hono {
     db,
     deploymentIdOf: async ({ orgId }: Tenant, reference: string) =>
       (await findDeployment(db, orgId, reference))?.deployment.id ?? null,
+    exists: async (tenant: Tenant, work: { taskId: string } | { conversationId: string }) =>
+      'taskId' in work
+        ? (await findTask(db, tenant, work.taskId)) !== undefined
+        : (await findConversation(db, tenant, work.conversationId)) !== undefined,
   };
   return createApp({
     log,
@@ -135,9 +152,10 @@ export function assembleApp(parts: Parts): Hono {
           latestTestRuns: apply.testRuns.latest,
         }),
         ...applyRoutes({ db, ports: apply }),
+        ...interviewRoutes(interviews),
       },
-      scenarios: scenarioRoutes({ db }),
-      testRuns: testRunRoutes({ db }),
+      scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
+      testRuns: testRunRoutes({ db, engine, jobs }),
       notebooks: notebookRoutes({ db, reader: createDocumentReader() }),
       skills: skillRoutes({ db, openZip }),
       mcpServers: mcpServerRoutes({
@@ -151,12 +169,16 @@ export function assembleApp(parts: Parts): Hono {
         ...deliveryRoutes({ db, vault, outbound }),
       },
       events: eventRoutes({ db }),
-      routines: routineRoutes({ db, publicUrl, timezoneOfUser: timezoneOf, enterUser, holdConversation }),
+      routines: {
+        ...routineRoutes({ db, publicUrl, timezoneOfUser: timezoneOf, enterUser, holdConversation }),
+        ...routineRunRoutes({ engine, publicUrl: () => publicUrl }),
+      },
       memory: memoryRoutes({ db, embeddings, log, customer: createCustomerMemory({ outbound, signingSecret }) }),
       files: fileRoutes({ db, store: files, links }),
-      conversations: conversationRoutes({ engine, followers, streams }),
+      conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams })),
       interactions: interactionRoutes({ engine }),
       tasks: taskRoutes({ engine }),
+      batches: batchRoutes({ engine }),
       me: meRoutes(),
       orgs: orgRoutes(orgs),
       limits: limitRoutes(orgs),
@@ -164,7 +186,15 @@ export function assembleApp(parts: Parts): Hono {
       members: memberRoutes(members),
       consoleAccess: consoleRoutes(members),
       secrets: secretRoutes({ db, vault }),
-      users: userRoutes({ db, jobs }),
+      users: userRoutes({
+        db,
+        jobs,
+        shutOut: async (tenant, userId) => {
+          for (const id of await liveSessionsOf(db, tenant, userId)) bell.ring('credential', id);
+        },
+        timezoneGiven: moveRoutinesToTimezone,
+      }),
+      sessions: sessionRoutes({ engine, publicUrl, ended: (sessionId) => bell.ring('credential', sessionId) }),
       usage: usageRoutes(usage),
       auditLog: auditRoutes({ db }),
       models: modelRoutes({ catalogue }),

@@ -20,10 +20,16 @@ import { builtInSkills, skillsExist } from './domains/skills/api.ts';
 import { testRunPort } from './domains/test-runs/api.ts';
 import { timezoneOf } from './domains/users/api.ts';
 import { webhookPort } from './domains/webhooks/api.ts';
+import type { JobSender } from './jobs/catalog.ts';
 
 /** What applying a file asks of the domains around it, each filled in by the domain itself. */
-export function assembleApplyPorts(parts: { vault: Vault; catalogue: Catalogue; allowPrivate: boolean }): ApplyPorts {
-  const { vault, catalogue, allowPrivate } = parts;
+export function assembleApplyPorts(parts: {
+  vault: Vault;
+  catalogue: Catalogue;
+  allowPrivate: boolean;
+  jobs: JobSender;
+}): ApplyPorts {
+  const { vault, catalogue, allowPrivate, jobs } = parts;
   const builtInNames = new Set(builtInSkills().map(({ name }) => name));
   return {
     mcpServers: {
@@ -44,7 +50,7 @@ export function assembleApplyPorts(parts: { vault: Vault; catalogue: Catalogue; 
       readSchedule,
     },
     webhooks: webhookPort({ vault }),
-    testRuns: testRunPort,
+    testRuns: testRunPort({ jobs }),
     catalogue,
     refuseAddress: (address) => refuseAddress(address, { allowPrivate }),
     faultOfSchema: faultOfJsonSchema,

@@ -20,7 +20,9 @@ import { createFollowers, type Followers } from './domains/events/api.ts';
 import { createServerTools } from './domains/mcp-servers/api.ts';
 import { createCustomerMemory, createMemory } from './domains/memory/api.ts';
 import { createPassageMeaning, searchNotebooks } from './domains/notebooks/api.ts';
+import { routineTools } from './domains/routines/api.ts';
 import { createTraceTargets } from './domains/traces/api.ts';
+import { timezoneOf } from './domains/users/api.ts';
 import type { JobSender } from './jobs/catalog.ts';
 import { version } from './version.ts';
 
@@ -85,7 +87,7 @@ export function assembleEngine(parts: Parts): {
     files,
     documents: createDocumentReader(),
     batchItems: watchItems(advancer),
-    routineTools: () => [],
+    routineTools: routineTools({ db, timezoneOfUser: timezoneOf }),
     traces: {
       ended: (tenant, run) =>
         void tellTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not told')),

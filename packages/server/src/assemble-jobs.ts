@@ -2,6 +2,7 @@ import type { FileStore } from './adapters/files/file-store.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/pool.ts';
 import { pruneAudit } from './domains/audit/api.ts';
+import { advanceBatch, itemEraser, unfinishedBatches } from './domains/batches/api.ts';
 import {
   type Engine,
   eraseConversationsOf,
@@ -13,30 +14,38 @@ import {
   unfinishedReplies,
   unfinishedTasks,
 } from './domains/engine/api.ts';
-import { emit, pruneEvents, pruneStreams } from './domains/events/api.ts';
+import { emit, eraseEventsOf, pruneEvents, pruneStreams } from './domains/events/api.ts';
 import { fileEraser } from './domains/files/api.ts';
 import { eraseSpender, foldLedger } from './domains/ledger/api.ts';
 import { eraseMemoriesOf } from './domains/memory/api.ts';
-import { deleteRoutinesOf } from './domains/routines/api.ts';
+import { deleteRoutinesOf, runDueRoutines } from './domains/routines/api.ts';
 import { removeSecretsOfUser } from './domains/secrets/api.ts';
 import { removeSessionsOfUser } from './domains/sessions/api.ts';
+import { type Player, playTestRun, unfinishedTestRuns } from './domains/test-runs/api.ts';
 import { capsOf, type EraseStep, eraseUser, unfinishedErasures } from './domains/users/api.ts';
 import { pruneDeliveries } from './domains/webhooks/prune-deliveries.ts';
 import { housekeeping } from './housekeeping.ts';
-import type { catalog } from './jobs/catalog.ts';
+import { forgetAnswers } from './http/idempotency.ts';
+import type { catalog, JobSender } from './jobs/catalog.ts';
 import type { SweepSource } from './jobs/sweep.ts';
 import type { JobHandlers } from './jobs/worker.ts';
 import { pruneOld } from './retention.ts';
 
 /** What each domain does to forget a user, in the order in which nothing can grow again behind it. */
-const eraseSteps = (files: FileStore): readonly EraseStep[] => [
+const eraseSteps = (files: FileStore, jobs: JobSender): readonly EraseStep[] => [
   removeSessionsOfUser,
   deleteRoutinesOf,
+  itemEraser(jobs),
   eraseConversationsOf,
   fileEraser(files),
-  eraseMemoriesOf,
+  async (tx, tenant, userId) => {
+    // The answer that shows a fact does not say whose it is.
+    const shownIds = await eraseMemoriesOf(tx, tenant, userId);
+    await forgetAnswers(tx, tenant, { userId, shownIds });
+  },
   removeSecretsOfUser,
   eraseSpender,
+  eraseEventsOf,
 ];
 
 /** What is kept for a number of days only. */
@@ -49,22 +58,35 @@ export const retentionRules = (days: Config['retentionDays']) => [
 ];
 
 /** Where each domain keeps work that must have a job. */
-export const sweepSources: SweepSource[] = [unfinishedErasures, unfinishedReplies, unfinishedTasks];
+export const sweepSources: SweepSource[] = [
+  unfinishedErasures,
+  unfinishedReplies,
+  unfinishedTasks,
+  unfinishedBatches,
+  unfinishedTestRuns,
+];
 
 export function assembleJobs(parts: {
   db: Database;
   files: FileStore;
   engine: Engine;
+  player: Player;
+  publicUrl: () => string;
   retentionDays: Config['retentionDays'];
 }): JobHandlers<typeof catalog> {
-  const { db, files, engine, retentionDays } = parts;
-  const steps = eraseSteps(files);
+  const { db, files, engine, player, publicUrl, retentionDays } = parts;
+  const steps = eraseSteps(files, engine.jobs);
   const rules = retentionRules(retentionDays);
   return {
     'ledger.fold': () => foldLedger(db, { emit, capsOfUsers: capsOf }),
     'user.erase': ({ org_id, mode, user_id }) => eraseUser(db, steps, { orgId: org_id, mode }, user_id),
     'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
     'task.run': (task) => takeUpTask(engine, task),
+    'batch.advance': ({ org_id, mode, batch_id }) => advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }),
+    'test_run.play': ({ run_id }, { signal }) => playTestRun(player, run_id, signal),
+    'routine.run_due': async (_payload, { signal }) => {
+      await runDueRoutines({ engine, publicUrl }, { signal });
+    },
     'interaction.expire': () => expireInteractions(engine),
     'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
     housekeeping: () => housekeeping(db),

@@ -7,6 +7,8 @@ const batch = 1000;
 export async function housekeeping(db: Database): Promise<void> {
   await prune(db, sql`idempotency_keys`, sql`created_at < now() - interval '24 hours'`);
   await prune(db, sql`console_sessions`, sql`expires_at < now()`);
+  // A page that was left open asks for its session long after it has ended, and is told so.
+  await prune(db, sql`sessions`, sql`expires_at < now() - interval '30 days'`);
   await prune(db, sql`rate_windows`, sql`started_at < now() - interval '1 hour'`);
   await prune(db, sql`webhook_secrets`, sql`valid_until < now()`);
   await prune(db, sql`reservations`, sql`expires_at < now() - interval '1 hour'`);

@@ -11,6 +11,7 @@ import { openMasterKeys } from './adapters/secrets/master-key.ts';
 import { createVault } from './adapters/secrets/vault.ts';
 import { agreedSecret } from './agreed-secret.ts';
 import { assembleApp } from './assemble-app.ts';
+import { assembleApplyPorts } from './assemble-apply.ts';
 import { assembleEngine } from './assemble-engine.ts';
 import { assembleJobs, sweepSources } from './assemble-jobs.ts';
 import { type Credentials, makeFirstOrg } from './bootstrap.ts';
@@ -20,7 +21,9 @@ import { migrate } from './db/migrate.ts';
 import { closeDatabase, openDatabase } from './db/pool.ts';
 import { ownEmbeddedPostgres } from './db/reach-embedded.ts';
 import { StartFailure } from './db/start-failure.ts';
+import { promoteAfterTests } from './domains/apply/promote-after-tests.ts';
 import { createKeyUse } from './domains/audit/api.ts';
+import type { Player } from './domains/test-runs/api.ts';
 import { startDelivering } from './domains/webhooks/api.ts';
 import { createStreams } from './http/streams.ts';
 import { catalog } from './jobs/catalog.ts';
@@ -41,7 +44,12 @@ const graceMs = 30_000;
 /** Everything in one process, put together in the order in which each part needs the one before. */
 export async function startServer(config: Config, log: Logger): Promise<Server> {
   const undo: (() => Promise<void>)[] = [];
+  // A worker serves nobody and does not know the address of those that do: the setting names it.
+  let publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  let leave = () => {};
   const stop = async () => {
+    // Before anything is waited for: a task that has an hour to go gives itself back at its next step.
+    leave();
     for (let step = undo.pop(); step; step = undo.pop()) await step();
   };
   try {
@@ -82,8 +90,23 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       embeddings,
     });
     undo.push(() => stopEngine({ graceMs }));
+    leave = engine.runner.leave;
     if (config.role !== 'api') {
-      const handlers = assembleJobs({ db, files, engine, retentionDays: config.retentionDays });
+      const apply = assembleApplyPorts({
+        vault,
+        catalogue: engine.models.catalogue,
+        allowPrivate: config.allowPrivateAddresses,
+        jobs,
+      });
+      const player: Player = { engine, followers, promote: (tx, of) => promoteAfterTests(tx, apply, of) };
+      const handlers = assembleJobs({
+        db,
+        files,
+        engine,
+        player,
+        publicUrl: () => publicUrl,
+        retentionDays: config.retentionDays,
+      });
       const worker = startWorker({ jobs, log, handlers });
       undo.push(() => worker.stop({ graceMs }));
       const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: 5_000 });
@@ -106,7 +129,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       return close(http);
     });
     const url = urlOf(http);
-    const publicUrl = config.publicUrl ?? url;
+    publicUrl = config.publicUrl ?? url;
     app = assembleApp({
       config,
       db,

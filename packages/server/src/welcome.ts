@@ -19,9 +19,10 @@ export function welcome(config: Config, { url, firstCredentials }: Server): stri
       '',
       `These are shown once and kept in ${file}.`,
       '',
-      'Try it:',
+      'Make an agent, and talk to it:',
       '',
-      `  curl ${base}/v1/me -H "Authorization: Bearer ${test_key}"`,
+      `  curl -X PUT ${base}/v1/deployments/hello -H "Authorization: Bearer ${test_key}" -H "Content-Type: application/json" -d '{"name": "hello", "instructions": "Answer in one sentence."}'`,
+      `  curl -N ${base}/v1/conversations -H "Authorization: Bearer ${test_key}" -H "Content-Type: application/json" -d '{"message": "Hello!", "stream": true}'`,
     );
   } else {
     lines.push(`  Keys            in ${file}, as the first start wrote them`);

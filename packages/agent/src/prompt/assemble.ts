@@ -70,9 +70,22 @@ const deeds: Record<ApprovalCategory, string> = {
 };
 
 function dayIn(timeZone: string, now: number): string {
-  const part = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en-CA', { timeZone, ...options }).format(now);
-  return `${part({ weekday: 'long' })}, ${part({ year: 'numeric', month: '2-digit', day: '2-digit' })}`;
+  const parts = Object.fromEntries(formatFor(timeZone).formatToParts(now).map(({ type, value }) => [type, value]));
+  return `${parts.weekday}, ${parts.year}-${parts.month}-${parts.day}`;
+}
+
+const mostFormats = 500;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes longer than all else here together. */
+function formatFor(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const options = { timeZone, weekday: 'long', year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const format = new Intl.DateTimeFormat('en-CA', options);
+  if (formats.size >= mostFormats) formats.clear();
+  formats.set(timeZone, format);
+  return format;
 }
 
 function workLine({ title, status, waitsFor }: PromptFacts['openWork'][number]): string {

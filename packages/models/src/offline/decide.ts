@@ -1,11 +1,21 @@
 import type { ToolDefinition, ToolResult } from '@vestra/agent/message';
 import type { ModelRequest } from '@vestra/agent/model';
 import { fittingTools, ownPart } from './choose-tool.ts';
+import { draftScenarios } from './draft-scenarios.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { fillArguments, valueFor } from './fill-arguments.ts';
+import { interview } from './interview.ts';
 import { keepMemory } from './keep-memory.ts';
 import { quoteFrom } from './knowledge.ts';
-import { judgesConversation, keepsMemory, playsUser, standInNotice, standInWords } from './markers.ts';
+import {
+  draftsScenarios,
+  interviewsAboutAgent,
+  judgesConversation,
+  keepsMemory,
+  playsUser,
+  standInNotice,
+  standInWords,
+} from './markers.ts';
 import { judge, playUser } from './scenario.ts';
 import { fillSchema, type Knowledge } from './schema/fill-schema.ts';
 import { fits } from './schema/fits.ts';
@@ -24,6 +34,8 @@ export function decide(request: ModelRequest): Decision {
   if (isAskedTo(judgesConversation)) return say(judge(request));
   if (isAskedTo(playsUser)) return say(playUser(request));
   if (isAskedTo(keepsMemory)) return say(keepMemory(request));
+  if (isAskedTo(draftsScenarios)) return say(draftScenarios(request));
+  if (isAskedTo(interviewsAboutAgent)) return say(interview(request));
   const situation = situationOf(request);
   return nextCall(request, situation) ?? conclude(request, situation);
 }

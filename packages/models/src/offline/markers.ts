@@ -13,10 +13,18 @@
  * Keeping memory: one system block holds `keepsMemory`. The last user message holds what is known in numbered lines
  * (`1. …`), and the conversation in lines that begin with `User:` or `Agent:`. The answer is JSON
  * `{facts: [{text, kind, said_by_user}], outdated: [number]}`, or what the `outputSchema` makes of it.
+ *
+ * Drafting scenarios: one system block holds `draftsScenarios`. The first user message holds a line `Count: …` and the
+ * settings as JSON `{instructions, functions, server_tools, approvals}`. The answer is JSON `{scenarios: [...]}`.
+ *
+ * Interviewing: one system block holds `interviewsAboutAgent`. The last user message holds JSON
+ * `{name, description, answers: [{question, answer}]}`. The answer is JSON `{question, is_done, file}`, the file as text.
  */
 export const playsUser = 'You play the user of a test conversation.';
 export const goalReached = '[goal reached]';
 export const judgesConversation = 'You judge a test conversation.';
+export const draftsScenarios = 'You draft test scenarios for an agent.';
+export const interviewsAboutAgent = 'You interview somebody about the agent that they want to set up.';
 export const keepsMemory = 'You keep what is worth remembering of a conversation.';
 
 /** Said once in a conversation. */

@@ -36,3 +36,12 @@ export function sentencesOf(text: string): string[] {
     .map((sentence) => sentence.replace(/^[-*#>\s]+/, '').trim())
     .filter((sentence) => /\p{L}|\p{N}/u.test(sentence));
 }
+
+/** The JSON object that stands in a text; undefined where there is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as unknown;
+  } catch {
+    return undefined;
+  }
+}

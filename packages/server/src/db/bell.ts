@@ -13,8 +13,11 @@ const kinds = ['conversation', 'run', 'credential'] as const;
 
 type News = (typeof kinds)[number];
 
+/** Whoever grows a log hands the entries to the followers of its own process: to read them again would be for nothing. */
+const heardHere: Record<News, boolean> = { conversation: false, run: true, credential: true };
+
 export type Bell = {
-  /** Tells the listeners of this process at once and those of the others soon. */
+  /** Tells the others soon, and of a run or a credential the listeners of this process at once. */
   ring: (kind: News, id: string) => void;
   /** Null: the line was down, so anything may have happened. */
   on: (kind: News, listener: (id: string | null) => void) => void;
@@ -23,6 +26,7 @@ export type Bell = {
 
 const channel = 'vestra_bell';
 const joinedMs = 20;
+const againMs = 1_000;
 /** Below the 8,000 bytes that one notification may carry. */
 const idsPerRing = 150;
 
@@ -42,7 +46,7 @@ export async function createBell(options: { db: Database; connectionString: stri
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
   let isStopped = false;
-  let hasListened = false;
+  let isUp = false;
 
   const tell = (kind: News, id: string | null) => {
     for (const listener of listeners.get(kind) ?? []) listener(id);
@@ -54,34 +58,46 @@ export async function createBell(options: { db: Database; connectionString: stri
     purpose: 'news',
     log,
     onMessage(payload) {
-      const { from, kind, ids } = envelope.parse(JSON.parse(payload));
-      if (from !== self) for (const id of ids) tell(kind, id);
+      const news = readNews(payload);
+      if (!news) return log.warn('news came that cannot be read; it is left alone');
+      if (news.from !== self) for (const id of news.ids) tell(news.kind, id);
     },
     onConnect() {
-      if (hasListened) for (const kind of kinds) tell(kind, null);
-      hasListened = true;
+      if (isUp) for (const kind of kinds) tell(kind, null);
     },
   });
+  // Also where the first attempt failed: what was rung until the line is there has been missed.
+  isUp = true;
+
+  function sendIn(ms: number): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      sending = sending.then(send);
+    }, ms);
+  }
 
   async function send(): Promise<void> {
-    timer = undefined;
     const rings = [...waiting].flatMap(([kind, ids]) => ringsOf(kind, [...ids]));
     waiting.clear();
     for (const ring of rings) {
-      await runPrepared(db, notify, [JSON.stringify({ from: self, ...ring })]).catch((error: unknown) =>
-        log.warn({ err: error }, 'other processes could not be told; they find it in the rows'),
-      );
+      await runPrepared(db, notify, [JSON.stringify({ from: self, ...ring })]).catch((error: unknown) => {
+        log.warn({ err: error }, 'other processes could not be told; trying again');
+        for (const id of ring.ids) keep(ring.kind, id);
+        if (!isStopped) sendIn(againMs);
+      });
     }
+  }
+
+  function keep(kind: News, id: string): void {
+    waiting.set(kind, (waiting.get(kind) ?? new Set()).add(id));
   }
 
   return {
     ring(kind, id) {
-      tell(kind, id);
+      if (heardHere[kind]) tell(kind, id);
       if (isStopped) return;
-      waiting.set(kind, (waiting.get(kind) ?? new Set()).add(id));
-      timer ??= setTimeout(() => {
-        sending = send();
-      }, joinedMs);
+      keep(kind, id);
+      sendIn(joinedMs);
     },
     on(kind, listener) {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener]);
@@ -94,6 +110,15 @@ export async function createBell(options: { db: Database; connectionString: stri
       await line.close();
     },
   };
+}
+
+/** A process of another version may know other news. */
+function readNews(payload: string): z.infer<typeof envelope> | null {
+  try {
+    return envelope.parse(JSON.parse(payload));
+  } catch {
+    return null;
+  }
 }
 
 function ringsOf(kind: News, ids: readonly string[]): { kind: News; ids: readonly string[] }[] {

@@ -111,6 +111,23 @@ async function claim(tx: Transaction, { tenant, route, key, requestHash }: Guard
   return kept.rows[0] as KeptRow;
 }
 
+/**
+ * Forgets answers that name a user who is erased, or that show one of these rows. Answers that show a secret are
+ * unreadable at rest and go after their 24 hours.
+ */
+export async function forgetAnswers(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  { userId, shownIds = [] }: { userId: string; shownIds?: readonly string[] },
+): Promise<void> {
+  const named = Buffer.from(JSON.stringify(userId), 'utf8');
+  await tx.execute(sql`
+    DELETE FROM idempotency_keys
+    WHERE org_id = ${orgId} AND mode = ${mode} AND NOT encrypted AND (
+      position(${named}::bytea IN answer) > 0
+      OR convert_from(answer, 'UTF8')::json ->> 'id' = ANY(${sql.param([...shownIds])}::text[]))`);
+}
+
 /** Waits for a call to end, however it ends, and gives up after 30 s. */
 async function ended(call: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,3 +1,5 @@
+import type { OpenStream } from './streams.ts';
+
 /** One server-sent event; `data` is one line of JSON. */
 export type Frame = { id: string; event: string; data: unknown };
 
@@ -13,28 +15,47 @@ const heartbeatMs = 15_000;
  * An event stream that is read as fast as its reader takes it: the source is asked for more only when what it gave has
  * gone out. A silent stream carries a comment line, so that whatever stands in between keeps it open.
  */
-export function eventStream(source: FrameSource, signal: AbortSignal, headers: Record<string, string> = {}): Response {
+export function eventStream(
+  source: FrameSource,
+  { signal, close }: OpenStream,
+  options: { headers?: Record<string, string>; heartbeatMs?: number } = {},
+): Response {
   const encoder = new TextEncoder();
+  let isOpen = true;
+  const end = () => {
+    isOpen = false;
+    source.close();
+    close();
+  };
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       // The headers go out with the first bytes.
       controller.enqueue(encoder.encode(': open\n\n'));
-      signal.addEventListener('abort', () => source.close(), { once: true });
-      if (signal.aborted) source.close();
+      // At once, and not when the reader next asks: one that has stopped reading never does.
+      const cut = () => {
+        if (isOpen) controller.close();
+        end();
+      };
+      if (signal.aborted) cut();
+      else signal.addEventListener('abort', cut, { once: true });
     },
     async pull(controller) {
-      const { frames, isOver } = await source.next(heartbeatMs);
-      if (signal.aborted) return controller.close();
-      controller.enqueue(encoder.encode(frames.length === 0 ? ': still here\n\n' : frames.map(written).join('')));
-      if (isOver) {
-        source.close();
+      try {
+        const { frames, isOver } = await source.next(options.heartbeatMs ?? heartbeatMs);
+        if (!isOpen) return;
+        controller.enqueue(encoder.encode(frames.length === 0 ? ': still here\n\n' : frames.map(written).join('')));
+        if (!isOver) return;
         controller.close();
+        end();
+      } catch (error) {
+        end();
+        throw error;
       }
     },
-    cancel: () => source.close(),
+    cancel: end,
   });
   return new Response(body, {
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no', ...headers },
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no', ...options.headers },
   });
 }
 

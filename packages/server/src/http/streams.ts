@@ -1,20 +1,45 @@
 import type { Caller } from '../caller.ts';
 
+/** Whatever is held open for a caller: a stream, or a call that waits for an answer. */
+export type OpenStream = {
+  /** Ends when the client goes away, the credential ends, or the server does. */
+  signal: AbortSignal;
+  /** Whoever opened it says when it is over: a request that was answered to its end sends no signal. */
+  close: () => void;
+};
+
 /** The open streams, by the credential that opened them. */
 export type Streams = {
-  /** Ends when the client goes away, the credential ends, or the server does. */
-  open: (caller: Caller, requestSignal: AbortSignal) => AbortSignal;
+  open: (caller: Caller, requestSignal: AbortSignal) => OpenStream;
   /** A key or session was revoked; null: any may have been, so each is to come again and be looked at. */
   endCredential: (id: string | null) => void;
+  /** For good: what is opened afterwards has ended already. */
   endAll: () => void;
+  count: () => number;
 };
+
+/** Longer than a request needs from the look at its credential to its stream. */
+const rememberedMs = 10_000;
 
 export function createStreams(): Streams {
   const byCredential = new Map<string, Set<AbortController>>();
+  // A request that was let in just before its credential ended opens its stream just after.
+  const endedAt = new Map<string, number>();
+  let isEnding = false;
 
   const end = (id: string) => {
     for (const controller of byCredential.get(id) ?? []) controller.abort();
   };
+  const endEach = () => {
+    for (const id of [...byCredential.keys()]) end(id);
+  };
+
+  const remember = (id: string) => {
+    const now = Date.now();
+    for (const [each, at] of endedAt) if (now - at >= rememberedMs) endedAt.delete(each);
+    endedAt.set(id, now);
+  };
+  const hasJustEnded = (id: string) => Date.now() - (endedAt.get(id) ?? 0) < rememberedMs;
 
   return {
     open(caller, requestSignal) {
@@ -25,24 +50,26 @@ export function createStreams(): Streams {
       const expiry = caller.session
         ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - Date.now()))
         : undefined;
+      const close = () => {
+        clearTimeout(expiry);
+        others.delete(controller);
+        if (others.size === 0 && byCredential.get(id) === others) byCredential.delete(id);
+      };
       const signal = AbortSignal.any([controller.signal, requestSignal]);
-      signal.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(expiry);
-          others.delete(controller);
-          if (others.size === 0 && byCredential.get(id) === others) byCredential.delete(id);
-        },
-        { once: true },
-      );
-      return signal;
+      signal.addEventListener('abort', close, { once: true });
+      if (isEnding || hasJustEnded(id)) controller.abort();
+      if (signal.aborted) close();
+      return { signal, close };
     },
     endCredential(id) {
-      if (id === null) for (const each of [...byCredential.keys()]) end(each);
-      else end(id);
+      if (id === null) return endEach();
+      remember(id);
+      end(id);
     },
     endAll() {
-      for (const each of [...byCredential.keys()]) end(each);
+      isEnding = true;
+      endEach();
     },
+    count: () => [...byCredential.values()].reduce((sum, { size }) => sum + size, 0),
   };
 }

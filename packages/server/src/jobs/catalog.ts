@@ -46,11 +46,35 @@ export const catalog = {
     expireInSeconds: longestRunSeconds,
     concurrency: 64,
   }),
+  'test_run.play': job({
+    payload: z.strictObject({ run_id: z.string() }),
+    policy: 'standard',
+    key: ({ run_id }) => run_id,
+    retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
+    // A scenario may take as long as twelve messages of a version with the highest limits.
+    expireInSeconds: 86_400,
+    concurrency: 8,
+  }),
+  'batch.advance': job({
+    payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), batch_id: z.string() }),
+    policy: 'standard',
+    key: ({ batch_id }) => batch_id,
+    retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
+    expireInSeconds: 3600,
+    concurrency: 4,
+  }),
   'interaction.expire': job({
     payload: z.strictObject({}),
     policy: 'recurring',
     everySeconds: 2,
     expireInSeconds: 300,
+    concurrency: 1,
+  }),
+  'routine.run_due': job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 5,
+    expireInSeconds: 3600,
     concurrency: 1,
   }),
   'memory.keep': job({

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Executor, Transaction } from '../db/pool.ts';
+import { runPrepared } from '../db/prepared.ts';
 
 /** A run as its owner knows it. */
 export type Run = { runId: string; epoch: number };
@@ -14,7 +15,16 @@ export class FencedOff extends Error {
   }
 }
 
-const epochRows = z.array(z.object({ epoch: z.coerce.number() }));
+const take = {
+  name: 'take_run',
+  text: `INSERT INTO runs (id, epoch, owner, lease_until)
+    VALUES ($1, nextval('run_epochs'), $2, clock_timestamp() + $3 * interval '1 millisecond')
+    ON CONFLICT (id) DO UPDATE
+      SET epoch = excluded.epoch, owner = excluded.owner, lease_until = excluded.lease_until, started_at = now()
+    RETURNING epoch`,
+};
+const hold = { name: 'hold_run', text: 'SELECT epoch FROM runs WHERE id = $1 AND epoch = $2 FOR NO KEY UPDATE' };
+const giveUp = { name: 'give_up_run', text: 'DELETE FROM runs WHERE id = $1 AND epoch = $2 RETURNING id' };
 
 /**
  * Makes `owner` the owner, whoever owned the run before, and returns the run as it is to be held from now on. Waits for
@@ -24,15 +34,9 @@ export async function takeRun(
   executor: Executor,
   { runId, owner, leaseMs }: { runId: string; owner: string; leaseMs: number },
 ): Promise<Run> {
-  const { rows } = await executor.execute(sql`
-    INSERT INTO runs (id, epoch, owner, lease_until)
-    VALUES (${runId}, nextval('run_epochs'), ${owner}, ${leaseEnd(leaseMs)})
-    ON CONFLICT (id) DO UPDATE
-      SET epoch = excluded.epoch, owner = excluded.owner, lease_until = excluded.lease_until, started_at = now()
-    RETURNING epoch`);
-  const [row] = epochRows.parse(rows);
+  const [row] = await runPrepared<{ epoch: string }>(executor, take, [runId, owner, leaseMs]);
   if (!row) throw new Error(`The run ${runId} was not taken.`);
-  return { runId, epoch: row.epoch };
+  return { runId, epoch: Number(row.epoch) };
 }
 
 /**
@@ -40,8 +44,7 @@ export async function takeRun(
  * lets none take it until the transaction ends.
  */
 export async function holdRun(tx: Transaction, run: Run): Promise<void> {
-  const { rows } = await tx.execute(sql`
-    SELECT epoch FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch} FOR NO KEY UPDATE`);
+  const rows = await runPrepared(tx, hold, [run.runId, run.epoch]);
   if (rows.length === 0) throw new FencedOff(run);
 }
 
@@ -53,9 +56,8 @@ export async function renewLease(executor: Executor, run: Run, leaseMs: number):
 
 /** Ends the run, in the transaction of its last step. */
 export async function releaseRun(executor: Executor, run: Run): Promise<void> {
-  const { rowCount } = await executor.execute(sql`
-    DELETE FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch}`);
-  if (rowCount !== 1) throw new FencedOff(run);
+  const rows = await runPrepared(executor, giveUp, [run.runId, run.epoch]);
+  if (rows.length === 0) throw new FencedOff(run);
 }
 
 /**

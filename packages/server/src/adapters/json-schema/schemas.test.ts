@@ -11,7 +11,7 @@ const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#' };
 const tooLarge = { ok: false, message: 'The value is too large to be checked against its schema' };
 
 /** Bounds are generous: what is not bounded takes hours or all memory. */
-const quickly = { timeout: 10_000 };
+const quickly = { timeout: 60_000 };
 
 describe('a value', () => {
   const order = {
@@ -143,7 +143,7 @@ describe('patterns', () => {
     },
   );
 
-  it('mean what they mean in JavaScript', () => {
+  it('mean what they mean in JavaScript', quickly, () => {
     const sources = [
       '^\\s$',
       '^\\S$',
@@ -346,7 +346,7 @@ it('whatever schema is taken can be checked, and whatever value ends in a verdic
       const verdict = validate(schema, value);
       if (!verdict.ok) expect(verdict.message.length).toBeLessThan(2500);
     }),
-    { numRuns: 1500 },
+    { numRuns: 800 },
   );
-  expect(taken).toBeGreaterThan(300);
+  expect(taken).toBeGreaterThan(150);
 });

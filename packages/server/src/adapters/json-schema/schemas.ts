@@ -15,7 +15,7 @@ export type Schemas = {
   validate: (schema: Schema, value: unknown) => Verdict;
 };
 
-export type Verdict = { ok: true } | { ok: false; message: string };
+type Verdict = { ok: true } | { ok: false; message: string };
 
 type Compiled = { meter: Meter; check: ValidateFunction | null; checkAll: ValidateFunction | null | undefined };
 

@@ -15,7 +15,7 @@ export type PolicyQuestion = {
   arguments: unknown;
 };
 
-export type PolicyAnswer = { kind: 'allowed' } | { kind: 'blocked'; message: string | null };
+type PolicyAnswer = { kind: 'allowed' } | { kind: 'blocked'; message: string | null };
 
 export type PolicyHook = {
   /** Whatever is not a clear yes in time is a no, with a message that says why. Throws only the reason of the signal. */

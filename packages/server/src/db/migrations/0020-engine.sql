@@ -6,6 +6,10 @@ ALTER TABLE conversations
   -- The version that was named with `@`; null where the mode's own is meant.
   ADD COLUMN pinned_version integer,
   ADD COLUMN turn_count integer NOT NULL DEFAULT 0,
+  -- What is open in it, counted under the row's lock: its status and its next reply are read off these.
+  ADD COLUMN queued_turns integer NOT NULL DEFAULT 0,
+  ADD COLUMN open_tasks integer NOT NULL DEFAULT 0,
+  ADD COLUMN open_interactions integer NOT NULL DEFAULT 0,
   -- The one turn whose reply is being made; the others wait behind it.
   ADD COLUMN replying_turn_id text,
   -- Of a test run: no list shows it and no webhook tells of it.

@@ -1,8 +1,9 @@
 import { deploymentFile } from '@vestra/contract/deployment-file';
-import type { Fault } from '@vestra/contract/errors';
+import { Failure, type Fault } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
 import type { Caller } from '../../caller.ts';
-import type { Transaction } from '../../db/pool.ts';
+import type { Database, Transaction } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
 import { fileKeys } from './file-keys.ts';
 import { objectFaults } from './object-faults.ts';
 import { type DeploymentFile, type FileParts, fileParts } from './parts.ts';
@@ -61,6 +62,24 @@ export async function checkFile(
   const faults = [...read.formFaults, ...inOrderOf(['name', ...fileKeys], meaning), ...missing.faults];
   if (isRefused(faults)) throw refusal(faults, missing.names);
   return { file: file as DeploymentFile, servers };
+}
+
+/** Everything that applying the file would refuse it for, for whoever may mend it; empty where it would be taken. */
+export async function faultsOfFile(
+  db: Database,
+  ports: ApplyPorts,
+  { caller, body }: { caller: Caller; body: unknown },
+): Promise<string[]> {
+  const read = readFile(body, ports, undefined);
+  try {
+    await transaction(db, (tx) => checkFile(tx, ports, { caller, read, hold: false }));
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return (error.details.errors ?? [{ param: '', message: error.message }]).map(
+      ({ param, message }) => `${param}: ${message}`,
+    );
+  }
 }
 
 /** Those of the headers that the entry gives, else those that the server has already. */

@@ -11,15 +11,10 @@ export function followConversation(
   conversation: Followed,
   { after, taskId }: { after: number; taskId: string | null },
 ): FrameSource {
-  const follower = followers.follow(conversation.id, after);
-  return {
-    async next(withinMs) {
-      const entries = await follower.next(withinMs);
-      const wanted = taskId === null ? entries : entries.filter(({ task_id }) => task_id === taskId);
-      return { frames: wanted.map((entry) => frameOf(entry, conversation)), isOver: false };
-    },
-    close: follower.close,
-  };
+  return framesOf(followers.follow(conversation.id, after), conversation, {
+    isWanted: ({ task_id }) => taskId === null || task_id === taskId,
+    isLast: () => false,
+  });
 }
 
 /** One turn's events, from its first to `turn.settled`. */
@@ -28,13 +23,28 @@ export function followTurn(
   conversation: Followed,
   { turnId, after }: { turnId: string; after: number },
 ): FrameSource {
-  const follower = followers.follow(conversation.id, after);
+  return framesOf(followers.follow(conversation.id, after), conversation, {
+    isWanted: ({ turn_id }) => turn_id === turnId,
+    isLast: (entry) => settles(entry, turnId),
+  });
+}
+
+function framesOf(
+  follower: ReturnType<Followers['follow']>,
+  conversation: Followed,
+  { isWanted, isLast }: { isWanted: (entry: LogEntry) => boolean; isLast: (entry: LogEntry) => boolean },
+): FrameSource {
   return {
     async next(withinMs) {
-      const entries = await follower.next(withinMs);
-      const end = entries.findIndex((entry) => settles(entry, turnId));
-      const wanted = (end === -1 ? entries : entries.slice(0, end + 1)).filter(({ turn_id }) => turn_id === turnId);
-      return { frames: wanted.map((entry) => frameOf(entry, conversation)), isOver: end !== -1 };
+      const deadline = Date.now() + withinMs;
+      for (;;) {
+        const entries = await follower.next(Math.max(0, deadline - Date.now()));
+        const end = entries.findIndex(isLast);
+        const wanted = (end === -1 ? entries : entries.slice(0, end + 1)).filter(isWanted);
+        // What is not for this reader is no reason to break the silence.
+        if (wanted.length === 0 && entries.length > 0 && Date.now() < deadline) continue;
+        return { frames: wanted.map((entry) => frameOf(entry, conversation)), isOver: end !== -1 };
+      }
     },
     close: follower.close,
   };

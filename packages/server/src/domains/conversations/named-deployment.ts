@@ -15,13 +15,23 @@ export async function deploymentFor(
     const { deployment, version } = await resolveDeployment(tx, orgId, named, 'deployment');
     return { deployment, pinned: version };
   }
-  const byDefault = user?.default_deployment ?? (await findOrg(tx, orgId)).default_deployment;
-  const found = byDefault === null ? undefined : await findDeployment(tx, orgId, byDefault);
-  if (!found) {
+  const deployment = await defaultDeployment(tx, orgId, user);
+  if (!deployment) {
     throw fail('deployment_required', {
       param: 'deployment',
       message: 'Name a `deployment`: neither the user nor the org has a default.',
     });
   }
-  return { deployment: found.deployment, pinned: null };
+  return { deployment, pinned: null };
+}
+
+/** The user's, else the org's; null where neither has one. */
+export async function defaultDeployment(
+  tx: Transaction,
+  orgId: string,
+  user: UserRow | null,
+): Promise<DeploymentRow | null> {
+  const byDefault = user?.default_deployment ?? (await findOrg(tx, orgId)).default_deployment;
+  const found = byDefault === null ? undefined : await findDeployment(tx, orgId, byDefault);
+  return found?.deployment ?? null;
 }

@@ -22,7 +22,7 @@ import {
   presentMessage,
   stopAll,
 } from '../engine/api.ts';
-import { type Followers, readLog } from '../events/api.ts';
+import { type Followers, type LogEntry, readLog } from '../events/api.ts';
 import { createConversation } from './create.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
 import { sendMessage } from './send.ts';
@@ -38,13 +38,14 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
   async function streamTurn(
     caller: Caller,
     signal: AbortSignal,
-    of: { conversation: ConversationRow; turnId: string; isReplayed: boolean },
+    of: { conversation: ConversationRow; turnId: string; isReplayed: boolean; entries?: readonly LogEntry[] },
   ): Promise<Response> {
     const { conversation, turnId } = of;
-    const after = (await firstSeqOfTurn(db, conversation.id, turnId)) - 1;
+    const begun = of.entries?.find(({ turn_id }) => turn_id === turnId)?.seq;
+    const after = (begun ?? (await firstSeqOfTurn(db, conversation.id, turnId))) - 1;
     const source = followTurn(followers, conversation, { turnId, after });
-    const headers = of.isReplayed ? { 'idempotent-replayed': 'true' } : undefined;
-    return eventStream(source, streams.open(caller, signal), headers);
+    const replayed = of.isReplayed && { headers: { 'idempotent-replayed': 'true' } };
+    return eventStream(source, streams.open(caller, signal), { ...replayed });
   }
 
   return {
@@ -67,8 +68,9 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       if (done) announce(engine.announcer, done);
       if (!body.stream) return answer;
       const { body: shown, isReplayed } = readCommitted(answer);
-      const conversation = await ownConversation(db, caller, shown.id);
-      return streamTurn(caller, signal, { conversation, turnId: shown.turn_id as string, isReplayed });
+      const conversation = done?.conversation ?? (await ownConversation(db, caller, shown.id));
+      const entries = done?.entries ?? [];
+      return streamTurn(caller, signal, { conversation, turnId: shown.turn_id as string, isReplayed, entries });
     },
     get: async ({ caller, params }) => {
       const row = await ownConversation(db, caller, params.conversation_id);
@@ -86,11 +88,16 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       const waitMs = readWait(headers.get('prefer'));
       if (!body.stream && waitMs === null) return answer;
       const { body: sent, isReplayed } = readCommitted(answer);
-      const conversation = await ownConversation(db, caller, params.conversation_id);
-      if (body.stream) return streamTurn(caller, signal, { conversation, turnId: sent.id, isReplayed });
+      const conversation = done?.conversation ?? (await ownConversation(db, caller, params.conversation_id));
+      const entries = done?.entries ?? [];
+      if (body.stream) return streamTurn(caller, signal, { conversation, turnId: sent.id, isReplayed, entries });
       const after = (await firstSeqOfTurn(db, conversation.id, sent.id)) - 1;
       const waited = { turnId: sent.id, conversationId: conversation.id, after };
-      const turn = await waitForTurn({ db, followers }, waited, { withinMs: waitMs as number, signal });
+      const held = streams.open(caller, signal);
+      const turn = await waitForTurn({ db, followers }, waited, {
+        withinMs: waitMs as number,
+        signal: held.signal,
+      }).finally(held.close);
       return Response.json(await showTurn(db, turn), {
         status: isOver(turn.state) ? 200 : 202,
         headers: {
@@ -150,7 +157,7 @@ async function assertTask(db: Database, caller: Caller, conversationId: string, 
 
 /** `Prefer: wait=N`, also among other preferences; what is no number from 1 to 120 is no preference that can be met. */
 function readWait(prefer: string | null): number | null {
-  const seconds = Number(/(?:^|[,;\s])wait=(\d{1,3})(?=$|[,;\s])/.exec(prefer ?? '')?.[1]);
+  const seconds = Number(/(?:^|[,;\s])wait=(\d{1,3})(?=$|[,;\s])/i.exec(prefer ?? '')?.[1]);
   return seconds >= 1 && seconds <= 120 ? seconds * 1000 : null;
 }
 

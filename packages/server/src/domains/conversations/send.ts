@@ -4,7 +4,6 @@ import { saysSomething } from '@vestra/contract/message';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { findDeployment } from '../deployments/api.ts';
 import {
   acceptMessage,
   admit,
@@ -14,7 +13,8 @@ import {
   type Engine,
   findInteraction,
   findTurn,
-  lockOwnConversation,
+  lockForMessage,
+  presentTurn,
   readAnswer,
   settleInteraction,
   type TurnRow,
@@ -27,18 +27,21 @@ type Body = BodyOf<Api['conversations']['send']>;
 
 /** Takes a message, answers to open tool calls, or both. The caller announces it after the commit. */
 export async function sendMessage(engine: Engine, tx: Transaction, caller: Caller, conversationId: string, body: Body) {
-  const conversation = await lockOwnConversation(tx, caller, conversationId);
+  const locked = await lockForMessage(tx, caller, conversationId);
+  if (!locked) throw fail('conversation_not_found');
+  const { conversation, deployment } = locked;
   if (conversation.user_id !== null) await enterUser(tx, caller, conversation.user_id);
+  const { tool_results: results = [], ...sent } = body;
+  const isNew = saysSomething(sent);
   const { result: turn, committed } = await changing(tx, conversation, async (change) => {
-    const answered = await answerCalls(engine, change, caller, body.tool_results ?? []);
-    const { tool_results: _, ...sent } = body;
-    if (!saysSomething(sent)) return answered as TurnRow;
-    const found = await findDeployment(tx, caller.orgId, conversation.deployment_id ?? '');
-    if (!found) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });
+    const answered = await answerCalls(engine, change, caller, results);
+    if (!isNew) return answered as TurnRow;
+    if (!deployment) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });
     const message = await readMessage(engine, tx, caller, conversation.user_id, sent);
-    return acceptMessage(engine, change, await admit(engine, tx, change.conversation, found.deployment), message);
+    return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message);
   });
-  return { turn: await showTurn(tx, turn), committed: committed satisfies Committed };
+  const shown = isNew ? presentTurn(turn, { interactions: [], costMicros: 0n }) : await showTurn(tx, turn);
+  return { turn: shown, committed: committed satisfies Committed };
 }
 
 /** The turn that the first of them belongs to. */

@@ -1,21 +1,24 @@
 import type { Database, Executor } from '../../db/pool.ts';
 import { type ConversationRow, openTasks, pendingWithArguments, presentConversation } from '../engine/api.ts';
-import { costsOf } from '../ledger/api.ts';
+import { costsOf, noCost } from '../ledger/api.ts';
 
-/** Conversations with what is open in them and what they have cost. Nothing is open in one that is idle. */
+/** Conversations with what is open in them and what they have cost. What a row counts none of is not looked for. */
 export async function showConversations(
   db: Database | Executor,
   rows: readonly ConversationRow[],
 ): Promise<(row: ConversationRow, firstTurnId?: string) => ReturnType<typeof presentConversation>> {
-  const busy = rows.filter(({ status }) => status !== 'idle').map(({ id }) => id);
-  const tasks = busy.length === 0 ? [] : await openTasks(db, busy);
-  const interactions = busy.length === 0 ? [] : await pendingWithArguments(db, busy);
-  const costs = await costsOf(db, { conversationIds: rows.map(({ id }) => id) });
+  const idsWith = (has: (row: ConversationRow) => boolean) => rows.filter(has).map(({ id }) => id);
+  const working = idsWith(({ open_tasks }) => open_tasks > 0);
+  const tasks = working.length === 0 ? [] : await openTasks(db, working);
+  const waiting = idsWith(({ open_interactions }) => open_interactions > 0);
+  const interactions = waiting.length === 0 ? [] : await pendingWithArguments(db, waiting);
+  const spoken = idsWith(({ turn_count }) => turn_count > 0);
+  const costs = await costsOf(db, { conversationIds: spoken });
   return (row, firstTurnId) =>
     presentConversation(row, {
       tasks: tasks.filter(({ conversation_id }) => conversation_id === row.id),
       interactions: interactions.filter(({ conversation_id }) => conversation_id === row.id),
-      cost: costs.get(row.id) as NonNullable<ReturnType<typeof costs.get>>,
+      cost: costs.get(row.id) ?? noCost,
       ...(firstTurnId !== undefined && { firstTurnId }),
     });
 }

@@ -15,6 +15,7 @@ export { presentDeployment, presentVersion, type VersionTests } from './present.
 export { pushLive } from './push-live.ts';
 export type { DeploymentDependencies } from './routes.ts';
 export { saveVersion } from './save-version.ts';
+export { slugFromName } from './slug.ts';
 export { deploymentsUsing, getVersion, insertDeployment, newestVersion } from './store.ts';
 export type { DeploymentRow, VersionRow } from './tables.ts';
 export { versionToRun } from './version-pointers.ts';

@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { and, arrayContains, asc, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { selectRows } from '../../db/rows.ts';
 import { type FileObjects, type Manifest, usesOf } from './manifest.ts';
 import { type DeploymentRow, deployments, deploymentVersions, livePromotions, type VersionRow } from './tables.ts';
 import { firstPointers, type Pointers } from './version-pointers.ts';
@@ -32,7 +33,10 @@ export function listDeployments(
     .limit(page.limit + 1);
 }
 
-export const findById = (db: Executor, orgId: string, id: string) => findOne(db, orgId, eq(deployments.id, id));
+export async function findById(db: Executor, orgId: string, id: string): Promise<DeploymentRow | undefined> {
+  const [row] = await selectRows(db, deployments, { id, org_id: orgId });
+  return row;
+}
 
 export const findBySlug = (db: Executor, orgId: string, slug: string) => findOne(db, orgId, eq(deployments.slug, slug));
 

@@ -3,16 +3,16 @@ import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { PricedModel } from '@vestra/models/prices';
 import type { Tenant } from '../../caller.ts';
-import { type DeploymentRow, versionToRun } from '../deployments/api.ts';
+import { versionToRun } from '../deployments/api.ts';
 import { findFiles } from '../files/api.ts';
 import { refusalFailure, release } from '../ledger/api.ts';
-import { beginReply } from './begin-reply.ts';
+import { reply } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
 import type { Change } from './change.ts';
+import { type RunnableDeployment, writeAccepted } from './plain-message.ts';
 import type { Engine } from './ports.ts';
 import { reserveFor } from './purse.ts';
-import { insertMessage, insertTurn, updateTurn } from './store.ts';
-import type { Attachment, ConversationRow, TurnRow } from './tables.ts';
+import type { Attachment, ConversationRow, MessageRow, TurnRow } from './tables.ts';
 import { tellTurn } from './tell.ts';
 import { goesStraightToWork, type TurnOrigin, type TurnRequest } from './turn.ts';
 import { usableModel } from './usable-model.ts';
@@ -38,7 +38,7 @@ export async function admit(
   { models }: Engine,
   tx: Change['tx'],
   conversation: Pick<ConversationRow, 'mode' | 'pinned_version' | 'deployment_version'>,
-  deployment: DeploymentRow,
+  deployment: RunnableDeployment,
 ): Promise<Admission> {
   const { mode, pinned_version } = conversation;
   const kept = mode === 'test' ? conversation.deployment_version : null;
@@ -63,19 +63,41 @@ export async function acceptMessage(
   conversation.turn_count += 1;
   conversation.deployment_version = version;
   conversation.last_active_at = new Date();
-  const turnId = newId('turn');
-  const messageId = newId('msg');
-  await insertMessage(tx, {
+  const isStraight = goesStraightToWork(message.request);
+  const isNext = !isStraight && conversation.replying_turn_id === null;
+  const { asked, turn } = rowsOf(conversation, message, isStraight ? 'working' : isNext ? 'replying' : 'queued');
+  const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease() : null);
+  if (isNext) {
+    await tellTurn(change, 'turn.started', turn);
+    return reply(engine, change, { turn, run }, { isFirstRun: true, reservationId, asked });
+  }
+  if (reservationId !== null) await release(tx, tenant, reservationId);
+  if (isStraight) {
+    await tellTurn(change, 'turn.started', turn);
+    return beginTask(engine, change, turn, { title: null, brief: null, said: '', unstreamed: '' });
+  }
+  conversation.queued_turns += 1;
+  return turn;
+}
+
+/** A reply that waits behind another reads what came before it when it begins; one that begins reads it now. */
+function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'working' | 'replying' | 'queued') {
+  const [turnId, messageId, created_at] = [newId('turn'), newId('msg'), new Date()];
+  const begins = state !== 'queued';
+  const asked: MessageRow = {
     conversation_id: conversation.id,
     id: messageId,
     turn_id: turnId,
     turn_ordinal: conversation.turn_count,
+    task_id: null,
     role: 'user',
     text: message.text,
+    data: null,
     context: message.context,
     attachments: [...message.attachments],
-  });
-  const turn = await insertTurn(tx, {
+    created_at,
+  };
+  const turn: TurnRow = {
     conversation_id: conversation.id,
     ordinal: conversation.turn_count,
     id: turnId,
@@ -83,27 +105,27 @@ export async function acceptMessage(
     mode: conversation.mode,
     user_id: conversation.user_id,
     deployment_id: conversation.deployment_id as string,
-    deployment_version: version,
-    state: 'queued',
+    deployment_version: conversation.deployment_version as number,
+    state,
     request: message.request,
     origin: message.origin,
     message_id: messageId,
     reply_message_id: newId('msg'),
+    history_until: begins ? messageId : null,
+    base_summary: begins ? conversation.summary : null,
+    base_from: begins ? conversation.summary_until : null,
     fence: newFence(),
-  });
-  if (goesStraightToWork(message.request)) {
-    await letGo(tx, tenant, reservationId);
-    const begun = await updateTurn(tx, turn.id, { history_until: messageId, state: 'working' });
-    await tellTurn(change, 'turn.started', begun);
-    return beginTask(engine, change, begun, { title: null, brief: null, said: '', unstreamed: '' });
-  }
-  if (conversation.replying_turn_id === null) return beginReply(engine, change, turn, reservationId);
-  await letGo(tx, tenant, reservationId);
-  return turn;
-}
-
-async function letGo(tx: Change['tx'], tenant: Tenant, reservationId: string | null): Promise<void> {
-  if (reservationId !== null) await release(tx, tenant, reservationId);
+    active_ms: 0,
+    reply_text: null,
+    reply_data: null,
+    acknowledgement: null,
+    task_id: null,
+    error_code: null,
+    error_message: null,
+    created_at,
+    settled_at: null,
+  };
+  return { asked, turn };
 }
 
 /** The files a message brings: the user's own, each with its name. */

@@ -1,14 +1,18 @@
-export { acceptMessage, admit, type NewMessage, readAttachments } from './accept.ts';
+export { type Admission, acceptMessage, admit, type NewMessage, readAttachments } from './accept.ts';
 export { type Answer, readAnswer } from './answer.ts';
+export { type Asked, askForCaller, askPaid } from './ask-model.ts';
 export { takeUpReply } from './begin-reply.ts';
 export { ignoreErased, takeUpTask } from './begin-task.ts';
 export { announce, type Change, type Committed, changeConversation, changing, lockOwnConversation } from './change.ts';
+export { cleanJson, cleanText } from './clean.ts';
 export { createEngine } from './create-engine.ts';
 export { eraseConversationsOf } from './erase.ts';
 export { expireInteractions } from './expire.ts';
-export { judge, type Verdict } from './judge.ts';
+export { judgeLine } from './judge.ts';
 export { keepMemories } from './keep-memory.ts';
-export type { Engine } from './ports.ts';
+export { failed, type OwnTool, object, ownTool, said, text } from './own-tools/own-tool.ts';
+export { lockForMessage } from './plain-message.ts';
+export type { BatchItems, Engine, RoutineTools } from './ports.ts';
 export {
   presentConversation,
   presentInteraction,
@@ -18,17 +22,21 @@ export {
   presentTurn,
 } from './present.ts';
 export { pruneTraces } from './prune-traces.ts';
+export { assertPayable } from './purse.ts';
+export { recordExchange } from './record-exchange.ts';
 export { readRunTrace } from './run-trace.ts';
 export { createRunner, type Runner } from './runner.ts';
-export { settleInteraction } from './settle.ts';
+export { goOnWithTask, type Settlement, settleInteraction } from './settle.ts';
 export { stopAll, stopTask } from './stop.ts';
 export {
+  allMessages,
   findConversation,
   findInteraction,
   findTask,
   findTurn,
   firstSeqOfTurn,
   insertConversation,
+  latestTurn,
   listConversations,
   listMessages,
   openTasks,
@@ -44,7 +52,11 @@ export {
   type TaskRow,
   type TurnRow,
   tasks,
+  turns,
 } from './tables.ts';
 export { presentTraceStep } from './trace.ts';
 export { callsOfRun, stepsOfRun } from './trace-store.ts';
+export { readTranscript, type Transcript } from './transcript.ts';
 export { isOver } from './turn.ts';
+export { usableModel } from './usable-model.ts';
+export { manifestOf } from './version-cache.ts';

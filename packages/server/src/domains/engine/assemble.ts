@@ -31,7 +31,11 @@ export async function assembleRun(
   engine: Engine,
   subject: Subject,
   run: Run,
-  { isFirstOfConversation, signal }: { isFirstOfConversation: boolean; signal: AbortSignal },
+  {
+    isFirstOfConversation,
+    asked,
+    signal,
+  }: { isFirstOfConversation: boolean; asked: MessageRow | null; signal: AbortSignal },
 ): Promise<Assembled> {
   const { db } = engine;
   const { turn, task } = subject;
@@ -44,10 +48,16 @@ export async function assembleRun(
     memoryModeOf(db, turn.org_id, manifest),
     notebooksOf(engine, subject, manifest),
     skillsOf(engine, turn.org_id, manifest),
-    historyOf(engine, tenant, turn, { fence, brief: task?.brief ?? null, isFirstOfConversation }),
+    historyOf(engine, tenant, turn, {
+      fence,
+      brief: task?.brief ?? null,
+      readsPdf: model.provider !== 'compatible' && model.provider !== 'offline',
+      isFirstOfConversation,
+      asked,
+    }),
   ]);
   const memory =
-    memoryMode === 'none'
+    memoryMode === 'none' || turn.request.test
       ? []
       : await engine.memory.promptFacts(tenant, { userId: turn.user_id, mode: memoryMode, query: told.asked.text });
   const tools = await assembleTools(engine, subject, run, { tenant, manifest, memoryMode, notebooks, skills }, signal);

@@ -1,23 +1,19 @@
 import { sql } from 'drizzle-orm';
-import { FencedOff, type Run } from '../../jobs/fence.ts';
+import { type Run, releaseRun } from '../../jobs/fence.ts';
+import { release } from '../ledger/api.ts';
 import { type Change, changeConversation } from './change.ts';
 import type { Engine, Fresh } from './ports.ts';
 import { findTurn, nextQueuedTurn, updateTurn } from './store.ts';
 import type { TurnRow } from './tables.ts';
 import { tellTurn } from './tell.ts';
 
-const notFresh: Fresh = { isFirstRun: false, reservationId: null };
+const notFresh: Fresh = { isFirstRun: false, reservationId: null, asked: null };
 
 /**
  * Starts or goes on with the reply of a turn, here and at once where there is room, by a job otherwise. Only where no
  * reply of the conversation is being made.
  */
-export async function beginReply(
-  engine: Engine,
-  change: Change,
-  queued: TurnRow,
-  reservationId: string | null = null,
-): Promise<TurnRow> {
+export async function beginReply(engine: Engine, change: Change, queued: TurnRow): Promise<TurnRow> {
   const { tx, conversation } = change;
   const isFirst = queued.history_until === null;
   const turn = await updateTurn(tx, queued.id, {
@@ -28,17 +24,30 @@ export async function beginReply(
       base_from: conversation.summary_until,
     }),
   });
-  conversation.replying_turn_id = turn.id;
+  conversation.queued_turns -= 1;
   if (isFirst) await tellTurn(change, 'turn.started', turn);
-  if (!engine.runner.hasRoom()) {
+  return reply(engine, change, { turn, run: null }, { isFirstRun: isFirst, reservationId: null, asked: null });
+}
+
+/** The turn's reply is the one that is being made from now on. `run`: this process has taken it already. */
+export async function reply(
+  engine: Engine,
+  change: Change,
+  { turn, run: taken }: { turn: TurnRow; run: Run | null },
+  fresh: Fresh,
+): Promise<TurnRow> {
+  const { tx, conversation } = change;
+  const { reservationId } = fresh;
+  conversation.replying_turn_id = turn.id;
+  if (!taken && !engine.runner.hasRoom()) {
+    // Whoever takes the job up asks for money of its own.
+    if (reservationId !== null) await release(tx, { orgId: turn.org_id, mode: turn.mode }, reservationId);
     await engine.jobs.send(tx, 'turn.run', { conversation_id: turn.conversation_id, turn_id: turn.id });
     return turn;
   }
-  const run = await engine.runner.take(tx, turn.id);
+  const run = taken ?? (await engine.runner.take(tx, turn.id));
   change.afterwards(() => {
-    void engine.runner.perform(run, (signal) =>
-      engine.work.reply({ turn, run, fresh: { isFirstRun: isFirst, reservationId } }, signal),
-    );
+    void engine.runner.perform(run, (signal) => engine.work.reply({ turn, run, fresh }, signal));
   });
   return turn;
 }
@@ -53,6 +62,7 @@ async function newestMessageId({ tx, conversation }: Change): Promise<string> {
 /** Lets the conversation go on with what waits behind a reply that has ended, or that waits for a person. */
 export async function beginNext(engine: Engine, change: Change): Promise<void> {
   change.conversation.replying_turn_id = null;
+  if (change.conversation.queued_turns === 0) return;
   const next = await nextQueuedTurn(change.tx, change.conversation.id);
   if (next) await beginReply(engine, change, next);
 }
@@ -78,6 +88,5 @@ export async function isOwned(tx: Change['tx'], runId: string): Promise<boolean>
 
 /** Gives an owned run up, in the transaction that says what comes of it. */
 export async function giveUp({ tx }: Change, run: Run): Promise<void> {
-  const { rowCount } = await tx.execute(sql`DELETE FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch}`);
-  if (rowCount !== 1) throw new FencedOff(run);
+  await releaseRun(tx, run);
 }

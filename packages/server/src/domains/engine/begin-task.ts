@@ -33,6 +33,7 @@ export async function beginTask(
     is_hidden: conversation.is_hidden,
     fence: newFence(),
   });
+  conversation.open_tasks += 1;
   const isSilent = of.said.trim() === '';
   const acknowledgement = isSilent ? plainAcknowledgement : of.said;
   const message = await insertMessage(tx, {
@@ -69,10 +70,10 @@ export async function takeUpTask(
     if (await isOwned(tx, found.id)) return null;
     const run = await engine.runner.take(tx, found.id);
     const turn = (await findTurn(tx, found.turn_id)) as TurnRow;
-    if (found.status === 'working') return { task: found, turn, run };
+    if (found.status === 'working') return { task: found, turn, run, isFirstRun: false };
     const task = await updateTask(tx, found, { status: 'working' });
     await tellTask(change, 'task.started', task);
-    return { task, turn, run };
+    return { task, turn, run, isFirstRun: true };
   }).catch(ignoreErased);
   if (!taken) return;
   await engine.runner.perform(taken.run, (signal) => engine.work.task(taken, signal));

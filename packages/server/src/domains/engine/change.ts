@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fail } from '@vestra/contract/errors';
 import type { WebhookEventType } from '@vestra/contract/events';
 import type { Tenant } from '../../caller.ts';
@@ -73,13 +74,17 @@ export async function changing<T>(
   };
   const result = await work(change);
   const { conversation: changed } = change;
-  changed.status = statusOf(await readOpen(tx, changed));
+  changed.status = statusOf({
+    interactions: changed.open_interactions > 0,
+    reply: changed.replying_turn_id !== null,
+    tasks: changed.open_tasks > 0,
+  });
   if (changed.status !== conversation.status) {
     appended.push({ type: 'conversation.status', data: { status: changed.status } });
   }
   const entries = nextEntries(conversation, appended);
   changed.last_event_seq = conversation.last_event_seq + entries.length;
-  await writeBack(tx, changed, entries);
+  if (entries.length > 0 || !isDeepStrictEqual(changed, conversation)) await writeBack(tx, changed, entries);
   if (!changed.is_hidden) {
     const { org_id: orgId, mode, deployment_id: deploymentId } = changed;
     for (const { type, data } of told) await emit(tx, { orgId, mode, type, deploymentId, data });
@@ -109,17 +114,6 @@ export async function lockOwnConversation(tx: Transaction, tenant: Tenant, id: s
   return row;
 }
 
-const open = {
-  name: 'open_in_conversation',
-  text: `SELECT EXISTS (SELECT FROM interactions WHERE conversation_id = $1 AND status = 'pending') AS interactions,
-    EXISTS (SELECT FROM tasks WHERE conversation_id = $1 AND status IN ('queued', 'working', 'waiting')) AS tasks`,
-};
-
-async function readOpen(tx: Transaction, { id, replying_turn_id }: ConversationRow) {
-  const [found] = await runPrepared<{ interactions: boolean; tasks: boolean }>(tx, open, [id]);
-  return { ...(found as { interactions: boolean; tasks: boolean }), reply: replying_turn_id !== null };
-}
-
 const write = {
   name: 'write_conversation',
   text: `WITH written AS (
@@ -128,7 +122,8 @@ const write = {
       AS e(seq bigint, id text, type text, task_id text, turn_id text, data json, created_at timestamptz)
   )
   UPDATE conversations SET last_event_seq = $3, status = $4, turn_count = $5, replying_turn_id = $6,
-    deployment_version = $7, last_active_at = $8, summary = $9, summary_until = $10, memory_due_at = $11
+    deployment_version = $7, last_active_at = $8, summary = $9, summary_until = $10, memory_due_at = $11,
+    queued_turns = $12, open_tasks = $13, open_interactions = $14
   WHERE id = $1`,
 };
 
@@ -145,5 +140,8 @@ async function writeBack(tx: Transaction, row: ConversationRow, entries: readonl
     row.summary,
     row.summary_until,
     row.memory_due_at,
+    row.queued_turns,
+    row.open_tasks,
+    row.open_interactions,
   ]);
 }

@@ -2,16 +2,18 @@ import type { RunEnd } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from './change.ts';
 import { cleanJson, cleanText } from './clean.ts';
-import { type Broken, memoryDue, settleWithError } from './end-turn.ts';
+import { type Broken, memoryDue, settleWithError, tellEnd } from './end-turn.ts';
 import { tellLimit } from './open-wait.ts';
+import type { Engine } from './ports.ts';
 import { insertMessage, updateTask, updateTurn } from './store.ts';
 import type { TaskRow, TurnRow } from './tables.ts';
-import { tellMessage, tellTask, tellTurn } from './tell.ts';
+import { tellMessage, tellTask } from './tell.ts';
 
 export type Outcome = { met: boolean; reason: string };
 
 /** The work is done: its answer is the turn's, and stands in the conversation as what the work said. */
 export async function completeTask(
+  engine: Engine,
   change: Change,
   task: TaskRow,
   turn: TurnRow,
@@ -20,8 +22,10 @@ export async function completeTask(
   const { tx, conversation } = change;
   const text = cleanText(answer.text);
   const data = cleanJson(answer.data) ?? null;
+  conversation.open_tasks -= 1;
   const done = await updateTask(tx, task, {
     status: 'done',
+    active_ms: task.active_ms,
     result_text: text,
     result_data: data,
     outcome_met: answer.outcome?.met ?? null,
@@ -46,10 +50,11 @@ export async function completeTask(
     settled_at: new Date(),
   });
   conversation.memory_due_at ??= memoryDue();
-  await tellTurn(change, 'turn.settled', settled);
+  await tellEnd(engine, change, settled);
 }
 
 export async function failTask(
+  engine: Engine,
   change: Change,
   task: TaskRow,
   turn: TurnRow,
@@ -59,8 +64,10 @@ export async function failTask(
     end.kind === 'failed'
       ? { code: end.code, message: cleanText(end.message) }
       : { code: end.reason, message: cleanText(end.message ?? '') };
+  change.conversation.open_tasks -= 1;
   const failed = await updateTask(change.tx, task, {
     status: 'failed',
+    active_ms: task.active_ms,
     error_code: error.code,
     error_message: error.message,
   });
@@ -69,5 +76,5 @@ export async function failTask(
     await tellTask(change, 'task.stopped', failed, { reason: end.reason, message: end.message });
     if (end.reason === 'max_budget' || end.reason === 'credits_exhausted') await tellLimit(change, failed, end);
   }
-  await settleWithError(change, turn, end.kind, error);
+  await settleWithError(engine, change, turn, end.kind, error);
 }

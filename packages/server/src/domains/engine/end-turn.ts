@@ -1,12 +1,17 @@
 import type { RunEnd } from '@vestra/agent/ports';
+import type { ModelStep } from '@vestra/agent/step';
+import type { Micros } from '@vestra/contract/money';
+import type { Run } from '../../jobs/fence.ts';
 import { beginNext } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
 import type { Change } from './change.ts';
 import { cleanJson, cleanText } from './clean.ts';
+import { writeReply } from './plain-message.ts';
 import type { Engine } from './ports.ts';
 import { insertMessage, updateTurn } from './store.ts';
-import type { TurnRow } from './tables.ts';
+import type { MessageRow, TurnRow } from './tables.ts';
 import { tellMessage, tellTurn } from './tell.ts';
+import type { StepCost } from './trace-store.ts';
 
 /** What has been said in a reply: all of it, and the part that is not in the log yet. */
 export type Said = { whole: string; unstreamed: string };
@@ -20,7 +25,7 @@ type Ending = Extract<RunEnd, { kind: 'answered' | 'handed_off' | 'stopped' }> |
 export async function endReply(engine: Engine, change: Change, turn: TurnRow, end: Ending, said: Said): Promise<void> {
   switch (end.kind) {
     case 'answered':
-      await settleWithAnswer(change, turn, { text: said.whole, data: end.data, unstreamed: said.unstreamed });
+      await settleWithAnswer(engine, change, turn, { text: said.whole, data: end.data, unstreamed: said.unstreamed });
       break;
     case 'handed_off': {
       const { title = null, task = null } = end.call.arguments as { title?: string; task?: string };
@@ -33,15 +38,48 @@ export async function endReply(engine: Engine, change: Change, turn: TurnRow, en
       break;
     }
     case 'stopped':
-      await settleWithError(change, turn, 'stopped', { code: end.reason, message: end.message ?? '' });
+      await settleWithError(engine, change, turn, 'stopped', { code: end.reason, message: end.message ?? '' });
       break;
     case 'failed':
-      await settleWithError(change, turn, 'failed', end);
+      await settleWithError(engine, change, turn, 'failed', end);
   }
   await beginNext(engine, change);
 }
 
+/** The plain end of a reply: an answer without calls, in one statement with the step that it is. */
+export async function settleReply(
+  engine: Engine,
+  change: Change,
+  of: { turn: TurnRow; run: Run; step: ModelStep; index: number; cost: StepCost; turnMicros: Micros },
+  answer: { text: string; data: unknown; unstreamed: string },
+): Promise<void> {
+  const { turn, run, step, index, cost, turnMicros } = of;
+  const text = cleanText(answer.text);
+  const data = cleanJson(answer.data) ?? null;
+  const now = new Date();
+  const message: MessageRow = {
+    conversation_id: turn.conversation_id,
+    id: turn.reply_message_id,
+    turn_id: turn.id,
+    turn_ordinal: turn.ordinal,
+    task_id: null,
+    role: 'agent',
+    text,
+    data,
+    context: null,
+    attachments: [],
+    created_at: now,
+  };
+  const settled: TurnRow = { ...turn, state: 'settled', reply_text: text, reply_data: data, settled_at: now };
+  await writeReply(change.tx, run, { index, step, cost }, message, settled);
+  tellMessage(change, message, cleanText(answer.unstreamed));
+  change.conversation.memory_due_at ??= memoryDue();
+  await tellEnd(engine, change, settled, turnMicros);
+  await beginNext(engine, change);
+}
+
 async function settleWithAnswer(
+  engine: Engine,
   change: Change,
   turn: TurnRow,
   answer: { text: string; data: unknown; unstreamed: string },
@@ -61,15 +99,17 @@ async function settleWithAnswer(
   tellMessage(change, message, cleanText(answer.unstreamed));
   const settled = await updateTurn(tx, turn.id, {
     state: 'settled',
+    active_ms: turn.active_ms,
     reply_text: text,
     reply_data: data,
     settled_at: new Date(),
   });
   conversation.memory_due_at ??= memoryDue();
-  await tellTurn(change, 'turn.settled', settled);
+  await tellEnd(engine, change, settled);
 }
 
 export async function settleWithError(
+  engine: Engine,
   change: Change,
   turn: TurnRow,
   state: 'failed' | 'stopped',
@@ -81,7 +121,18 @@ export async function settleWithError(
     error_message: error?.message ?? null,
     settled_at: new Date(),
   });
-  await tellTurn(change, 'turn.settled', settled);
+  await tellEnd(engine, change, settled);
+}
+
+/** The last that is heard of a turn: in the conversation, and by the batch that it is an item of. */
+export async function tellEnd(
+  { batchItems }: Engine,
+  change: Change,
+  turn: TurnRow,
+  costMicros?: Micros,
+): Promise<void> {
+  await tellTurn(change, 'turn.settled', turn, costMicros);
+  if (turn.origin === 'batch') await batchItems.ended(change, turn);
 }
 
 const quietMs = 10_000;

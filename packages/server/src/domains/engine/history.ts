@@ -6,23 +6,34 @@ import type { Engine } from './ports.ts';
 import { findMessage, messagesBefore } from './store.ts';
 import type { MessageRow, TurnRow } from './tables.ts';
 
+type Shown = {
+  fence: string;
+  brief: string | null;
+  /** Some models take a PDF as it is; for the others its text is read. */
+  readsPdf: boolean;
+};
+
 /** What was said before the turn and what is asked now, the same each time the run is taken up. */
 export async function historyOf(
   engine: Engine,
   tenant: Tenant,
   turn: TurnRow,
-  { fence, brief, isFirstOfConversation }: { fence: string; brief: string | null; isFirstOfConversation: boolean },
+  {
+    isFirstOfConversation,
+    asked: known,
+    ...shown
+  }: Shown & { isFirstOfConversation: boolean; asked: MessageRow | null },
 ): Promise<{ history: Message[]; asked: MessageRow; before: readonly MessageRow[] }> {
-  const asked = (await findMessage(engine.db, turn.conversation_id, turn.message_id)) as MessageRow;
+  const asked = known ?? ((await findMessage(engine.db, turn.conversation_id, turn.message_id)) as MessageRow);
   const before = isFirstOfConversation ? [] : await messagesBefore(engine.db, turn);
   const summary = turn.base_summary;
   return {
     asked,
     before,
     history: [
-      ...(summary === null ? [] : [summaryMessage(fence, summary)]),
+      ...(summary === null ? [] : [summaryMessage(shown.fence, summary)]),
       ...before.map(earlierMessage),
-      await ownMessage(engine, tenant, asked, fence, brief),
+      await ownMessage(engine, tenant, asked, shown),
     ],
   };
 }
@@ -48,28 +59,28 @@ async function ownMessage(
   engine: Engine,
   tenant: Tenant,
   { text, context, attachments }: MessageRow,
-  fence: string,
-  brief: string | null,
+  shown: Shown,
 ): Promise<UserMessage> {
+  const { fence, brief } = shown;
   const texts = [
     ...(text.trim() === '' ? [] : [text]),
     ...(brief === null ? [] : [`What is to be done, as it was handed over:\n${brief}`]),
     ...(context === null ? [] : [asData(fence, 'context', JSON.stringify(context))]),
   ];
-  const files = attachments.length === 0 ? [] : await attachedParts(engine, tenant, attachments, fence);
+  const files = attachments.length === 0 ? [] : await attachedParts(engine, tenant, attachments, shown);
   const parts: UserPart[] = [...texts.map((each) => ({ kind: 'text' as const, text: each })), ...files];
   return { role: 'user', parts: parts.length === 0 ? [{ kind: 'text', text: '[nothing]' }] : parts };
 }
 
 const longestDocument = 60_000;
-const forModels = /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/;
+const pictures = /^image\/(png|jpeg|gif|webp)$/;
 
-/** Pictures and PDFs go to the model as they are; of other documents it reads the text, as data. */
+/** Pictures, and PDFs where it can, go to the model as they are; of other documents it reads the text, as data. */
 async function attachedParts(
   { db, files, documents }: Engine,
   tenant: Tenant,
   attachments: MessageRow['attachments'],
-  fence: string,
+  { fence, readsPdf }: Shown,
 ): Promise<UserPart[]> {
   const rows = new Map(
     (
@@ -85,14 +96,15 @@ async function attachedParts(
     const bytes = row && (await files.read(tenant.orgId, row.sha256));
     if (!row || !bytes) return { kind: 'text', text: `[attached: ${filename}, which was deleted]` };
     const mediaType = row.mime_type ?? 'application/octet-stream';
-    if (forModels.test(mediaType)) return { kind: 'file', filename, mediaType, bytes };
+    const isForModel = mediaType === 'application/pdf' ? readsPdf : pictures.test(mediaType);
+    if (isForModel) return { kind: 'file', filename, mediaType, bytes };
     const text = await documents
       .read({ filename, contentType: mediaType, bytes }, { maxCharacters: 5_000_000 })
       .then((read) => read.text)
       .catch(() => null);
     if (text === null) return { kind: 'text', text: `[attached: ${filename}, of a kind that cannot be read]` };
-    const shown = text.length <= longestDocument ? text : `${text.slice(0, longestDocument).toWellFormed()}\n[cut]`;
-    return { kind: 'text', text: asData(fence, `file ${filename}`, shown) };
+    const whole = text.length <= longestDocument ? text : `${text.slice(0, longestDocument).toWellFormed()}\n[cut]`;
+    return { kind: 'text', text: asData(fence, `file ${filename}`, whole) };
   });
   return Promise.all(parts);
 }

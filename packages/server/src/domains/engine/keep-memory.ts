@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import { transaction } from '../../db/transaction.ts';
-import { type ChargeItem, charge } from '../ledger/api.ts';
+import { type ChargeItem, charge, release } from '../ledger/api.ts';
 import { ignoreErased } from './begin-task.ts';
 import { changeConversation } from './change.ts';
 import type { Engine } from './ports.ts';
@@ -90,7 +90,10 @@ async function remember(
   const held = await reserveFor(db, tenant, userId, model.price);
   if (!held.allowed) return;
   const of = { userId, mode, exchange, model: models.model(model.id), modelId: model.id, signal };
-  const { usage } = await memory.keepTurn(tenant, of);
+  const { usage } = await memory.keepTurn(tenant, of).catch(async (error: unknown) => {
+    await release(db, tenant, held.reservationId);
+    throw error;
+  });
   const item = (unit: ChargeItem['unit'], quantity: number, unitPriceMicros: number): ChargeItem => ({
     kind: 'background',
     model: model.id,

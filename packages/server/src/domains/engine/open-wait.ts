@@ -24,6 +24,7 @@ export async function openWait(
     nonce: draft.kind === 'hands_approval' ? randomBytes(18).toString('base64url') : null,
     expires_at: draft.expires_in_s === null ? null : new Date(Date.now() + draft.expires_in_s * 1000),
   });
+  change.conversation.open_interactions += 1;
   tellWait(change, row, of.given);
   return row;
 }

@@ -9,9 +9,10 @@ import type { JobSender } from '../../jobs/catalog.ts';
 import type { Run } from '../../jobs/fence.ts';
 import type { ServerTools } from '../mcp-servers/api.ts';
 import type { Memory } from '../memory/api.ts';
-import type { Announcer } from './change.ts';
+import type { Announcer, Change } from './change.ts';
+import type { OwnTool } from './own-tools/own-tool.ts';
 import type { Runner } from './runner.ts';
-import type { TaskRow, TurnRow } from './tables.ts';
+import type { MessageRow, TaskRow, TurnRow } from './tables.ts';
 
 /** All that the engine needs of the house. */
 export type Engine = {
@@ -29,17 +30,20 @@ export type Engine = {
   files: FileStore;
   documents: DocumentReader;
   traces: TraceSink;
+  batchItems: BatchItems;
+  routineTools: RoutineTools;
   work: Work;
 };
 
 /** What a process does with a run that it has taken. */
 type Work = {
   reply: (taken: { turn: TurnRow; run: Run; fresh: Fresh }, signal: AbortSignal) => Promise<void>;
-  task: (taken: { task: TaskRow; turn: TurnRow; run: Run }, signal: AbortSignal) => Promise<void>;
+  /** `isFirstRun`: no process has worked on it before. */
+  task: (taken: { task: TaskRow; turn: TurnRow; run: Run; isFirstRun: boolean }, signal: AbortSignal) => Promise<void>;
 };
 
 /** What the accepting process has just done and need not be done again. */
-export type Fresh = { isFirstRun: boolean; reservationId: string | null };
+export type Fresh = { isFirstRun: boolean; reservationId: string | null; asked: MessageRow | null };
 
 /** Holds values against JSON Schemas of callers: bounded in depth, size and time. */
 export type Schemas = {
@@ -72,6 +76,17 @@ export type NotebookSearch = (reader: {
   query: string;
   limit: number;
 }) => Promise<{ documentId: string; title: string; snippet: string; text: string }[]>;
+
+/** Batches count which of their items run: they hear of each turn that is one, in the transaction of what happens to it. */
+export type BatchItems = {
+  ended: (change: Change, turn: TurnRow) => Promise<void>;
+  waits: (change: Change, turn: TurnRow) => Promise<void>;
+  /** Whether work that has its answer may go on at once; where not, the batch lets it go on later. */
+  mayGoOn: (change: Change, turn: TurnRow) => Promise<boolean>;
+};
+
+/** The agent's tools for what it is to do again and again; in a test they only seem to. */
+export type RoutineTools = (of: { tenant: Tenant; turn: TurnRow; isPretend: boolean }) => OwnTool[];
 
 /** Told of each run that has ended; it never holds one up. */
 export type TraceSink = { ended: (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => void };

@@ -18,11 +18,13 @@ export type Purse = {
   >;
   /** Takes the cost of a call of the model, in the transaction of its step. */
   charge: (tx: Transaction, usage: Usage) => Promise<Micros>;
-  /** A tool that costs something is charged when it has run. */
+  /** A tool that costs something is charged when it has run and did not fail. */
   willCharge: (callId: string, usd: number) => void;
   chargeCall: (tx: Transaction, callId: string) => Promise<void>;
-  /** What the steps that were loaded have cost. */
+  /** What the run has cost so far, tools included. */
   setRunCost: (micros: Micros) => void;
+  /** What the run has cost so far. */
+  spent: () => Micros;
   /** Gives back what is held. */
   close: () => Promise<void>;
 };
@@ -39,6 +41,8 @@ export function createPurse(options: {
   model: { id: string; price: Price };
   /** What the accepting process has reserved a moment ago. */
   reservationId: string | null;
+  /** Ends the run, also while it waits for money. */
+  signal: AbortSignal;
 }): Purse {
   const { db, tenant, model, subject } = options;
   const { turn, task } = subject;
@@ -66,6 +70,7 @@ export function createPurse(options: {
       }
       if (!answer.isHeldByRunningCalls || tries === heldTries) return answer;
       await sleep(heldPauseMs);
+      options.signal.throwIfAborted();
     }
   }
 
@@ -127,6 +132,7 @@ export function createPurse(options: {
     setRunCost: (micros) => {
       runMicros = micros;
     },
+    spent: () => runMicros,
     close: letGo,
   };
 }
@@ -138,4 +144,11 @@ export async function reserveFor(db: Database | Transaction, tenant: Tenant, use
     Math.ceil(likelyTokens.input * price.input_per_mtok + likelyTokens.output * price.output_per_mtok),
   );
   return reserve(db, tenant, { userId, userCaps, amountMicros });
+}
+
+/** Refuses what could not be paid for, and holds nothing. */
+export async function assertPayable(tx: Transaction, tenant: Tenant, price: Price): Promise<void> {
+  const held = await reserveFor(tx, tenant, null, price);
+  if (held.allowed) await release(tx, tenant, held.reservationId);
+  else if (!held.isHeldByRunningCalls) throw refusalFailure(held);
 }

@@ -29,7 +29,7 @@ export function createReplyText(options: {
   let writing: Promise<void> | null = null;
   let failure: { error: unknown } | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let writtenAt = 0;
+  let writtenAt = Number.NEGATIVE_INFINITY;
 
   function flush(): void {
     clearTimeout(timer);

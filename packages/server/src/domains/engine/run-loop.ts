@@ -6,17 +6,20 @@ import { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { isDatabaseAway } from '../../db/away.ts';
 import { FencedOff, type Run } from '../../jobs/fence.ts';
+import { release } from '../ledger/api.ts';
+import { risenPrice } from './approved-price.ts';
 import { type Assembled, assembleRun } from './assemble.ts';
 import { giveUp } from './begin-reply.ts';
 import { type Change, changeConversation } from './change.ts';
 import { failTask } from './end-task.ts';
 import { type Broken, endReply } from './end-turn.ts';
-import type { Engine } from './ports.ts';
+import { PlanApproved } from './plan.ts';
+import type { Engine, Fresh } from './ports.ts';
 import { createPurse, type Purse } from './purse.ts';
 import { createRunStore, type Subject, type SubjectRunStore } from './run-store.ts';
 import { RunEnded } from './runner.ts';
 
-type Taken = { subject: Subject; run: Run; isFirstRun: boolean; reservationId: string | null };
+type Taken = { subject: Subject; run: Run } & Fresh;
 
 /** What stands when a loop has come to its end. */
 export type Ended = { end: RunEnd; assembled: Assembled; store: SubjectRunStore; purse: Purse };
@@ -26,8 +29,15 @@ export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal)
   const { subject, run } = taken;
   try {
     const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
-    const assembled = await assembleRun(engine, subject, run, { isFirstOfConversation, signal });
-    return await runAssembled(engine, taken, assembled);
+    for (;;) {
+      const assembled = await assembleRun(engine, subject, run, {
+        isFirstOfConversation,
+        asked: taken.asked,
+        signal,
+      }).catch((error: unknown) => giveBack(engine, taken, error));
+      const ended = await runAssembled(engine, taken, assembled).catch(anewAfterYes);
+      if (ended) return ended;
+    }
   } catch (error) {
     if (error instanceof FencedOff || error instanceof RunEnded || signal.aborted || isDatabaseAway(error)) throw error;
     await recordBreak(engine, subject, run, error);
@@ -35,16 +45,36 @@ export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal)
   }
 }
 
+/** What was held for a run that did not get as far as having a purse. */
+async function giveBack({ db }: Engine, { subject, reservationId }: Taken, error: unknown): Promise<never> {
+  const { org_id: orgId, mode } = subject.turn;
+  if (reservationId !== null) await release(db, { orgId, mode }, reservationId);
+  throw error;
+}
+
+function anewAfterYes(error: unknown): null {
+  if (error instanceof PlanApproved) return null;
+  throw error;
+}
+
 async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled): Promise<Ended> {
   const { subject, run, isFirstRun, reservationId } = taken;
   const { turn, task } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
-  const purse = createPurse({ db: engine.db, tenant, subject, model: assembled.model, reservationId });
+  const purse = createPurse({
+    db: engine.db,
+    tenant,
+    subject,
+    model: assembled.model,
+    reservationId,
+    signal: assembled.agentRun.signal,
+  });
   const store = createRunStore(engine, subject, run, {
     isFirstRun,
     purse,
     isStreamed: task === null && turn.request.output_schema === undefined,
     isJudged: task !== null && turn.request.success_criteria !== undefined,
+    awaitsPlan: assembled.tools.awaitsPlan,
     onSummary: (change, step) => task === null && keepSummary(change, assembled, step),
   });
   try {
@@ -65,7 +95,7 @@ async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, er
     : { kind: 'failed', code: 'internal', message: 'Something broke on our side. Send the message again.' };
   await changeConversation(engine, turn.conversation_id, run, async (change) => {
     await giveUp(change, run);
-    if (task) await failTask(change, task, turn, end);
+    if (task) await failTask(engine, change, task, turn, end);
     else await endReply(engine, change, turn, end, { whole: '', unstreamed: '' });
   });
 }
@@ -86,7 +116,9 @@ function portsOf(
         const validity = engine.schemas.validate(tool.definition.inputSchema, call.arguments);
         return validity.ok ? { kind: 'ok' } : { kind: 'error', message: validity.message };
       },
-      run(call, tool, signal) {
+      async run(call, tool, signal) {
+        const risen = await risenPrice(engine.db, task?.id ?? turn.id, call, tool);
+        if (risen !== null) return { kind: 'result', output: risen, isError: true };
         const price = tools.priceOf(tool);
         if (price !== null && price > 0) purse.willCharge(call.id, price);
         return tools.run(call, tool, signal);

@@ -1,16 +1,19 @@
+import type { ToolCall } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { RunEnd, RunStore } from '@vestra/agent/ports';
 import type { ModelStep, SummaryStep } from '@vestra/agent/step';
 import { newId } from '@vestra/contract/ids';
 import type { Run } from '../../jobs/fence.ts';
 import { appendDelta } from '../events/api.ts';
+import { costOf, costOfTurn } from '../ledger/api.ts';
 import { beginNext, giveUp } from './begin-reply.ts';
 import { type Change, changeConversation } from './change.ts';
 import { cleanText } from './clean.ts';
 import { completeTask, failTask } from './end-task.ts';
-import { endReply } from './end-turn.ts';
+import { endReply, settleReply } from './end-turn.ts';
 import { openWait } from './open-wait.ts';
 import { writePlan } from './own-tools/work-tools.ts';
+import { isPlanApproved, PlanApproved } from './plan.ts';
 import type { Engine } from './ports.ts';
 import type { Purse } from './purse.ts';
 import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
@@ -48,6 +51,8 @@ type Options = {
   isStreamed: boolean;
   /** The answer is judged before it counts. */
   isJudged: boolean;
+  /** The run has only the tools of before the yes to its plan. */
+  awaitsPlan: boolean;
   onSummary: (change: Change, step: SummaryStep) => void;
 };
 
@@ -92,9 +97,10 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
       return { steps: [], activeMs: 0 };
     }
     const loaded = await loadSteps(db, run.runId);
+    if (options.awaitsPlan && (await isPlanApproved(db, { turn, task }))) throw new PlanApproved();
     stepCount = loaded.steps.length;
     seenPending = loaded.pending;
-    purse.setRunCost(loaded.costMicros);
+    purse.setRunCost(await spentSoFar());
     arguments_ = new Map(
       loaded.steps.flatMap((step) =>
         step.kind === 'model' ? step.calls.map(({ call }) => [call.id, call.arguments]) : [],
@@ -107,6 +113,10 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     }
     return { steps: loaded.steps, activeMs: activeBefore };
   }
+
+  /** Tools that cost something and the model alike. */
+  const spentSoFar = async () =>
+    task ? (await costOf(db, { taskId: task.id })).totalMicros : costOfTurn(db, conversationId, turn.id);
 
   /** A process that died in the middle of a step has streamed what nobody recorded: the message is written anew. */
   async function mendStream(said: string): Promise<void> {
@@ -122,6 +132,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
 
   async function recordModelStep(step: ModelStep, end: RunEnd | null): Promise<void> {
     const said = await drained();
+    if (task === null && end?.kind === 'answered' && step.calls.length === 0) return settlePlainly(step, end, said);
     await change(async (changing) => {
       const costMicros = await purse.charge(changing.tx, step.usage);
       await insertModelStep(changing.tx, run.runId, stepCount, step, stepCost(costMicros));
@@ -131,6 +142,24 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     for (const { call } of step.calls) arguments_.set(call.id, call.arguments);
     stepCount += 1;
     stepStartedAt = new Date();
+  }
+
+  /** Without a look at the run's owner before: the statement that ends the run is the look. */
+  async function settlePlainly(
+    step: ModelStep,
+    end: Extract<RunEnd, { kind: 'answered' }>,
+    said: { whole: string; unstreamed: string },
+  ): Promise<void> {
+    const answer = options.isStreamed
+      ? { text: said.whole, unstreamed: said.unstreamed }
+      : { text: end.text, unstreamed: end.text };
+    await changeConversation(engine, conversationId, null, async (changing) => {
+      const cost = stepCost(await purse.charge(changing.tx, step.usage));
+      const ended = { ...turn, active_ms: activeMs() };
+      const of = { turn: ended, run, step, index: stepCount, cost, turnMicros: purse.spent() };
+      await settleReply(engine, changing, of, { ...answer, data: end.data });
+      changing.afterwards(tellTraces);
+    });
   }
 
   async function recordSummary(step: SummaryStep): Promise<void> {
@@ -150,20 +179,19 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     await change(async (changing) => {
       const row = await writeResult(changing.tx, callId, result);
       if (task) tellStep(changing, presentTraceStep(row));
-      await purse.chargeCall(changing.tx, callId);
+      if (!result.isError) await purse.chargeCall(changing.tx, callId);
       await conclude(changing, end, said, '');
     });
     stepStartedAt = new Date();
   }
 
-  function tellRefusal(changing: Change, call: { id: string; name: string }, output: string): void {
+  function tellRefusal(changing: Change, call: ToolCall, output: string): void {
     if (!task) return;
     const at = new Date();
     tellStep(
       changing,
       presentTraceStep({
         ...call,
-        arguments: {},
         output,
         is_error: true,
         started_at: at,
@@ -193,15 +221,16 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     }
     if (end.kind === 'answered' && options.isJudged) return;
     await giveUp(changing, run);
-    await noteActivity(changing);
+    if (task) task = { ...task, active_ms: activeMs() };
+    else turn = { ...turn, active_ms: activeMs() };
     if (task === null) {
       const whole = options.isStreamed ? said : { whole: end.kind === 'answered' ? end.text : text, unstreamed: '' };
       if (!options.isStreamed) whole.unstreamed = whole.whole;
       await endReply(engine, changing, turn, end, whole);
     } else if (end.kind === 'answered') {
-      await completeTask(changing, task, turn, { text: end.text, data: end.data, outcome: null });
+      await completeTask(engine, changing, task, turn, { text: end.text, data: end.data, outcome: null });
     } else if (end.kind !== 'handed_off') {
-      await failTask(changing, task, turn, end);
+      await failTask(engine, changing, task, turn, end);
     }
     changing.afterwards(tellTraces);
   }
@@ -246,6 +275,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
         if (isAnswered) return 'answered';
         await giveUp(changing, run);
         turn = await updateTurn(tx, turn.id, { state: 'waiting' });
+        if (turn.origin === 'batch') await engine.batchItems.waits(changing, turn);
         if (task) task = await updateTask(tx, task, { status: 'waiting' });
         else await beginNext(engine, changing);
         return 'waiting';
@@ -254,7 +284,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
       change(async (changing) => {
         if (usage) await purse.charge(changing.tx, usage);
         await giveUp(changing, run);
-        if (task) await completeTask(changing, task, turn, answer);
+        if (task) await completeTask(engine, changing, task, turn, answer);
         changing.afterwards(tellTraces);
       }),
     handBack: () =>

@@ -1,7 +1,8 @@
-import { ModelFailure } from '@vestra/agent/model';
+import { ModelFailure, type Usage } from '@vestra/agent/model';
 import type { Run } from '../../jobs/fence.ts';
+import { askModel } from './ask-model.ts';
 import type { Outcome } from './end-task.ts';
-import { judge } from './judge.ts';
+import { judgeLine } from './judge.ts';
 import type { Engine } from './ports.ts';
 import { type Ended, runLoop } from './run-loop.ts';
 import { findMessage } from './store.ts';
@@ -11,11 +12,11 @@ import { callsOfRun } from './trace-store.ts';
 /** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
 export async function runTask(
   engine: Engine,
-  { task, turn, run }: { task: TaskRow; turn: TurnRow; run: Run },
+  { task, turn, run, isFirstRun }: { task: TaskRow; turn: TurnRow; run: Run; isFirstRun: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const subject = { turn, task };
-  const ended = await runLoop(engine, { subject, run, isFirstRun: false, reservationId: null }, signal);
+  const ended = await runLoop(engine, { subject, run, isFirstRun, reservationId: null, asked: null }, signal);
   const criteria = turn.request.success_criteria;
   if (ended?.end.kind !== 'answered' || criteria === undefined) return;
   const { text, data } = ended.end;
@@ -48,13 +49,26 @@ async function judgeWork(
     })),
     { speaker: 'Agent' as const, text: answer },
   ];
+  const used: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 };
+  const use = (usage: Usage | null) => {
+    used.inputTokens += usage?.inputTokens ?? 0;
+    used.outputTokens += usage?.outputTokens ?? 0;
+    used.cacheReadTokens += usage?.cacheReadTokens ?? 0;
+  };
   try {
-    const judged = { criteria: [criteria], mustNever: [], transcript };
-    const { verdict, usage } = await judge(engine.models, assembled.model.id, judged, signal);
-    const [only] = verdict.criteria;
-    return { outcome: { met: only?.met ?? false, reason: only?.reason ?? '' } satisfies Outcome, usage };
+    const line = { kind: 'criterion' as const, text: criteria };
+    const { holds, reason } = await judgeLine(
+      async (asked) => {
+        const { text, usage } = await askModel(engine.models, assembled.model.id, asked, signal);
+        use(usage);
+        return text;
+      },
+      { line, transcript },
+    );
+    return { outcome: { met: holds === true, reason } satisfies Outcome, usage: used };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: error.usage };
+    use(error.usage);
+    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: used };
   }
 }

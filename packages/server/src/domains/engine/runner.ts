@@ -15,6 +15,10 @@ export type Runner = {
   /** Whether it may take one more where nobody waits in a queue. */
   hasRoom: () => boolean;
   isLeaving: () => boolean;
+  /** From now on nothing new is taken, and what runs gives itself back at its next step. */
+  leave: () => void;
+  /** With what this process takes one more; null where it has no room. */
+  lease: () => { owner: string; leaseMs: number } | null;
   /** Makes this process the owner, in the transaction that says there is work. */
   take: (tx: Transaction, runId: string) => Promise<Run>;
   /** Works on a run that was taken, and resolves when it has ended one way or another. */
@@ -39,15 +43,19 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
   const renewing = setInterval(() => void renew(), renewEveryMs);
   renewing.unref();
 
+  const hasRoom = () => !isLeaving && running.size < capacity;
+
   /** Whatever is no longer ours ends here: another process goes on with it. */
   async function renew(): Promise<void> {
-    if (running.size === 0) return;
+    // A run that begins while the database is asked is none of those it was asked about.
+    const asked = [...running.values()];
+    if (asked.length === 0) return;
     try {
       const { rows } = await db.execute<{ id: string; epoch: string }>(sql`
         UPDATE runs SET lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-        WHERE id = ANY(${sql.param([...running.keys()])}::text[]) AND owner = ${owner} RETURNING id, epoch`);
+        WHERE id = ANY(${sql.param(asked.map(({ run }) => run.runId))}::text[]) AND owner = ${owner} RETURNING id, epoch`);
       const owned = new Map(rows.map(({ id, epoch }) => [id, Number(epoch)]));
-      for (const { run, controller } of running.values()) {
+      for (const { run, controller } of asked) {
         if (owned.get(run.runId) !== run.epoch) controller.abort(new FencedOff(run));
       }
     } catch (error) {
@@ -70,8 +78,12 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
   }
 
   return {
-    hasRoom: () => !isLeaving && running.size < capacity,
+    hasRoom,
     isLeaving: () => isLeaving,
+    leave: () => {
+      isLeaving = true;
+    },
+    lease: () => (hasRoom() ? { owner, leaseMs } : null),
     take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
     perform,
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),

@@ -3,7 +3,7 @@ import { sendTaskJob } from './begin-task.ts';
 import type { Change } from './change.ts';
 import type { Engine } from './ports.ts';
 import { findTask, findTurn, updateInteraction, updateTask, updateTurn } from './store.ts';
-import type { InteractionRow } from './tables.ts';
+import type { InteractionRow, TaskRow } from './tables.ts';
 import { tellSettled } from './tell.ts';
 
 /** What came of an interaction. */
@@ -18,6 +18,7 @@ export async function settleInteraction(
   settlement: Settlement,
 ): Promise<InteractionRow> {
   const settled = await updateInteraction(change.tx, row, { ...settlement, resolved_at: new Date() });
+  change.conversation.open_interactions -= 1;
   tellSettled(change, settled);
   await goOn(engine, change, settled);
   return settled;
@@ -31,10 +32,18 @@ async function goOn(engine: Engine, change: Change, row: InteractionRow): Promis
   if (row.task_id !== null) {
     const task = await findTask(tx, { orgId: row.org_id, mode: row.mode }, row.task_id);
     if (task?.status !== 'waiting') return;
-    await sendTaskJob(engine, change, await updateTask(tx, task, { status: 'working' }));
-    await updateTurn(tx, turn.id, { state: 'working' });
+    if (turn.origin === 'batch' && !(await engine.batchItems.mayGoOn(change, turn))) return;
+    await goOnWithTask(engine, change, task);
     return;
   }
   const queued = await updateTurn(tx, turn.id, { state: 'queued' });
+  conversation.queued_turns += 1;
   if (conversation.replying_turn_id === null) await beginReply(engine, change, queued);
+}
+
+/** Work that waited is done again, by whichever process takes its job. */
+export async function goOnWithTask(engine: Engine, change: Change, waiting: TaskRow): Promise<void> {
+  const task = await updateTask(change.tx, waiting, { status: 'working' });
+  await sendTaskJob(engine, change, task);
+  await updateTurn(change.tx, task.turn_id, { state: 'working' });
 }

@@ -12,7 +12,7 @@ import {
   updateTask,
 } from './store.ts';
 import type { InteractionRow, TaskRow, TurnRow } from './tables.ts';
-import { tellMessage, tellSettled, tellTask } from './tell.ts';
+import { tellMessage, tellSettled, tellTask, tellTurn } from './tell.ts';
 
 /** Stops the reply and every piece of work: from the commit on nobody writes for them any more. */
 export async function stopAll(engine: Engine, change: Change): Promise<void> {
@@ -21,6 +21,7 @@ export async function stopAll(engine: Engine, change: Change): Promise<void> {
   for (const task of await openTasks(tx, [conversation.id])) await endTask(engine, change, task);
   for (const turn of await openTurns(tx, conversation.id)) await stopReply(engine, change, turn);
   conversation.replying_turn_id = null;
+  conversation.queued_turns = 0;
 }
 
 /** Stops one piece of work and the turn that asked for it. */
@@ -29,22 +30,26 @@ export async function stopTask(engine: Engine, change: Change, task: TaskRow): P
   for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
   await endTask(engine, change, task);
   const turn = await findTurn(change.tx, task.turn_id);
-  if (turn) await settleWithError(change, turn, 'stopped', null);
+  if (turn) await settleWithError(engine, change, turn, 'stopped', null);
 }
 
 async function withdraw(change: Change, row: InteractionRow): Promise<void> {
   const cancelled = { status: 'cancelled', decision: 'cancelled', resolved_at: new Date() } as const;
+  change.conversation.open_interactions -= 1;
   tellSettled(change, await updateInteraction(change.tx, row, cancelled));
 }
 
 async function endTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
   await endRun(engine, change, task.id);
   const stopped = { status: 'failed', error_code: 'stopped', error_message: 'The work was stopped.' } as const;
+  change.conversation.open_tasks -= 1;
   await tellTask(change, 'task.stopped', await updateTask(change.tx, task, stopped));
 }
 
 /** What the user has seen of a reply stays: it is kept as a message. */
 async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise<void> {
+  // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
+  if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
   if (turn.task_id === null) {
     await endRun(engine, change, turn.id);
     const text = await streamedText(change, turn);
@@ -60,7 +65,7 @@ async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise
       tellMessage(change, message, '');
     }
   }
-  await settleWithError(change, turn, 'stopped', null);
+  await settleWithError(engine, change, turn, 'stopped', null);
 }
 
 /** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */

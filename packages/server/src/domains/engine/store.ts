@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { runPrepared } from '../../db/prepared.ts';
+import { insertRow, selectRows, updateRow } from '../../db/rows.ts';
 import {
   type ConversationRow,
   conversations,
@@ -36,8 +37,7 @@ export async function insertConversation(
   tx: Transaction,
   row: typeof conversations.$inferInsert,
 ): Promise<ConversationRow> {
-  const [inserted] = await tx.insert(conversations).values(row).returning();
-  return inserted as ConversationRow;
+  return insertRow(tx, conversations, row);
 }
 
 export function listConversations(
@@ -71,9 +71,13 @@ export function listMessages(db: Executor, conversationId: string, { limit, afte
     .limit(limit + 1);
 }
 
+/** All that was said, oldest first. */
+export function allMessages(db: Executor, conversationId: string): Promise<MessageRow[]> {
+  return db.select().from(messages).where(eq(messages.conversation_id, conversationId)).orderBy(asc(messages.id));
+}
+
 export async function insertMessage(tx: Transaction, row: typeof messages.$inferInsert): Promise<MessageRow> {
-  const [inserted] = await tx.insert(messages).values(row).returning();
-  return inserted as MessageRow;
+  return insertRow(tx, messages, row);
 }
 
 /** What had been said when a reply was begun, oldest first, without what an earlier summary stands for. */
@@ -96,26 +100,31 @@ export function messagesBefore(
 }
 
 export async function findMessage(db: Executor, conversationId: string, id: string): Promise<MessageRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(messages)
-    .where(and(eq(messages.conversation_id, conversationId), eq(messages.id, id)));
+  const [row] = await selectRows(db, messages, { conversation_id: conversationId, id });
   return row;
 }
 
 export async function insertTurn(tx: Transaction, row: typeof turns.$inferInsert): Promise<TurnRow> {
-  const [inserted] = await tx.insert(turns).values(row).returning();
-  return inserted as TurnRow;
+  return insertRow(tx, turns, row);
 }
 
 export async function findTurn(db: Executor, id: string): Promise<TurnRow | undefined> {
-  const [row] = await db.select().from(turns).where(eq(turns.id, id));
+  const [row] = await selectRows(db, turns, { id });
+  return row;
+}
+
+export async function latestTurn(db: Executor, conversationId: string): Promise<TurnRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(turns)
+    .where(eq(turns.conversation_id, conversationId))
+    .orderBy(desc(turns.ordinal))
+    .limit(1);
   return row;
 }
 
 export async function updateTurn(tx: Transaction, id: string, changes: Partial<TurnRow>): Promise<TurnRow> {
-  const [row] = await tx.update(turns).set(changes).where(eq(turns.id, id)).returning();
-  return row as TurnRow;
+  return (await updateRow(tx, turns, { id }, changes)) as TurnRow;
 }
 
 /** The turn that a conversation goes on with once no reply is being made. */
@@ -145,8 +154,7 @@ export function openTurns(tx: Executor, conversationId: string): Promise<TurnRow
 const ofTenant = ({ orgId, mode }: Tenant) => and(eq(tasks.org_id, orgId), eq(tasks.mode, mode));
 
 export async function insertTask(tx: Transaction, row: typeof tasks.$inferInsert): Promise<TaskRow> {
-  const [inserted] = await tx.insert(tasks).values(row).returning();
-  return inserted as TaskRow;
+  return insertRow(tx, tasks, row);
 }
 
 export async function findTask(db: Executor, tenant: Tenant, id: string): Promise<TaskRow | undefined> {

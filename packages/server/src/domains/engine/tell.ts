@@ -1,20 +1,26 @@
+import type { Micros } from '@vestra/contract/money';
 import { costOf, costOfTurn } from '../ledger/api.ts';
 import type { Change } from './change.ts';
 import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
-import { pendingInteractions } from './store.ts';
 import type { InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
 
 /** How each thing that happens reaches the conversation's log and other systems, in one place. */
 
-export async function tellTurn(change: Change, type: 'turn.started' | 'turn.settled', turn: TurnRow): Promise<void> {
-  change.log({ type, turnId: turn.id, taskId: null, data: { turn: await showTurn(change, turn) } });
+/** `costMicros`: where the caller knows it. */
+export async function tellTurn(
+  change: Change,
+  type: 'turn.started' | 'turn.settled',
+  turn: TurnRow,
+  costMicros?: Micros,
+): Promise<void> {
+  change.log({ type, turnId: turn.id, taskId: null, data: { turn: await showTurn(change, turn, costMicros) } });
 }
 
-async function showTurn({ tx }: Change, turn: TurnRow) {
-  const isNew = turn.state === 'replying' && turn.history_until === turn.message_id;
-  const costMicros = isNew ? 0n : await costOfTurn(tx, turn.conversation_id, turn.id);
-  const open = isNew ? [] : await pendingInteractions(tx, [turn.conversation_id]);
-  return presentTurn(turn, { interactions: open.filter(({ turn_id }) => turn_id === turn.id), costMicros });
+/** A turn that begins has cost nothing, and neither that nor one that has ended waits for anything. */
+async function showTurn({ tx }: Change, turn: TurnRow, known?: Micros) {
+  const isNew = turn.settled_at === null;
+  const costMicros = isNew ? 0n : (known ?? (await costOfTurn(tx, turn.conversation_id, turn.id)));
+  return presentTurn(turn, { interactions: [], costMicros });
 }
 
 /** The text as it came, where it was not streamed, and then the message as it is kept. */

@@ -13,7 +13,10 @@ import { askQuestion, handOffToWork, requestHandoff } from './own-tools/person-t
 import { proposePlan, saveOutput, updatePlan } from './own-tools/work-tools.ts';
 import { isPlanApproved } from './plan.ts';
 import type { Engine, MemoryMode } from './ports.ts';
+import { pretendTools } from './pretend-tools.ts';
 import type { Subject } from './run-store.ts';
+import { withCategories } from './tool-categories.ts';
+import { rememberedIn } from './trace-store.ts';
 import type { MessageTool } from './turn.ts';
 
 /** The tools of one run. */
@@ -23,6 +26,8 @@ export type RunTools = {
   run: (call: ToolCall, tool: Tool, signal: AbortSignal) => Promise<ToolOutcome>;
   /** What a call costs; null where nothing. */
   priceOf: (tool: Tool) => number | null;
+  /** Only what changes nothing is among them, until somebody says yes to the plan. */
+  awaitsPlan: boolean;
 };
 
 type Parts = {
@@ -44,22 +49,32 @@ export async function assembleTools(
   const mayChange = !subject.turn.request.plan || (await isPlanApproved(engine.db, subject));
   const listed = ownTools(engine, subject, run, { ...parts, mayChange });
   const own = new Map(listed.map((each) => [each.tool.definition.name, each]));
-  const functions = functionsOf(manifest, subject.turn.request.tools ?? []);
+  const ofMessage = subject.turn.request.tools ?? [];
   const servers =
     manifest.mcp_servers.length === 0 ? [] : await serverToolsOf(engine, tenant, subject, manifest, signal);
-  const byTool = new Map(servers.map((each) => [each.tool, each]));
-  const all = [...[...own.values()].map(({ tool }) => tool), ...functions, ...byTool.keys()];
-  return {
+  const { deployment_id: deploymentId, deployment_version: version } = subject.turn;
+  const ofVersion = await withCategories(engine.db, { deploymentId, version }, [
+    ...functionsOf(manifest, ofMessage),
+    ...servers.map((each) => askingAbove(manifest.limits.ask_above_usd, each)),
+  ]);
+  const byName = new Map(servers.map((each) => [each.tool.definition.name, each]));
+  const serverOf = ({ origin, definition }: Tool) =>
+    origin.from === 'server' ? byName.get(definition.name) : undefined;
+  const all = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.map(functionTool), ...ofVersion];
+  const tools: RunTools = {
     all: mayChange ? all : all.filter(changesNothing),
-    priceOf: (tool) => byTool.get(tool)?.priceUsd ?? null,
+    awaitsPlan: !mayChange,
+    priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
     async run(call, tool, runSignal) {
       const given = call.arguments as Record<string, unknown>;
-      const server = byTool.get(tool);
+      const server = serverOf(tool);
       if (server) return { kind: 'result', ...(await engine.serverTools.call(server, given, runSignal)) };
       const answer = await own.get(call.name)?.run?.(given, runSignal);
       return { kind: 'result', ...(answer ?? { output: 'This tool cannot be run.', isError: true }) };
     },
   };
+  const { test } = subject.turn.request;
+  return test ? pretendTools(test, tools, () => rememberedIn(engine.db, subject.turn.conversation_id)) : tools;
 }
 
 /** Before the yes to a plan nothing may happen that changes anything. */
@@ -67,7 +82,7 @@ const changesNothing = ({ origin }: Tool) => (origin.from === 'function' ? origi
 
 function ownTools(engine: Engine, { turn, task }: Subject, run: Run, parts: Parts & { mayChange: boolean }): OwnTool[] {
   const { tenant, manifest, memoryMode, notebooks, skills, mayChange } = parts;
-  const { db, search, memory } = engine;
+  const { db, search, memory, routineTools } = engine;
   const { user_id: userId } = turn;
   const notebookIds = notebooks.map(({ id }) => id);
   return [
@@ -78,17 +93,18 @@ function ownTools(engine: Engine, { turn, task }: Subject, run: Run, parts: Part
       ? []
       : notebookTools({ db, search, reader: { orgId: tenant.orgId, notebookIds: manifest.notebooks, userId } })),
     ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills })),
+    ...(turn.origin === 'interview' ? [] : routineTools({ tenant, turn, isPretend: turn.request.test !== undefined })),
     ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, userId, mode: memoryMode })),
   ];
 }
 
-/** Functions of the caller: the message's own come before the version's of the same name. */
+/** The version's functions; one of the message that has the same name comes before it. */
 function functionsOf({ tools }: Manifest, ofMessage: readonly MessageTool[]): Tool[] {
   const names = new Set(ofMessage.map(({ name }) => name));
-  const ofVersion = tools
+  return tools
     .filter((entry) => !names.has(entry.function))
-    .map(({ function: name, input, ...rest }) => ({ ...rest, name, input_schema: readToolInput(input).schema }));
-  return [...ofMessage, ...ofVersion].map(functionTool);
+    .map(({ function: name, input, ...rest }) => ({ ...rest, name, input_schema: readToolInput(input).schema }))
+    .map(functionTool);
 }
 
 function functionTool({
@@ -114,14 +130,15 @@ async function serverToolsOf(
   { turn }: Subject,
   manifest: Manifest,
   signal: AbortSignal,
-): Promise<ServerTool[]> {
+): Promise<readonly ServerTool[]> {
   const of = { userId: turn.user_id, servers: manifest.mcp_servers, policies: manifest.mcp_tool_policy };
   const { tools, unavailable } = await serverTools.load(tenant, of, signal);
   for (const { slug, message } of unavailable) log.warn({ turn_id: turn.id, slug, message }, 'a tool server is away');
-  const askAbove = manifest.limits.ask_above_usd;
-  return tools.map((each) =>
-    askAbove !== undefined && each.priceUsd !== null && each.priceUsd > askAbove
-      ? { ...each, tool: { ...each.tool, asksCreditUsd: each.priceUsd } }
-      : each,
-  );
+  return tools;
+}
+
+/** What costs more than the version lets pass asks for the money first. */
+function askingAbove(limitUsd: number | undefined, { tool, priceUsd }: ServerTool): Tool {
+  if (limitUsd === undefined || priceUsd === null || priceUsd <= limitUsd) return tool;
+  return { ...tool, asksCreditUsd: priceUsd };
 }

@@ -1,6 +1,7 @@
 import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { insertRow } from '../../db/rows.ts';
 import { FencedOff, type Run } from '../../jobs/fence.ts';
 import { cleanJson, cleanText } from './clean.ts';
 import { interactionsOfRun } from './store.ts';
@@ -10,10 +11,7 @@ import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } f
 export type StepCost = { model: string; costMicros: bigint; startedAt: Date };
 
 /** The run as the agent takes it up: its steps with their calls, and what came of what each call waited for. */
-export async function loadSteps(
-  db: Executor,
-  runId: string,
-): Promise<{ steps: Step[]; costMicros: bigint; pending: ReadonlySet<string> }> {
+export async function loadSteps(db: Executor, runId: string): Promise<{ steps: Step[]; pending: ReadonlySet<string> }> {
   const [stepRows, callRows, waits] = [
     await db.select().from(runSteps).where(eq(runSteps.run_id, runId)).orderBy(asc(runSteps.step_index)),
     await callsOfRun(db, runId),
@@ -22,7 +20,6 @@ export async function loadSteps(
   const steps = stepRows.map((row) => stepOf(row, callRows, waits));
   return {
     steps,
-    costMicros: stepRows.reduce((sum, row) => sum + row.cost_micros, 0n),
     pending: new Set(waits.filter(({ status }) => status === 'pending').map(({ id }) => id)),
   };
 }
@@ -33,6 +30,17 @@ export function callsOfRun(db: Executor, runId: string): Promise<CallRow[]> {
     .from(runCalls)
     .where(eq(runCalls.run_id, runId))
     .orderBy(asc(runCalls.step_index), asc(runCalls.position));
+}
+
+/** What the agent was asked to remember in a conversation, oldest first. */
+export async function rememberedIn(db: Executor, conversationId: string): Promise<string[]> {
+  const { rows } = await db.execute<{ fact: string }>(sql`
+    SELECT arguments ->> 'text' AS fact FROM run_calls
+    WHERE name = 'remember' AND is_error = false AND run_id IN (
+      SELECT id FROM turns WHERE conversation_id = ${conversationId}
+      UNION ALL SELECT id FROM tasks WHERE conversation_id = ${conversationId})
+    ORDER BY id`);
+  return rows.map(({ fact }) => fact);
 }
 
 export function stepsOfRun(db: Executor, runId: string): Promise<StepRow[]> {
@@ -119,7 +127,7 @@ async function insertStep(
   { text, usage }: ModelStep | SummaryStep,
   { model, costMicros, startedAt }: StepCost,
 ): Promise<void> {
-  await tx.insert(runSteps).values({
+  await insertRow(tx, runSteps, {
     run_id: runId,
     step_index: index,
     ...kind,

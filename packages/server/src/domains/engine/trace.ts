@@ -38,5 +38,5 @@ function shapeOf(value: unknown): string {
 
 function oneLine(text: string): string {
   const line = text.replace(/\s+/gu, ' ').trim();
-  return line.length <= longestSummary ? line : `${line.slice(0, longestSummary - 1).toWellFormed()}…`;
+  return line.length <= longestSummary ? line : `${line.slice(0, longestSummary - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -12,7 +12,12 @@ export type TurnRequest = {
   tools?: readonly MessageTool[] | undefined;
   hand_off: 'auto' | 'always';
   plan: boolean;
+  /** The message is part of a test. No caller can say so. */
+  test?: TestScript | undefined;
 };
+
+/** What stands in for the world while a test is played: answers by the name of a function, or `<server>.<tool>`. */
+export type TestScript = { tool_results: Readonly<Record<string, unknown>> };
 
 export type MessageTool = {
   name: string;

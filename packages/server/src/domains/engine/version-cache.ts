@@ -1,7 +1,6 @@
-import { eq } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
 import { getVersion, type Manifest } from '../deployments/api.ts';
-import { orgs } from '../orgs/api.ts';
+import { findOrg } from '../orgs/api.ts';
 import type { MemoryMode } from './ports.ts';
 
 const mostVersions = 500;
@@ -20,7 +19,5 @@ export async function manifestOf(db: Executor, deploymentId: string, version: nu
 
 /** As the version says, else as the org has it. */
 export async function memoryModeOf(db: Executor, orgId: string, manifest: Manifest): Promise<MemoryMode> {
-  if (manifest.memory !== null) return manifest.memory;
-  const [org] = await db.select({ mode: orgs.memory_mode }).from(orgs).where(eq(orgs.id, orgId));
-  return org?.mode ?? 'none';
+  return manifest.memory ?? (await findOrg(db, orgId)).memory_mode;
 }

@@ -1,8 +1,9 @@
-import { fail } from '@vestra/contract/errors';
+import { Failure, fail } from '@vestra/contract/errors';
 import type { Caller, Origin } from '../../caller.ts';
 import { recordAudit } from '../audit/api.ts';
 import {
   type Answer,
+  type Change,
   changeConversation,
   type Engine,
   findInteraction,
@@ -11,44 +12,59 @@ import {
   settleInteraction,
 } from '../engine/api.ts';
 
-/** The interaction, if the caller may see it: a session sees those of its own conversation. */
+/** The interaction, if the caller may see it: a session sees those of its own conversation, nobody those of a test run. */
 export async function ownInteraction({ db }: Engine, caller: Caller, id: string): Promise<InteractionRow> {
   const row = await findInteraction(db, caller, id);
-  if (!row) throw fail('interaction_not_found');
+  if (!row || row.is_hidden) throw fail('interaction_not_found');
   if (caller.session && caller.session.conversationId !== row.conversation_id) throw fail('session_scope');
   return row;
 }
 
-/** Of many answers at once the first is taken: each looks at the row again while it holds the conversation. */
 export function answerInteraction(
   engine: Engine,
   origin: Origin,
-  { id, conversation_id }: InteractionRow,
+  found: InteractionRow,
   answer: Answer,
 ): Promise<InteractionRow> {
-  return changeConversation(engine, conversation_id, null, async (change) => {
-    const row = (await findInteraction(change.tx, origin, id)) as InteractionRow;
+  return settling(engine, origin, found, async (change, row) => {
     const settled = await settleInteraction(engine, change, row, readAnswer(row, answer));
     await recordAudit(change.tx, origin, {
       action: 'interaction.answered',
-      target: { type: 'interaction', id },
+      target: { type: 'interaction', id: row.id },
       details: { kind: row.kind, decision: settled.decision },
     });
     return settled;
   });
 }
 
-export function cancelInteraction(
-  engine: Engine,
-  origin: Origin,
-  { id, conversation_id }: InteractionRow,
-): Promise<InteractionRow> {
-  return changeConversation(engine, conversation_id, null, async (change) => {
-    const row = (await findInteraction(change.tx, origin, id)) as InteractionRow;
+export function cancelInteraction(engine: Engine, origin: Origin, found: InteractionRow): Promise<InteractionRow> {
+  return settling(engine, origin, found, async (change, row) => {
     if (row.status === 'expired') throw fail('interaction_expired');
     if (row.status !== 'pending') throw fail('already_answered');
     const settled = await settleInteraction(engine, change, row, { status: 'cancelled', decision: 'cancelled' });
-    await recordAudit(change.tx, origin, { action: 'interaction.cancelled', target: { type: 'interaction', id } });
+    await recordAudit(change.tx, origin, {
+      action: 'interaction.cancelled',
+      target: { type: 'interaction', id: row.id },
+    });
     return settled;
+  });
+}
+
+/**
+ * Of many at once the first is taken: each looks at the row again while it holds the conversation. Either may have been
+ * deleted since it was found.
+ */
+function settling(
+  engine: Engine,
+  origin: Origin,
+  { id, conversation_id }: InteractionRow,
+  settle: (change: Change, row: InteractionRow) => Promise<InteractionRow>,
+): Promise<InteractionRow> {
+  return changeConversation(engine, conversation_id, null, async (change) => {
+    const row = await findInteraction(change.tx, origin, id);
+    if (!row) throw fail('interaction_not_found');
+    return settle(change, row);
+  }).catch((error: unknown) => {
+    throw error instanceof Failure && error.code === 'conversation_not_found' ? fail('interaction_not_found') : error;
   });
 }

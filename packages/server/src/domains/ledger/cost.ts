@@ -23,6 +23,7 @@ export async function costsOf(
   const [by, ids] =
     'taskIds' in of ? (['task_id', of.taskIds] as const) : (['conversation_id', of.conversationIds] as const);
   const costs = new Map(ids.map((id) => [id, nothing()]));
+  if (ids.length === 0) return costs;
   for (const { id, kind, micros } of await sumByKind(db, by, ids)) {
     const cost = costs.get(id) as Cost;
     cost.byKind[kind] += micros;
@@ -47,3 +48,6 @@ const nothing = (): Cost => ({
   totalMicros: 0n,
   byKind: Object.fromEntries(spendKinds.map((kind) => [kind, 0n])) as Cost['byKind'],
 });
+
+/** Of what has not begun. */
+export const noCost: Cost = nothing();

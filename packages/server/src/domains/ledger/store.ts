@@ -1,8 +1,9 @@
 import type { Micros } from '@vestra/contract/money';
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import type { OrgCaps, Spend, Standing } from './allowance.ts';
 import type { ChargeItem } from './charge.ts';
 import { spenderOf, wholeOrg } from './spender.ts';
@@ -28,29 +29,40 @@ type Transfer = {
 export async function insertTransfer(tx: Transaction, { orgId, mode }: Tenant, transfer: Transfer): Promise<void> {
   const sum = transfer.entries.reduce((micros, entry) => micros + entry.amountMicros, 0n);
   if (sum !== 0n) throw new Error(`The entries of transfer ${transfer.id} sum to ${sum} and not to zero.`);
-  const at = sql`COALESCE(${transfer.at?.toISOString() ?? null}::timestamptz, now())`;
   const unfolded = transfer.unfolded.map(({ spender, walletMicros, spendMicros }) => ({
     user_id: spender,
     wallet_micros: String(walletMicros),
     spend_micros: String(spendMicros),
   }));
-  await tx.execute(sql`
-    WITH written AS (
-      INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, model, quantity, unit,
-        unit_price_micros, user_id, deployment_id, conversation_id, task_id, turn_id, created_at)
-      SELECT e.id, ${transfer.id}, ${orgId}, ${mode}, e.account, e.amount_micros, e.kind, e.model, e.quantity, e.unit,
-        e.unit_price_micros, e.user_id, e.deployment_id, e.conversation_id, e.task_id, e.turn_id, ${at}
-      FROM jsonb_to_recordset(${JSON.stringify(transfer.entries.map(columnsOf))}::jsonb) AS e(id text, account text,
-        amount_micros bigint, kind text, model text, quantity numeric, unit text, unit_price_micros numeric, user_id text,
-        deployment_id text, conversation_id text, task_id text, turn_id text)
-    ), released AS (
-      DELETE FROM reservations
-      WHERE id = ${transfer.reservationId ?? null}::uuid AND org_id = ${orgId} AND mode = ${mode}
-    )
-    INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day)
-    SELECT ${orgId}, ${mode}, u.wallet_micros, u.spend_micros, u.user_id, (${at} AT TIME ZONE 'UTC')::date
-    FROM jsonb_to_recordset(${JSON.stringify(unfolded)}::jsonb) AS u(user_id text, wallet_micros bigint, spend_micros bigint)`);
+  await runPrepared(tx, writeTransfer, [
+    transfer.id,
+    orgId,
+    mode,
+    transfer.at?.toISOString() ?? null,
+    JSON.stringify(transfer.entries.map(columnsOf)),
+    transfer.reservationId ?? null,
+    JSON.stringify(unfolded),
+  ]);
 }
+
+const writeTransfer = {
+  name: 'write_transfer',
+  text: `WITH written AS (
+    INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, model, quantity, unit,
+      unit_price_micros, user_id, deployment_id, conversation_id, task_id, turn_id, created_at)
+    SELECT e.id, $1, $2, $3, e.account, e.amount_micros, e.kind, e.model, e.quantity, e.unit,
+      e.unit_price_micros, e.user_id, e.deployment_id, e.conversation_id, e.task_id, e.turn_id,
+      COALESCE($4::timestamptz, now())
+    FROM json_to_recordset($5::json) AS e(id text, account text, amount_micros bigint, kind text, model text,
+      quantity numeric, unit text, unit_price_micros numeric, user_id text, deployment_id text, conversation_id text,
+      task_id text, turn_id text)
+  ), released AS (
+    DELETE FROM reservations WHERE id = $6::uuid AND org_id = $2 AND mode = $3
+  )
+  INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day)
+  SELECT $2, $3, u.wallet_micros, u.spend_micros, u.user_id, (COALESCE($4::timestamptz, now()) AT TIME ZONE 'UTC')::date
+  FROM json_to_recordset($7::json) AS u(user_id text, wallet_micros bigint, spend_micros bigint)`,
+};
 
 function columnsOf(entry: Entry) {
   const row = { id: entry.id, account: entry.account, amount_micros: String(entry.amountMicros) };
@@ -107,48 +119,58 @@ export async function readCaps(db: Executor, orgId: string): Promise<{ caps: Org
 
 export type Hold = { id: string; userId: string | null; amountMicros: Micros; expiresInSeconds: number };
 
+const spentColumns = (isOrg: string) => {
+  const isToday = 'day = (SELECT today FROM clock)';
+  const isThisMonth = 'day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)';
+  const spent = (isCounted: string) => `COALESCE(sum(spend_micros) FILTER (WHERE ${isCounted}), 0)::bigint`;
+  return `${spent(`${isOrg} AND ${isToday}`)} AS org_day, ${spent(`${isOrg} AND ${isThisMonth}`)} AS org_month,
+    ${spent(`user_id = $4 AND ${isToday}`)} AS user_day, ${spent(`user_id = $4 AND ${isThisMonth}`)} AS user_month`;
+};
+
+const holdMoney = {
+  name: 'hold_money',
+  text: `WITH held AS (
+      INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at)
+      VALUES ($1::uuid, $2, $3, $4, $5::bigint, clock_timestamp() + make_interval(secs => $6))
+    ), running AS (
+      SELECT COALESCE(sum(amount_micros), 0)::bigint AS by_org,
+        COALESCE(sum(amount_micros) FILTER (WHERE user_id = $4), 0)::bigint AS by_user
+      FROM reservations WHERE org_id = $2 AND mode = $3 AND expires_at > clock_timestamp()
+    ), clock AS (
+      SELECT today, date_trunc('month', today::timestamp)::date AS month
+      FROM (SELECT (COALESCE($7::timestamptz, now()) AT TIME ZONE 'UTC')::date AS today) AS utc
+    ), waiting AS (
+      SELECT COALESCE(sum(wallet_micros), 0)::bigint AS wallet, ${spentColumns('true')}
+      FROM unfolded_entries WHERE org_id = $2 AND mode = $3
+    ), folded AS (
+      SELECT ${spentColumns("user_id = '*'")} FROM spend_days
+      WHERE org_id = $2 AND mode = $3 AND user_id IN ('*', $4)
+        AND day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)
+    )
+    SELECT o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros,
+      running.by_org, running.by_user,
+      COALESCE((SELECT balance_micros FROM wallets WHERE org_id = $2 AND mode = $3), 0) + waiting.wallet AS balance,
+      folded.org_day + waiting.org_day AS org_day, folded.org_month + waiting.org_month AS org_month,
+      folded.user_day + waiting.user_day AS user_day, folded.user_month + waiting.user_month AS user_month
+    FROM orgs o, running, waiting, folded WHERE o.id = $2`,
+};
+
 /** Holds money for a call and reads, as of just before, where the org and the user stand. */
 export async function holdAndReadStanding(
   db: Executor,
-  tenant: Tenant,
+  { orgId, mode }: Tenant,
   hold: Hold,
   at?: Date,
 ): Promise<{ standing: Standing; caps: OrgCaps }> {
-  const { orgId, mode } = tenant;
-  const spender = spenderOf(hold.userId);
-  const isTheirs = sql`org_id = ${orgId} AND mode = ${mode}`;
-  const isUser = sql`user_id = ${spender}`;
-  const isToday = sql`day = (SELECT today FROM clock)`;
-  const isThisMonth = sql`day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)`;
-  const spent = (isCounted: SQL) => sql`COALESCE(sum(spend_micros) FILTER (WHERE ${isCounted}), 0)::bigint`;
-  const spentBy = (isOrg: SQL) => sql`
-    ${spent(sql`${isOrg} AND ${isToday}`)} AS org_day, ${spent(sql`${isOrg} AND ${isThisMonth}`)} AS org_month,
-    ${spent(sql`${isUser} AND ${isToday}`)} AS user_day, ${spent(sql`${isUser} AND ${isThisMonth}`)} AS user_month`;
-  const { rows } = await db.execute<CapRow & Record<StandingColumn, string>>(sql`
-    WITH held AS (
-      INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at)
-      VALUES (${hold.id}::uuid, ${orgId}, ${mode}, ${spender}, ${String(hold.amountMicros)}::bigint,
-        clock_timestamp() + make_interval(secs => ${hold.expiresInSeconds}))
-    ), running AS (
-      SELECT COALESCE(sum(amount_micros), 0)::bigint AS by_org,
-        COALESCE(sum(amount_micros) FILTER (WHERE ${isUser}), 0)::bigint AS by_user
-      FROM reservations WHERE ${isTheirs} AND expires_at > clock_timestamp()
-    ), clock AS (
-      SELECT today, date_trunc('month', today::timestamp)::date AS month
-      FROM (SELECT (COALESCE(${at?.toISOString() ?? null}::timestamptz, now()) AT TIME ZONE 'UTC')::date AS today) AS utc
-    ), waiting AS (
-      SELECT COALESCE(sum(wallet_micros), 0)::bigint AS wallet, ${spentBy(sql`true`)}
-      FROM unfolded_entries WHERE ${isTheirs}
-    ), folded AS (
-      SELECT ${spentBy(sql`user_id = ${wholeOrg}`)}
-      FROM spend_days WHERE ${isTheirs} AND user_id IN (${wholeOrg}, ${spender}) AND ${isThisMonth}
-    )
-    SELECT ${capColumns}, running.by_org, running.by_user,
-      COALESCE((SELECT balance_micros FROM wallets WHERE ${isTheirs}), 0) + waiting.wallet AS balance,
-      folded.org_day + waiting.org_day AS org_day, folded.org_month + waiting.org_month AS org_month,
-      folded.user_day + waiting.user_day AS user_day, folded.user_month + waiting.user_month AS user_month
-    FROM orgs o, running, waiting, folded WHERE o.id = ${orgId}`);
-  const [row] = rows;
+  const [row] = await runPrepared<CapRow & Record<StandingColumn, string>>(db, holdMoney, [
+    hold.id,
+    orgId,
+    mode,
+    spenderOf(hold.userId),
+    String(hold.amountMicros),
+    hold.expiresInSeconds,
+    at?.toISOString() ?? null,
+  ]);
   if (!row) throw new Error(`Org ${orgId} has no row.`);
   const spend = { dayMicros: BigInt(row.user_day), monthMicros: BigInt(row.user_month) };
   const standing: Standing = {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@vestra/agent/message';
+import type { JsonSchema, ToolDefinition } from '@vestra/agent/message';
 import type { Tool } from '@vestra/agent/tool';
 import type { OfferedTool } from '../../adapters/mcp-client/list-tools.ts';
 import type { McpClient } from '../../adapters/mcp-client/mcp-client.ts';
@@ -49,6 +49,8 @@ type Policy = Manifest['mcp_tool_policy'][string];
 export function createServerTools({ db, vault, client, now = Date.now }: Dependencies): ServerTools {
   const offeredBy = createOfferedTools({ client, now });
   const origins = new WeakMap<Tool, Origin>();
+  // An offered tool belongs to one kept list, and so to one server and one set of secrets.
+  const definitions = new WeakMap<OfferedTool, ToolDefinition>();
 
   return {
     async load(tenant, { userId, servers, policies }, signal) {
@@ -62,7 +64,7 @@ export function createServerTools({ db, vault, client, now = Date.now }: Depende
           const answer = await offeredBy(reach.fingerprint, reach.target, signal);
           if (!answer.ok) return unavailable(reach.row.slug, reach.hide(answer.message));
           const policy = policies[reach.row.slug] ?? null;
-          const made = toolsOf(answer.tools, reach, policy);
+          const made = toolsOf(answer.tools, reach, { policy, definitions });
           for (const { tool, name, inputSchema } of made) {
             origins.set(tool, { tenant, userId, serverId: id, name, inputSchema });
           }
@@ -96,13 +98,15 @@ const unavailable = (slug: string, message: string) => ({ tools: [], unavailable
 
 const failed = (code: string, message: string) => ({ output: `${code}: ${message}`, isError: true });
 
+type Known = { policy: Policy | null; definitions: WeakMap<OfferedTool, ToolDefinition> };
+
 type MadeTool = { tool: Tool; priceUsd: number | null; name: string; inputSchema: JsonSchema };
 
 /** A name that the server lists twice, or that reads like another before the model, counts once: the first. */
-function toolsOf(offered: readonly OfferedTool[], reach: Reached, policy: Policy | null): MadeTool[] {
+function toolsOf(offered: readonly OfferedTool[], reach: Reached, known: Known): MadeTool[] {
   const byName = new Map<string, MadeTool>();
   for (const each of offered) {
-    const tool = toolOf(each, reach, policy);
+    const tool = toolOf(each, reach, known);
     const { name, inputSchema, priceUsd } = each;
     if (!byName.has(tool.definition.name)) byName.set(tool.definition.name, { tool, priceUsd, name, inputSchema });
   }
@@ -112,23 +116,28 @@ function toolsOf(offered: readonly OfferedTool[], reach: Reached, policy: Policy
 const longestName = 128;
 const longestDescription = 1024;
 
-function toolOf(
-  { name, description, isReadOnly, inputSchema }: OfferedTool,
-  { row, hide }: Reached,
-  policy: Policy | null,
-): Tool {
+function toolOf(offered: OfferedTool, { row, hide }: Reached, { policy, definitions }: Known): Tool {
+  const definition = definitions.get(offered) ?? definitionOf(offered, row.slug, hide);
+  definitions.set(offered, definition);
+  const { name, isReadOnly } = offered;
   const shown = cutText(hide(name), longestName);
   return {
-    definition: {
-      name: modelToolName(row.slug, hide(name)),
-      description: cutText(hide(description), longestDescription),
-      inputSchema: shownSchema(inputSchema, hide),
-    },
+    definition,
     origin: { from: 'server', name: shown, ...ruledAs(shown, name, row, policy), isReadOnly },
     server: row.slug,
     effect: { kind: 'run' },
   };
 }
+
+const definitionOf = (
+  { name, description, inputSchema }: OfferedTool,
+  slug: string,
+  hide: (text: string) => string,
+): ToolDefinition => ({
+  name: modelToolName(slug, hide(name)),
+  description: cutText(hide(description), longestDescription),
+  inputSchema: shownSchema(inputSchema, hide),
+});
 
 /** The lists hold own names: a tool whose name is shown otherwise keeps the rules of its own. */
 function ruledAs(shown: string, name: string, row: ServerRow, policy: Policy | null) {

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { newId } from '@vestra/contract/ids';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { agreedSecret } from '../../agreed-secret.ts';
+import { type OperatorCommand, operatorCommands } from '../../operator/commands.ts';
+import type { Operator } from '../../operator/open.ts';
 import { memoryEndpointSecret } from './api.ts';
 import { signingSecret, startMemory } from './memory.fixture.ts';
 
@@ -133,6 +136,17 @@ describe('memory that the customer keeps', () => {
       const other = new Webhook(secretOf(mode === 'test' ? 'live' : 'test'));
       expect(() => other.verify(raw, headers as Record<string, string>)).toThrow();
     }
+  });
+
+  it('has a secret that the operator can show', async () => {
+    const { id: orgId } = await server.newOrg();
+    const { db, vault } = server;
+    const show = operatorCommands['memory-secret'] as OperatorCommand;
+    const shown = await show.run({ db, vault } as Operator, { org: orgId, mode: 'live' });
+    const secret = memoryEndpointSecret(await agreedSecret(db, vault, 'signing-secret'), { orgId, mode: 'live' });
+    expect(shown).toEqual({ org_id: orgId, mode: 'live', secret });
+    expect(show.show(shown)).toBe(secret);
+    await expect(show.run({ db, vault } as Operator, { org: newId('org'), mode: 'live' })).rejects.toThrow('no org');
   });
 
   it('needs an endpoint [MEM-013]', async () => {

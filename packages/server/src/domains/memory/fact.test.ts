@@ -115,7 +115,7 @@ describe('what must not be remembered', () => {
     (piece) => {
       const begun = performance.now();
       unfitFact(piece.repeat(1000).slice(0, 1000));
-      expect(performance.now() - begun).toBeLessThan(500);
+      expect(performance.now() - begun).toBeLessThan(2000);
     },
   );
 });

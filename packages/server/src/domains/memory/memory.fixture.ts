@@ -26,7 +26,7 @@ export async function startMemory({ embeddings = createOfflineEmbeddings() }: { 
     embeddings,
     search: { db, embeddings, log },
     routes: memoryRoutes({ db, embeddings, log, customer }),
-    memory: createMemory({ db, embeddings, log, customer }),
+    memory: createMemory({ db, embeddings, log, customer, patienceMs: 60_000 }),
     async newOrg(settings: Partial<Pick<OrgRow, 'memory_mode' | 'memory_endpoint' | 'require_user'>> = {}) {
       const org = await app.newOrg(['runtime']);
       if (Object.keys(settings).length > 0) await db.update(orgs).set(settings).where(eq(orgs.id, org.id));

@@ -139,7 +139,6 @@ describe('what a prompt says of the user', () => {
   it('is at most twelve lines with what fits the message, once there is more', async () => {
     const tenant = await newTenant();
     for (const { fact } of recallSet.slice(0, 40)) await remember(tenant, fact);
-    await server.memory.recall(tenant, { ...here, query: 'warm up', limit: 1 });
     const lines = await server.memory.promptFacts(tenant, { ...here, query: 'Which antibiotics must be avoided?' });
     expect(lines).toContain('Allergic to penicillin.');
     expect(lines.length).toBeLessThanOrEqual(12);

@@ -37,15 +37,19 @@ export type Memory = {
 const mostLines = 12;
 const linesOfProfile = 6;
 const longestLine = 400;
-/** A reply does not wait longer for the embeddings to be loaded; this once it goes by words. */
-const patienceMs = 250;
 /** How many known facts the model sees before it says what is new. */
 const knownShown = 12;
 const off = 'Memory is off.';
 const foreignKeyViolation = '23503';
 
-export function createMemory(dependencies: Search & { customer: CustomerMemory }): Memory {
-  const { db, customer, log } = dependencies;
+type Dependencies = Search & {
+  customer: CustomerMemory;
+  /** A reply does not wait longer for the embeddings, which may have to be loaded: this once it goes by words. */
+  patienceMs?: number;
+};
+
+export function createMemory(dependencies: Dependencies): Memory {
+  const { db, customer, log, patienceMs = 250 } = dependencies;
 
   async function recall(tenant: Tenant, { userId, mode, query, limit }: Parameters<Memory['recall']>[1]) {
     const owner = { ...tenant, userId };

@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import { indexedText } from '../notebooks/api.ts';
 import { fingerprintOf, type NewFact, type Owner } from './fact.ts';
 import { mostOfKind } from './profile.ts';
@@ -101,8 +102,15 @@ export async function isKnown(tx: Executor, owner: Owner, text: string): Promise
   return row !== undefined;
 }
 
-export function countFacts(db: Executor, owner: Owner): Promise<number> {
-  return db.$count(memories, owned(memories, owner));
+const count = {
+  name: 'count_facts',
+  text: `SELECT count(*) AS count FROM memories WHERE org_id = $1 AND mode = $2 AND user_id IS NOT DISTINCT FROM $3`,
+};
+
+/** Asked before every reply. */
+export async function countFacts(db: Executor, { orgId, mode, userId }: Owner): Promise<number> {
+  const [row] = await runPrepared<{ count: string }>(db, count, [orgId, mode, userId]);
+  return Number(row?.count ?? 0);
 }
 
 /** The oldest of those that nobody said themselves. */
@@ -232,7 +240,12 @@ export async function storeVector(
     .where(and(owned(memories, owner), eq(memories.id, fact.id), eq(memories.text, fact.text)));
 }
 
-export async function eraseMemoriesOf(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
-  await tx.delete(memories).where(owned(memories, { ...tenant, userId }));
+/** Answers the ids of the facts that were kept here. */
+export async function eraseMemoriesOf(tx: Executor, tenant: Tenant, userId: string): Promise<string[]> {
+  const facts = await tx
+    .delete(memories)
+    .where(owned(memories, { ...tenant, userId }))
+    .returning({ id: memories.id });
   await tx.delete(profiles).where(owned(profiles, { ...tenant, userId }));
+  return facts.map(({ id }) => id);
 }

@@ -54,10 +54,18 @@ function holdsCardNumber(text: string): boolean {
   const runs = text.replace(bankAccount, ' ').match(/\d(?:[ -]?\d){12,}/g) ?? [];
   return runs.some((run) => {
     const groups = run.split(/[ -]/);
-    return groups.some((_, from) =>
-      groups.some((_group, to) => to >= from && isCardNumber(groups.slice(from, to + 1).join(''))),
-    );
+    return groups.some((_, from) => beginsCardNumber(groups.slice(from, from + 19)));
   });
+}
+
+function beginsCardNumber(groups: readonly string[]): boolean {
+  let digits = '';
+  for (const group of groups) {
+    digits += group;
+    if (digits.length > 19) return false;
+    if (isCardNumber(digits)) return true;
+  }
+  return false;
 }
 
 /** An IBAN has as many digits, and one in ten would pass for a card. */

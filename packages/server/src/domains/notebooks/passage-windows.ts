@@ -1,8 +1,8 @@
 /**
- * A few sentences each. A vector of a whole passage says what it is about on average: measured on passages of mixed
- * content, windows of 80 characters found 59 of 100 at the first place, windows of 250 found 42.
+ * A sentence each, short ones together. Measured with the facts of memory's recall set shuffled into six passages: windows
+ * of 45, 83, 167, 251 and 503 characters put the right passage first for 67, 59, 47, 42 and 53 of 100 questions.
  */
-const aim = 120;
+const aim = 60;
 const most = 240;
 
 export type Window = { position: number; text: string };

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
+import { selectRows } from '../../db/rows.ts';
 import { type OrgRow, orgs } from './tables.ts';
 
 export async function findOrg(db: Executor, orgId: string): Promise<OrgRow> {
-  const [row] = await db.select().from(orgs).where(eq(orgs.id, orgId));
+  const [row] = await selectRows(db, orgs, { id: orgId });
   if (!row) throw new Error(`Org ${orgId} has no row.`);
   return row;
 }

@@ -39,6 +39,7 @@ export async function createRoutine(
     mode: origin.mode,
     user_id: userId,
     conversation_id: body.conversation_id ?? null,
+    own_conversation: body.conversation_id !== undefined,
     ...deployment,
     name: nameOfRoutine(body),
     ask: body.ask,

@@ -100,12 +100,14 @@ describe('the routines of a deployment file', () => {
     const [after] = await list('anna');
     expect(after).toMatchObject({
       id: before.id,
-      conversation_id,
+      // Kept for its runs, and shown of routines that came over the API alone.
+      conversation_id: null,
       run_count: 3,
       ask: 'Report more.',
       schedule: { every: 'day at 9', cron: '0 9 * * *' },
       next_run_at: expect.stringMatching(/T09:00:00\.000Z$/),
     });
+    expect((await server.rowOf(after.id)).conversation_id).toBe(conversation_id);
     expect(await list('bert')).toEqual([]);
     expect(await list('carl')).toHaveLength(1);
   });

@@ -1,3 +1,4 @@
+import type { TurnRow } from '../engine/api.ts';
 import type { RoutineRow } from './tables.ts';
 
 export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: string }) {
@@ -5,7 +6,8 @@ export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: stri
     object: 'routine' as const,
     id: row.id,
     user_id: row.user_id,
-    conversation_id: row.conversation_id,
+    // As the contract has it: only a routine that came over the API names its conversation.
+    conversation_id: row.managed_by === 'file' || row.made_by_agent ? null : row.conversation_id,
     name: row.name,
     ask: row.ask,
     kind: row.kind,
@@ -22,3 +24,12 @@ export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: stri
     updated_at: row.updated_at.toISOString(),
   };
 }
+
+/** Of a run that filters held back there is no turn. */
+export const presentRun = (routineId: string, turn: Pick<TurnRow, 'id' | 'conversation_id'> | null) => ({
+  object: 'routine_run' as const,
+  routine_id: routineId,
+  status: turn ? ('started' as const) : ('filtered' as const),
+  conversation_id: turn?.conversation_id ?? null,
+  turn_id: turn?.id ?? null,
+});

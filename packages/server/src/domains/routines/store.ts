@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, notInArray, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
@@ -81,4 +81,75 @@ export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     await tx.insert(routines).values(rows.slice(at, at + rowsAtOnce));
   }
+}
+
+const due = (now: Date) =>
+  and(routines.enabled, eq(routines.status, 'active'), isNotNull(routines.next_run_at), lte(routines.next_run_at, now));
+
+/** The ids of routines whose time has come, longest due first. */
+export async function dueRoutines(
+  db: Executor,
+  { now, limit, except }: { now: Date; limit: number; except: readonly string[] },
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: routines.id })
+    .from(routines)
+    .where(and(due(now), except.length > 0 ? notInArray(routines.id, [...except]) : undefined))
+    .orderBy(asc(routines.next_run_at))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Nothing where another process holds it or its time has been given to another run. */
+export async function lockDue(tx: Transaction, routineId: string, now: Date): Promise<RoutineRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(routines)
+    .where(and(eq(routines.id, routineId), due(now)))
+    .for('update', { skipLocked: true });
+  return row;
+}
+
+/** `next` absent: it ran out of turn, and its schedule stays. A schedule without a next time has ended. */
+export async function noteRun(
+  tx: Transaction,
+  routineId: string,
+  { conversation_id, next }: { conversation_id: string; next?: Date | null },
+): Promise<RoutineRow> {
+  const [row] = await tx
+    .update(routines)
+    .set({
+      conversation_id,
+      last_run_at: sql`now()`,
+      run_count: sql`${routines.run_count} + 1`,
+      ...(next !== undefined && { next_run_at: next, ...(next === null && { status: 'completed' as const }) }),
+    })
+    .where(eq(routines.id, routineId))
+    .returning();
+  return row as RoutineRow;
+}
+
+export async function stepOver(
+  tx: Transaction,
+  routineId: string,
+  { status, next }: { status: 'active' | 'failed'; next: Date | null },
+): Promise<void> {
+  await tx
+    .update(routines)
+    .set({ status: status === 'active' && next === null ? 'completed' : status, next_run_at: next })
+    .where(eq(routines.id, routineId));
+}
+
+/** A user's routines that run in whatever zone the user has. */
+export function lockFollowing(tx: Transaction, tenant: Tenant, userId: string): Promise<RoutineRow[]> {
+  return tx
+    .select()
+    .from(routines)
+    .where(and(owned(tenant), ofUser(userId), eq(routines.kind, 'schedule'), eq(routines.own_timezone, false)))
+    .orderBy(routines.id)
+    .for('update');
+}
+
+export async function countRoutines(db: Executor, tenant: Tenant, userId: string | null): Promise<number> {
+  return db.$count(routines, and(owned(tenant), ofUser(userId)));
 }

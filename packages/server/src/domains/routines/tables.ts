@@ -1,5 +1,5 @@
 import type { Mode } from '@vestra/contract/route';
-import { boolean, integer, json, pgTable, text } from 'drizzle-orm/pg-core';
+import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { moment } from '../../db/columns.ts';
 
 export const routines = pgTable('routines', {
@@ -9,10 +9,13 @@ export const routines = pgTable('routines', {
   /** Null for the org's own agent. */
   user_id: text(),
   conversation_id: text(),
+  /** Whether it was named for the routine; otherwise a run has made it. */
+  own_conversation: boolean().notNull().default(false),
   /** Null for the default of the user, then of the org. */
   deployment_id: text(),
   deployment_version: integer(),
   managed_by: text().$type<'file'>(),
+  made_by_agent: boolean().notNull().default(false),
   name: text().notNull(),
   ask: text().notNull(),
   kind: text().$type<'schedule' | 'trigger' | 'app_event'>().notNull(),
@@ -30,6 +33,20 @@ export const routines = pgTable('routines', {
   created_at: moment().notNull().defaultNow(),
   updated_at: moment().notNull().defaultNow(),
 });
+
+export const pretendedRoutines = pgTable(
+  'pretended_routines',
+  {
+    conversation_id: text().notNull(),
+    id: text().notNull(),
+    name: text().notNull(),
+    ask: text().notNull(),
+    every: text(),
+    cron: text().notNull(),
+    timezone: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.conversation_id, table.id] })],
+);
 
 export type RoutineRow = typeof routines.$inferSelect;
 export type NewRoutine = typeof routines.$inferInsert;

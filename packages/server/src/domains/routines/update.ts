@@ -78,9 +78,9 @@ async function changedUser(
   if (moves && userId !== null) await ports.enterUser(tx, origin, userId);
   if (conversation_id !== undefined) {
     assertSameUser(await holdConversation(tx, ports, origin, conversation_id), userId);
-    return { user_id: userId, conversation_id };
+    return { user_id: userId, conversation_id, own_conversation: true };
   }
-  return moves ? { user_id: userId, conversation_id: null } : {};
+  return moves ? { user_id: userId, conversation_id: null, own_conversation: false } : {};
 }
 
 /** A zone that nobody named for the routine is its user's, also when that is another. */

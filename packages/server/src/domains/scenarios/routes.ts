@@ -1,9 +1,12 @@
 import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
+import { commitPrepared } from '../../http/commit-prepared.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { requireDeployment } from '../deployments/api.ts';
+import type { Engine } from '../engine/api.ts';
 import { createScenario } from './create.ts';
+import { generateScenarios } from './generate.ts';
 import { presentScenario } from './present.ts';
 import { removeScenario } from './remove.ts';
 import { findScenario, listScenarios } from './store.ts';
@@ -34,6 +37,21 @@ export function scenarioRoutes({ db }: { db: Database }): Handlers<'scenarios'> 
       const place = { reference: params.deployment_id, scenarioId: params.scenario_id };
       await transaction(db, (tx) => removeScenario(tx, origin, place));
       return { object: 'scenario', id: params.scenario_id, deleted: true };
+    },
+  };
+}
+
+/** The one that asks a model. */
+export function draftRoutes({ engine }: { engine: Engine }): Required<Pick<Handlers<'scenarios'>, 'generate'>> {
+  return {
+    generate: async (incoming) => {
+      const { caller, params, body, signal } = incoming;
+      const wanted = { reference: params.deployment_id, count: body.count, version: body.version };
+      return commitPrepared(
+        incoming,
+        () => generateScenarios(engine, caller, wanted, signal),
+        async (_tx, data) => ({ object: 'list' as const, data }),
+      );
     },
   };
 }

@@ -13,7 +13,7 @@ export function assertToolsKnown(
   toolResults: ScenarioFields['tool_results'],
   { version, manifest }: Pick<VersionRow, 'version' | 'manifest'>,
 ): void {
-  const stray = Object.keys(toolResults ?? {}).find((key) => !isToolOf(manifest, key));
+  const stray = strayTool(toolResults, manifest);
   if (stray === undefined) return;
   const servers = manifest.mcp_servers.map(({ slug }) => ` \`${slug}\``).join(',');
   throw fail('invalid_request', {
@@ -24,6 +24,10 @@ export function assertToolsKnown(
         : `Name a function of version ${version}, or a tool as <server>.<tool>. The servers are:${servers}.`,
   });
 }
+
+/** A key that names no tool of the version. */
+export const strayTool = (toolResults: ScenarioFields['tool_results'], manifest: Manifest): string | undefined =>
+  Object.keys(toolResults ?? {}).find((key) => !isToolOf(manifest, key));
 
 /** No slug holds a dot, but the name of a server's tool may. */
 function isToolOf({ tools, mcp_servers }: Manifest, key: string): boolean {

@@ -1,31 +1,60 @@
+import { usdToMicros } from '@vestra/contract/money';
+import { createModels } from '@vestra/models/models';
 import { eq } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { transaction } from '../../db/transaction.ts';
+import type { JobSender } from '../../jobs/catalog.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { type DeploymentRow, type Manifest, saveVersion } from '../deployments/api.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
 import { content, newDeployment } from '../deployments/test-deployments.ts';
+import type { Engine } from '../engine/api.ts';
+import { credit } from '../ledger/api.ts';
 import { testRunPort } from '../test-runs/api.ts';
 import { testRunRoutes } from '../test-runs/routes.ts';
 import { scenarioPort } from './api.ts';
 import { scenarioRoutes } from './routes.ts';
 import type { ScenarioFields } from './scenario.ts';
 
+const nobody = { anthropic: null, openai: null, google: null, defaultModel: null };
+const reachable = { apiKey: null, baseUrl: 'http://127.0.0.1:1/v1' };
+
 /** Scenarios, test runs and their deployments. */
 export async function startScenarios() {
+  const sent: { name: string; payload: unknown }[] = [];
+  const jobs: JobSender = {
+    send: async (_executor, name, payload) => {
+      sent.push({ name, payload });
+      return '';
+    },
+    sendMany: async () => [],
+  };
+  const models = createModels({ ...nobody, compatible: { ...reachable, models: ['any'], price: null } });
+  const announcer = { followers: { publish: () => {} }, ring: () => {} };
   const app = await startTestApp(({ db }) => ({
     deployments: deploymentRoutes({
       db,
       checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
       renderFile: () => Promise.reject(new Error('No file is rendered here.')),
-      latestTestRuns: testRunPort.latest,
+      latestTestRuns: testRunPort({ jobs }).latest,
     }),
     scenarios: scenarioRoutes({ db }),
-    testRuns: testRunRoutes({ db }),
+    testRuns: testRunRoutes({ db, engine: { db, models, announcer } as Partial<Engine> as Engine, jobs }),
   }));
   const { db } = app;
   return {
     ...app,
+    /** The jobs that were sent, oldest first. */
+    sent,
+    testRunPort: testRunPort({ jobs }),
+    /** With money in both modes. */
+    newOrg: async () => {
+      const org = await app.newOrg();
+      for (const mode of ['test', 'live'] as const) {
+        await transaction(db, (tx) => credit(tx, { orgId: org.id, mode }, usdToMicros(10)));
+      }
+      return org;
+    },
     newDeployment: (orgId: string, manifest: Partial<Manifest> = {}) => newDeployment(db, orgId, { manifest }),
     saveVersion: async (deployment: DeploymentRow, manifest: Partial<Manifest> = {}) =>
       (await transaction(db, (tx) => saveVersion(tx, { deployment, ...content(manifest) }))).deployment,

@@ -1,25 +1,35 @@
-import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { orgs } from '../orgs/api.ts';
+import { users } from '../users/api.ts';
+import { hashToken, statusOf } from './session.ts';
 import { sessions } from './tables.ts';
 
-/** Session tokens are looked up every time: a revoked one stops working at once. */
+/** Session tokens are looked up every time: a revoked one, or a disabled user's, stops working at once. */
 export function createSessionIdentity(db: Database, now: () => number = Date.now) {
   return {
     async ofSession(token: string): Promise<Caller> {
-      const hash = createHash('sha256').update(token, 'utf8').digest();
       const [found] = await db
-        .select({ session: sessions, org: { name: orgs.name, status: orgs.status } })
+        .select({
+          session: sessions,
+          org: { name: orgs.name, status: orgs.status },
+          user: { status: users.status, erasing_since: users.erasing_since },
+        })
         .from(sessions)
         .innerJoin(orgs, eq(orgs.id, sessions.org_id))
-        .where(eq(sessions.token_hash, hash));
+        .leftJoin(
+          users,
+          and(eq(users.org_id, sessions.org_id), eq(users.mode, sessions.mode), eq(users.id, sessions.user_id)),
+        )
+        .where(eq(sessions.token_hash, hashToken(token)));
       if (!found) throw fail('key_invalid', { message: 'No such session token.' });
-      const { session, org } = found;
-      if (session.revoked_at) throw fail('session_revoked');
-      if (session.expires_at.getTime() <= now()) throw fail('session_expired');
+      const { session, org, user } = found;
+      const status = statusOf(session, now());
+      if (status === 'revoked') throw fail('session_revoked');
+      if (status === 'expired') throw fail('session_expired');
+      if (user && (user.status === 'disabled' || user.erasing_since)) throw fail('user_disabled');
       return {
         orgId: session.org_id,
         orgName: org.name,

@@ -18,3 +18,5 @@ export const sessions = pgTable('sessions', {
   revoked_at: moment(),
   created_at: moment().notNull().defaultNow(),
 });
+
+export type SessionRow = typeof sessions.$inferSelect;

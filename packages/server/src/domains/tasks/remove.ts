@@ -1,15 +1,18 @@
+import type { Origin } from '../../caller.ts';
+import { recordAudit } from '../audit/api.ts';
 import { changeConversation, type Engine, findTask, stopTask, type TaskRow } from '../engine/api.ts';
 import { deleteOutputsOf, dropContent } from '../files/api.ts';
 import { deleteTask } from './store.ts';
 
 /** Deletes a task and what it made; one that is under way is stopped first, as anybody following it is told. */
-export async function removeTask(engine: Engine, found: TaskRow): Promise<void> {
+export async function removeTask(engine: Engine, origin: Origin, found: TaskRow): Promise<void> {
   const tenant = { orgId: found.org_id, mode: found.mode };
   const outputs = await changeConversation(engine, found.conversation_id, null, async (change) => {
     const task = await findTask(change.tx, tenant, found.id);
     if (!task) return [];
     if (task.status !== 'done' && task.status !== 'failed') await stopTask(engine, change, task);
     await deleteTask(change.tx, task);
+    await recordAudit(change.tx, origin, { action: 'task.deleted', target: { type: 'task', id: task.id } });
     return deleteOutputsOf(change.tx, tenant, task.id);
   });
   await dropContent(engine.db, engine.files, outputs);

@@ -25,9 +25,9 @@ export function taskRoutes({ engine }: { engine: Engine }): Handlers<'tasks'> {
       const row = await ownTask(engine, caller, params.task_id);
       return presentTask(row, await costOf(db, { taskId: row.id }), { isListed: false });
     },
-    delete: async ({ caller, params }) => {
+    delete: async ({ caller, origin, params }) => {
       const row = await ownTask(engine, caller, params.task_id);
-      await removeTask(engine, row);
+      await removeTask(engine, origin, row);
       return { object: 'task', id: row.id, deleted: true };
     },
     trace: async ({ caller, params }) => showTrace(db, await ownTask(engine, caller, params.task_id)),

@@ -3,8 +3,9 @@ import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { emit } from '../events/api.ts';
+import { costsOf } from '../ledger/api.ts';
 import { presentTestRun } from './present.ts';
-import { cancelRun, findRun } from './store.ts';
+import { cancelRun, findRun, resultsOf, updateResult } from './store.ts';
 import type { TestRun } from './tables.ts';
 
 /**
@@ -13,6 +14,7 @@ import type { TestRun } from './tables.ts';
  */
 export async function cancelTestRun(tx: Transaction, origin: Origin, runId: string): Promise<TestRun> {
   const wasOpen = await cancelRun(tx, origin.orgId, runId);
+  if (wasOpen) await writeCosts(tx, runId);
   const row = await findRun(tx, origin.orgId, runId);
   if (!row) throw fail('test_run_not_found');
   const run = presentTestRun(row);
@@ -30,4 +32,14 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
     data: run,
   });
   return run;
+}
+
+/** What was played until then is paid for. */
+async function writeCosts(tx: Transaction, runId: string): Promise<void> {
+  const cut = (await resultsOf(tx, runId)).filter(({ status }) => status === 'cancelled');
+  const costs = await costsOf(tx, { conversationIds: cut.flatMap(({ conversation_id }) => conversation_id ?? []) });
+  for (const result of cut) {
+    const cost = costs.get(result.conversation_id ?? '');
+    if (cost) await updateResult(tx, result, { cost_micros: cost.totalMicros });
+  }
 }

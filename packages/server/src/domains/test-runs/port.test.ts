@@ -5,8 +5,9 @@ import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { scenarioOf, startScenarios } from '../scenarios/scenarios.fixture.ts';
-import { testRunPort } from './api.ts';
+import type { testRunPort } from './api.ts';
 
+type Port = ReturnType<typeof testRunPort>;
 type Server = Awaited<ReturnType<typeof startScenarios>>;
 
 let server: Server;
@@ -25,13 +26,13 @@ const origin = (): Origin => ({
   requestId: newId('req'),
   ip: null,
 });
-const start = (deployment: DeploymentRow, run: Partial<Parameters<typeof testRunPort.start>[2]> = {}) =>
+const start = (deployment: DeploymentRow, run: Partial<Parameters<Port['start']>[2]> = {}) =>
   transaction(server.db, (tx) =>
-    testRunPort.start(tx, origin(), { deployment, version: 1, mode: 'test', promoteOnPass: false, ...run }),
+    server.testRunPort.start(tx, origin(), { deployment, version: 1, mode: 'test', promoteOnPass: false, ...run }),
   );
 
 it('is the port that applying a file asks for', () => {
-  expectTypeOf(testRunPort).toExtend<ApplyPorts['testRuns']>();
+  expectTypeOf<Port>().toExtend<ApplyPorts['testRuns']>();
 });
 
 it('starts a run of the version, in the mode and with the promotion that it is told', async () => {
@@ -63,7 +64,7 @@ it('leaves nothing of a run whose transaction fails', async () => {
   await server.applyTests(deployment, [scenarioOf()]);
   const run = { deployment, version: 1, mode: 'test' as const, promoteOnPass: false };
   const attempt = transaction(server.db, async (tx) => {
-    await testRunPort.start(tx, origin(), run);
+    await server.testRunPort.start(tx, origin(), run);
     throw new Error('no');
   });
   await expect(attempt).rejects.toThrow('no');
@@ -76,7 +77,8 @@ it('finds a run of the org alone', async () => {
   await server.applyTests(deployment, [scenarioOf()]);
   const run = await start(deployment);
   const other = await server.newOrg();
-  const find = (orgId: string, runId: string) => transaction(server.db, (tx) => testRunPort.find(tx, orgId, runId));
+  const find = (orgId: string, runId: string) =>
+    transaction(server.db, (tx) => server.testRunPort.find(tx, orgId, runId));
   expect(await find(org.id, run.id)).toEqual(run);
   expect(await find(other.id, run.id)).toBeUndefined();
   expect(await find(org.id, newId('trun'))).toBeUndefined();
@@ -92,13 +94,13 @@ it('knows the latest run of each version, and a version shows it [VER-004]', asy
   const third = await start(deployment, { version: 3 });
   await start(elsewhere, { version: 2 });
   await server.call('POST', `/v1/test-runs/${third.id}/cancel`, { key: org.testKey });
-  const latest = await testRunPort.latest(server.db, deployment.id, [1, 2, 3, 4]);
+  const latest = await server.testRunPort.latest(server.db, deployment.id, [1, 2, 3, 4]);
   expect([...latest]).toEqual([
     [1, { run_id: first.id, status: 'queued' }],
     [3, { run_id: third.id, status: 'cancelled' }],
   ]);
-  expect([...(await testRunPort.latest(server.db, deployment.id, [3]))]).toHaveLength(1);
-  expect([...(await testRunPort.latest(server.db, deployment.id, []))]).toEqual([]);
+  expect([...(await server.testRunPort.latest(server.db, deployment.id, [3]))]).toHaveLength(1);
+  expect([...(await server.testRunPort.latest(server.db, deployment.id, []))]).toEqual([]);
   const { body } = await server.call('GET', `/v1/deployments/${deployment.id}/versions`, { key: org.testKey });
   expect(body.data.map(({ tests }: { tests: unknown }) => tests)).toEqual([
     null,

@@ -2,15 +2,21 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
+import type { JobSender } from '../../jobs/catalog.ts';
 import { requireDeployment } from '../deployments/api.ts';
+import type { Engine } from '../engine/api.ts';
 import { cancelTestRun } from './cancel.ts';
 import { createTestRun } from './create.ts';
 import { presentTestRun } from './present.ts';
+import { stopPlaying } from './stop-playing.ts';
 import { findRun, listRuns } from './store.ts';
 
-export function testRunRoutes({ db }: { db: Database }): Handlers<'testRuns'> {
+type TestRunDependencies = { db: Database; engine: Engine; jobs: JobSender };
+
+export function testRunRoutes({ db, engine, jobs }: TestRunDependencies): Handlers<'testRuns'> {
   return {
-    create: async ({ origin, params, commit }) => commit((tx) => createTestRun(tx, origin, params.deployment_id)),
+    create: async ({ origin, params, commit }) =>
+      commit((tx) => createTestRun(tx, { engine, jobs }, origin, params.deployment_id)),
     list: async ({ caller, params, page }) => {
       const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
       const rows = await listRuns(db, id, { limit: page.limit, below: belowIn(id, page.after) });
@@ -21,7 +27,11 @@ export function testRunRoutes({ db }: { db: Database }): Handlers<'testRuns'> {
       if (!row) throw fail('test_run_not_found');
       return presentTestRun(row);
     },
-    cancel: async ({ origin, params }) => transaction(db, (tx) => cancelTestRun(tx, origin, params.run_id)),
+    cancel: async ({ origin, params }) => {
+      const run = await transaction(db, (tx) => cancelTestRun(tx, origin, params.run_id));
+      await stopPlaying(engine, run);
+      return run;
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
+import type { JobSender } from '../../jobs/catalog.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { scenariosOf } from '../scenarios/api.ts';
@@ -9,9 +10,10 @@ import { presentTestRun } from './present.ts';
 import { findRun, insertResults, insertRun, type TalliedRun } from './store.ts';
 import type { TestRun } from './tables.ts';
 
-/** A queued run of every scenario that the deployment has now, whoever made them. */
+/** A queued run of every scenario that the deployment has now, whoever made them, and the job that plays it. */
 export async function startRun(
   tx: Transaction,
+  jobs: JobSender,
   origin: Origin,
   { deployment, version, mode, promoteOnPass }: NewRun,
 ): Promise<TestRun> {
@@ -26,6 +28,7 @@ export async function startRun(
   const scenarios = await scenariosOf(tx, deployment.id);
   await insertRun(tx, run);
   await insertResults(tx, run, scenarios);
+  await jobs.send(tx, 'test_run.play', { run_id: run.id });
   await recordAudit(tx, origin, {
     action: 'test_run.created',
     target: { type: 'test_run', id: run.id },
@@ -34,4 +37,4 @@ export async function startRun(
   return presentTestRun((await findRun(tx, run.org_id, run.id)) as TalliedRun);
 }
 
-type NewRun = { deployment: DeploymentRow; version: number; mode: Mode; promoteOnPass: boolean };
+export type NewRun = { deployment: DeploymentRow; version: number; mode: Mode; promoteOnPass: boolean };

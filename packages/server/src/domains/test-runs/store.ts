@@ -1,9 +1,10 @@
-import { and, desc, eq, getTableColumns, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import type { VersionTests } from '../deployments/api.ts';
 import type { ScenarioRow } from '../scenarios/api.ts';
 import {
   type PlayedScenario,
+  type ResultRow,
   type TestRun,
   type TestRunResult,
   type TestRunRow,
@@ -113,6 +114,8 @@ export async function cancelRun(tx: Transaction, orgId: string, runId: string): 
     .where(and(eq(testRuns.org_id, orgId), eq(testRuns.id, runId), inArray(testRuns.status, open)))
     .returning({ id: testRuns.id });
   if (ended.length === 0) return false;
+  // From the commit on nobody plays it any more.
+  await tx.execute(sql`DELETE FROM runs WHERE id = ${runId}`);
   await tx
     .update(testRunResults)
     .set({ status: 'cancelled' })
@@ -133,4 +136,58 @@ export async function latestRuns(
       SELECT id, version, status FROM test_runs
       WHERE deployment_id = ${deploymentId} AND version = wanted.version ORDER BY id DESC LIMIT 1) AS latest`);
   return new Map(rows.map(({ version, run_id, status }) => [version, { run_id, status }]));
+}
+
+/** Held until the transaction ends: whoever writes to a run takes this row first, then its ownership, then its results. */
+export async function lockRun(
+  tx: Transaction,
+  runId: string,
+  strength: 'share' | 'update',
+): Promise<TestRunRow | undefined> {
+  const [row] = await tx.select().from(testRuns).where(eq(testRuns.id, runId)).for(strength);
+  return row;
+}
+
+export async function updateRun(tx: Transaction, runId: string, changes: Partial<TestRunRow>): Promise<TestRunRow> {
+  const [row] = await tx.update(testRuns).set(changes).where(eq(testRuns.id, runId)).returning();
+  return row as TestRunRow;
+}
+
+/** In the order in which their scenarios were made. */
+export function resultsOf(db: Executor, runId: string): Promise<ResultRow[]> {
+  return db
+    .select()
+    .from(testRunResults)
+    .where(eq(testRunResults.run_id, runId))
+    .orderBy(asc(testRunResults.scenario_id));
+}
+
+export async function updateResult(
+  tx: Transaction,
+  { run_id, scenario_id }: Pick<ResultRow, 'run_id' | 'scenario_id'>,
+  changes: Partial<ResultRow>,
+): Promise<void> {
+  await tx
+    .update(testRunResults)
+    .set(changes)
+    .where(and(eq(testRunResults.run_id, run_id), eq(testRunResults.scenario_id, scenario_id)));
+}
+
+/** What has no verdict gets the same end: why the run as a whole could not go on. */
+export async function endOpenResults(tx: Transaction, runId: string, errorCode: string): Promise<void> {
+  await tx
+    .update(testRunResults)
+    .set({ status: 'error', error_code: errorCode })
+    .where(and(eq(testRunResults.run_id, runId), inArray(testRunResults.status, open)));
+}
+
+/** Runs that are not over and that no process plays, oldest first. */
+export async function unplayedRuns(db: Executor, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ id: testRuns.id })
+    .from(testRuns)
+    .where(and(inArray(testRuns.status, open), sql`NOT EXISTS (SELECT FROM runs WHERE runs.id = ${testRuns.id})`))
+    .orderBy(asc(testRuns.created_at))
+    .limit(limit);
+  return rows.map(({ id }) => id);
 }

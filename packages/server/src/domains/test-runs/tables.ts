@@ -43,8 +43,10 @@ export const testRunResults = pgTable(
     duration_ms: integer().notNull().default(0),
     cost_micros: micros().notNull().default(0n),
     error_code: text(),
+    started_at: moment(),
   },
   (table) => [primaryKey({ columns: [table.run_id, table.scenario_id] })],
 );
 
 export type TestRunRow = typeof testRuns.$inferSelect;
+export type ResultRow = typeof testRunResults.$inferSelect;

@@ -1,6 +1,7 @@
 export { actingUser } from './acting.ts';
 export { enterUser } from './enter.ts';
+export { enterUsers } from './enter-many.ts';
 export { type EraseStep, eraseUser } from './erase.ts';
 export { capsOf, findUser, timezoneOf } from './store.ts';
-export type { UserRow } from './tables.ts';
+export { type UserRow, users } from './tables.ts';
 export { unfinishedErasures } from './unfinished-erasures.ts';

@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
-import type { Database, Executor } from '../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
@@ -14,7 +14,16 @@ import { presentUser } from './present.ts';
 import { findUser, listUsers } from './store.ts';
 import type { UserRow } from './tables.ts';
 
-export function userRoutes({ db, jobs }: { db: Database; jobs: JobSender }): Handlers<'users'> {
+type UserDependencies = {
+  db: Database;
+  jobs: JobSender;
+  /** Told when nobody may act for a user any more: what their sessions hold open closes. */
+  shutOut: (tenant: Tenant, userId: string) => Promise<void>;
+  /** Told of the time zone that a user is given: what goes by their clock moves with it. */
+  timezoneGiven: (tx: Transaction, tenant: Tenant, userId: string, timezone: string | null) => Promise<void>;
+};
+
+export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencies): Handlers<'users'> {
   return {
     list: async ({ caller, query, page }) => {
       const filter = { status: query.status, email: query.email, createdAfter: query.created_after };
@@ -25,6 +34,7 @@ export function userRoutes({ db, jobs }: { db: Database; jobs: JobSender }): Han
     create: async ({ caller, body: { user_id, ...profile }, commit }) =>
       commit(async (tx) => {
         const row = await makeUser(tx, caller, user_id, profile);
+        await timezoneGiven(tx, caller, user_id, row.timezone);
         return (await presenter(tx, caller, [row]))(row);
       }),
     get: async ({ caller, params }) => {
@@ -32,18 +42,23 @@ export function userRoutes({ db, jobs }: { db: Database; jobs: JobSender }): Han
       if (!row || row.erasing_since) throw fail('user_not_found');
       return (await presenter(db, caller, [row]))(row);
     },
-    update: async ({ caller, origin, params, body }) =>
-      transaction(db, async (tx) => {
+    update: async ({ caller, origin, params, body }) => {
+      const shown = await transaction(db, async (tx) => {
         const { default_deployment: reference, ...rest } = body;
         const deployment = reference
           ? (await holdDeployment(tx, caller.orgId, reference, 'default_deployment')).id
           : reference;
         const changes = { ...rest, ...(deployment !== undefined && { default_deployment: deployment }) };
         const row = await changeUser(tx, origin, params.user_id, changes);
+        if (body.timezone !== undefined) await timezoneGiven(tx, caller, params.user_id, row.timezone);
         return (await presenter(tx, caller, [row]))(row);
-      }),
-    delete: async ({ origin, params }) => {
+      });
+      if (shown.status === 'disabled') await shutOut(caller, params.user_id);
+      return shown;
+    },
+    delete: async ({ caller, origin, params }) => {
       await transaction(db, (tx) => askForErasure(tx, jobs, origin, params.user_id));
+      await shutOut(caller, params.user_id);
       return { object: 'user', id: params.user_id, deleted: false, status: 'deleting' };
     },
   };

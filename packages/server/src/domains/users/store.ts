@@ -1,13 +1,14 @@
 import { and, desc, eq, gt, inArray, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { selectRows } from '../../db/rows.ts';
 import { type UserRow, users } from './tables.ts';
 
 const owned = (tenant: Tenant) => and(eq(users.org_id, tenant.orgId), eq(users.mode, tenant.mode));
 const named = (tenant: Tenant, userId: string) => and(owned(tenant), eq(users.id, userId));
 
 export async function findUser(db: Executor, tenant: Tenant, userId: string): Promise<UserRow | undefined> {
-  const [row] = await db.select().from(users).where(named(tenant, userId));
+  const [row] = await selectRows(db, users, { org_id: tenant.orgId, mode: tenant.mode, id: userId });
   return row;
 }
 
@@ -20,6 +21,23 @@ export async function lockUser(tx: Transaction, tenant: Tenant, userId: string):
 export async function insertUser(tx: Transaction, row: typeof users.$inferInsert): Promise<UserRow | undefined> {
   const [inserted] = await tx.insert(users).values(row).onConflictDoNothing().returning();
   return inserted;
+}
+
+export async function findUsers(db: Executor, tenant: Tenant, ids: readonly string[]): Promise<Map<string, UserRow>> {
+  const rows = await db
+    .select()
+    .from(users)
+    .where(and(owned(tenant), inArray(users.id, [...ids])));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Those that were not there before, nor made by another transaction meanwhile. */
+export function insertUsers(tx: Transaction, rows: readonly (typeof users.$inferInsert)[]): Promise<UserRow[]> {
+  return tx
+    .insert(users)
+    .values([...rows])
+    .onConflictDoNothing()
+    .returning();
 }
 
 export async function updateUser(

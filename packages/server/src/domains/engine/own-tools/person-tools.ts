@@ -129,5 +129,5 @@ export const handOffToWork = (): OwnTool =>
 /** Counted as the contract counts, with no character cut in two. */
 function cut(given: string, length: number): string {
   const line = given.replace(/\s+/gu, ' ').trim();
-  return line.length <= length ? line : `${line.slice(0, length - 1).toWellFormed()}…`;
+  return line.length <= length ? line : `${line.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -1,0 +1,94 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
+import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
+import { Agent, request } from 'undici';
+import { load, type Measured } from './load.ts';
+import { endWithUs } from './processes.ts';
+
+/** What the model has answered since it was last asked this. Times are of the machine's monotonic clock. */
+type Answered = { count: number; firstAt: number | null };
+
+export type ModelProcess = {
+  /** As an OpenAI-compatible `…_BASE_URL` setting takes it. */
+  baseUrl: string;
+  answered: () => Promise<Answered>;
+  stop: () => Promise<void>;
+};
+
+/** A reply of 21 tokens, each of which comes in a frame of its own. */
+const tokens =
+  'The parcel left our warehouse this morning and will be with you on Friday , between nine and noon as ordered'
+    .split(' ')
+    .map((word, at) => (at === 0 ? word : ` ${word}`));
+
+export const reply = tokens.join('');
+
+/** To a message with these words the model answers with a question, and the work waits for a person. */
+export const askingWords = 'Ask me first';
+
+/** The model in a process of its own, so that what it costs is counted with nobody it answers. */
+export async function startModelProcess(): Promise<ModelProcess> {
+  const child = fork(import.meta.filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  endWithUs(child);
+  const [baseUrl] = (await once(child, 'message')) as [string];
+  return {
+    baseUrl,
+    async answered() {
+      child.send('answered');
+      const [answered] = (await once(child, 'message')) as [Answered];
+      return answered;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** What the model alone takes for the same reply, asked as the servers ask it. */
+export async function measureModel(baseUrl: string, atOnce: number, seconds: number): Promise<Measured> {
+  const dispatcher = new Agent({ connections: atOnce, pipelining: 1 });
+  const body = JSON.stringify({
+    model: 'scripted',
+    stream: true,
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Where is my parcel?' },
+    ],
+  });
+  const measured = await load(atOnce, seconds, async () => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await request(`${baseUrl}/chat/completions`, { method: 'POST', dispatcher, headers, body });
+    const text = await response.body.text();
+    if (!text.endsWith('[DONE]\n\n')) throw new Error(`The model answered ${text}`);
+  });
+  await dispatcher.close();
+  return measured;
+}
+
+export const monotonicMs = () => Number(process.hrtime.bigint()) / 1e6;
+
+if (import.meta.main) {
+  let since: Answered = { count: 0, firstAt: null };
+  const { baseUrls } = await startScriptedModelServer({
+    respond(asked) {
+      since.count++;
+      since.firstAt ??= monotonicMs();
+      return answerTo(asked);
+    },
+  });
+  process.on('message', () => {
+    process.send?.(since);
+    since = { count: 0, firstAt: null };
+  });
+  process.send?.(baseUrls.compatible);
+}
+
+function answerTo({ messages }: NormalisedRequest): ScriptedAnswer {
+  const isToAsk = messages.some((each) => each.role === 'user' && each.text.includes(askingWords));
+  if (isToAsk && !messages.some(({ role }) => role === 'tool')) {
+    return { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] };
+  }
+  return { text: tokens, usage: { inputTokens: 500, outputTokens: tokens.length } };
+}

@@ -1,0 +1,92 @@
+import { sql } from 'drizzle-orm';
+import type { Tenant } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import {
+  announce,
+  type Committed,
+  changeConversation,
+  type Engine,
+  findTask,
+  goOnWithTask,
+  ignoreErased,
+} from '../engine/api.ts';
+import { completeBatch } from './complete.ts';
+import { nextItems, slotsOf, takeSlot } from './slots.ts';
+import { ItemsRefused, startItems } from './start-items.ts';
+import { type BatchReference, failQueued, lockBatch } from './store.ts';
+import type { BatchItemRow } from './tables.ts';
+
+/** So many items begin in one transaction: few enough that nobody waits long for the batch's row. */
+const groupSize = 20;
+
+/** Gives the free slots of a batch to items that wait for one, and ends the batch when nothing is left. */
+export async function advanceBatch(engine: Engine, batch: BatchReference): Promise<void> {
+  await letAnsweredGoOn(engine, batch);
+  while (await beginGroup(engine, batch));
+}
+
+/** After an item of the org's own agent has made room: for whichever batch has waited longest. */
+export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
+  const { rows } = await engine.db.execute<{ id: string }>(sql`
+    SELECT id FROM batches WHERE org_id = ${orgId} AND mode = ${mode} AND completed_at IS NULL AND id <> ${batchId}
+      AND EXISTS (SELECT FROM batch_items i WHERE i.batch_id = batches.id AND i.user_id IS NULL
+        AND (i.status = 'queued' OR (i.status = 'running' AND i.slot = 'wanted')))
+    ORDER BY id`);
+  for (const { id } of rows) await advanceBatch(engine, { orgId, mode, batchId: id });
+}
+
+/** True where more may begin. */
+async function beginGroup(engine: Engine, reference: BatchReference): Promise<boolean> {
+  try {
+    const { begun, isMoreToCome } = await transaction(engine.db, (tx) => beginInside(engine, tx, reference));
+    for (const each of begun) announce(engine.announcer, each);
+    return isMoreToCome;
+  } catch (error) {
+    if (!(error instanceof ItemsRefused)) throw error;
+    const { failure, indices } = error;
+    await transaction(engine.db, async (tx) => {
+      await lockBatch(tx, reference);
+      await failQueued(tx, reference.batchId, failure, indices);
+    });
+    return true;
+  }
+}
+
+async function beginInside(
+  engine: Engine,
+  tx: Transaction,
+  reference: BatchReference,
+): Promise<{ begun: Committed[]; isMoreToCome: boolean }> {
+  const nothing = { begun: [], isMoreToCome: false };
+  const batch = await lockBatch(tx, reference);
+  if (!batch || batch.completed_at) return nothing;
+  const { running, free } = await slotsOf(tx, batch);
+  const most = batch.status === 'running' ? Math.min(free, groupSize) : 0;
+  const { items, isAllBegun } = await nextItems(tx, batch, most);
+  if (isAllBegun && running === 0) await completeBatch(tx, batch);
+  if (items.length === 0) return nothing;
+  const begun = await startItems(engine, tx, batch, items);
+  return { begun, isMoreToCome: items.length === most || begun.length < items.length };
+}
+
+/** Items that have their answer come before those that have not begun. The conversation is held before the batch. */
+async function letAnsweredGoOn(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
+  const tenant: Tenant = { orgId, mode };
+  const { rows } = await engine.db.execute<
+    Pick<BatchItemRow, 'item_index' | 'user_id'> & { conversation_id: string; task_id: string }
+  >(sql`
+    SELECT item_index, user_id, conversation_id, task_id FROM batch_items
+    WHERE batch_id = ${batchId} AND status = 'running' AND slot = 'wanted' ORDER BY item_index LIMIT 100`);
+  for (const item of rows) {
+    const hasSlot = await changeConversation(engine, item.conversation_id, null, async (change) => {
+      const task = await findTask(change.tx, tenant, item.task_id);
+      if (task?.status !== 'waiting') return true;
+      const owner = { ...tenant, batchId, index: item.item_index, userId: item.user_id };
+      if (!(await takeSlot(change.tx, owner))) return false;
+      await goOnWithTask(engine, change, task);
+      return true;
+    }).catch(ignoreErased);
+    if (hasSlot === false) return;
+  }
+}

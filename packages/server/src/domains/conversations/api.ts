@@ -1,0 +1,2 @@
+export { defaultDeployment } from './named-deployment.ts';
+export { openConversation } from './open.ts';

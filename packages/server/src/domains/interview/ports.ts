@@ -1,0 +1,13 @@
+import type { Caller } from '../../caller.ts';
+import type { Engine } from '../engine/api.ts';
+
+export type InterviewFile = Record<string, unknown> & { name: string };
+
+/** What an interview needs of the house. */
+export type InterviewPorts = {
+  engine: Engine;
+  /** Everything that applying the file would refuse it for; empty where it would be taken. */
+  faultsOf: (caller: Caller, file: InterviewFile) => Promise<string[]>;
+  /** The file as text that parses to the same file. */
+  render: (file: InterviewFile) => string;
+};

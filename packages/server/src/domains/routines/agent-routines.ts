@@ -1,0 +1,136 @@
+import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { and, asc, eq } from 'drizzle-orm';
+import type { Origin, Tenant } from '../../caller.ts';
+import type { Database, Transaction } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import { recordAudit } from '../audit/api.ts';
+import type { TurnRow } from '../engine/api.ts';
+import { readCron } from './cron.ts';
+import type { TimezoneOfUser } from './ports.ts';
+import { assertNotFileManaged, nextRunsAfter } from './routine.ts';
+import { nextRun, readEvery } from './schedule.ts';
+import { countRoutines, deleteRoutines, insertRoutine, listRoutines, lockRoutine } from './store.ts';
+import { zoneFor } from './surroundings.ts';
+import { pretendedRoutines as pretended, type RoutineRow } from './tables.ts';
+
+/** Of a routine, what the agent is asked for. */
+export type AskedRoutine = {
+  ask: string;
+  name: string;
+  every?: string | undefined;
+  cron?: string | undefined;
+  timezone?: string | undefined;
+};
+
+/** Of a routine, what the agent sees. */
+export type SeenRoutine = Pick<
+  RoutineRow,
+  'id' | 'name' | 'ask' | 'every' | 'cron' | 'timezone' | 'next_run_at' | 'enabled'
+>;
+
+/** The routines of the person that the agent speaks with. */
+export type AgentRoutines = {
+  add: (asked: AskedRoutine) => Promise<SeenRoutine>;
+  list: () => Promise<readonly SeenRoutine[]>;
+  remove: (id: string) => Promise<void>;
+};
+
+type Asker = { db: Database; timezoneOfUser: TimezoneOfUser; tenant: Tenant; turn: TurnRow };
+
+/** Whoever talks an agent into scheduling without end meets this. */
+const mostOfUser = 50;
+
+export function keptRoutines({ db, timezoneOfUser, tenant, turn }: Asker): AgentRoutines {
+  const userId = turn.user_id;
+  const origin: Origin = {
+    ...tenant,
+    actor: { type: 'system', id: 'agent', name: 'Agent' },
+    requestId: null,
+    ip: null,
+  };
+  return {
+    add: (asked) =>
+      transaction(db, async (tx) => {
+        const when = whenOf(asked);
+        if ((await countRoutines(tx, tenant, userId)) >= mostOfUser) {
+          throw fail('invalid_request', { message: `At most ${mostOfUser} are kept: remove one first.` });
+        }
+        const row = {
+          id: newId('rtn'),
+          org_id: tenant.orgId,
+          mode: tenant.mode,
+          user_id: userId,
+          // What comes of it is read where it was asked for.
+          conversation_id: turn.conversation_id,
+          own_conversation: true,
+          deployment_id: turn.deployment_id,
+          made_by_agent: true,
+          name: asked.name,
+          ask: asked.ask,
+          kind: 'schedule' as const,
+          enabled: true,
+          status: 'active' as const,
+          ...when,
+          ...(await zoneFor(tx, timezoneOfUser, tenant, { timezone: asked.timezone, userId })),
+        };
+        const routine = await insertRoutine(tx, { ...row, next_run_at: nextRunsAfter(new Date())(row) });
+        await audit(tx, origin, 'routine.created', routine.id);
+        return routine;
+      }),
+    list: () => listRoutines(db, tenant, userId, { limit: mostOfUser, after: null }),
+    remove: (id) =>
+      transaction(db, async (tx) => {
+        const routine = await lockRoutine(tx, tenant, id);
+        if (!routine || routine.user_id !== userId) throw fail('routine_not_found');
+        assertNotFileManaged(routine);
+        await deleteRoutines(tx, [id]);
+        await audit(tx, origin, 'routine.deleted', id);
+      }),
+  };
+}
+
+/** In a test everything answers as if it were kept, and the test sees what it has made itself. */
+export function pretendedRoutines({ db, timezoneOfUser, tenant, turn }: Asker): AgentRoutines {
+  const isOfTest = eq(pretended.conversation_id, turn.conversation_id);
+  const seen = (row: typeof pretended.$inferSelect): SeenRoutine => ({
+    ...row,
+    next_run_at: nextRun(row.cron, row.timezone, new Date()),
+    enabled: true,
+  });
+  return {
+    add: (asked) =>
+      transaction(db, async (tx) => {
+        const { timezone } = await zoneFor(tx, timezoneOfUser, tenant, {
+          timezone: asked.timezone,
+          userId: turn.user_id,
+        });
+        const row = {
+          conversation_id: turn.conversation_id,
+          id: newId('rtn'),
+          name: asked.name,
+          ask: asked.ask,
+          timezone,
+          ...whenOf(asked),
+        };
+        await tx.insert(pretended).values(row);
+        return seen(row);
+      }),
+    list: async () => (await db.select().from(pretended).where(isOfTest).orderBy(asc(pretended.id))).map(seen),
+    async remove(id) {
+      const removed = await db
+        .delete(pretended)
+        .where(and(isOfTest, eq(pretended.id, id)))
+        .returning({ id: pretended.id });
+      if (removed.length === 0) throw fail('routine_not_found');
+    },
+  };
+}
+
+const whenOf = ({ every, cron }: AskedRoutine) =>
+  every === undefined
+    ? { every: null, cron: readCron(cron ?? '', 'cron') }
+    : { every, cron: readEvery(every, 'every') };
+
+const audit = (tx: Transaction, origin: Origin, action: 'routine.created' | 'routine.deleted', id: string) =>
+  recordAudit(tx, origin, { action, target: { type: 'routine', id }, details: { kind: 'schedule' } });

@@ -1,0 +1,99 @@
+import { Failure } from '@vestra/contract/errors';
+import { isDatabaseAway } from '../../db/away.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import { recordAudit } from '../audit/api.ts';
+import { announce } from '../engine/api.ts';
+import { type NextRunOf, nextRunsAfter } from './routine.ts';
+import { type RoutineRunner, runRoutine } from './run-routine.ts';
+import { dueRoutines, lockDue, stepOver } from './store.ts';
+import type { RoutineRow } from './tables.ts';
+
+const pageSize = 100;
+const atOnce = 8;
+
+/**
+ * Runs what is due, longest due first. A routine is held, said and given its next run in one transaction: of two
+ * processes that find it one runs it, and one that dies has either run it or not. However many of its times have passed
+ * meanwhile, it runs once.
+ */
+export async function runDueRoutines(
+  runner: RoutineRunner,
+  { now = new Date(), signal }: { now?: Date; signal?: AbortSignal } = {},
+): Promise<number> {
+  const nextRunOf = nextRunsAfter(now);
+  const broken: string[] = [];
+  let count = 0;
+  for (;;) {
+    const due = await dueRoutines(runner.engine.db, { now, limit: pageSize, except: broken });
+    const waiting = [...due];
+    const work = async () => {
+      for (let id = waiting.shift(); id !== undefined && !signal?.aborted; id = waiting.shift()) {
+        const outcome = await runSlot(runner, id, { now, nextRunOf });
+        if (outcome === 'ran') count += 1;
+        if (outcome === 'broken') broken.push(id);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    if (due.length < pageSize || signal?.aborted) return count;
+  }
+}
+
+type Clock = { now: Date; nextRunOf: NextRunOf };
+
+/** `left`: somebody else has it, or has had it. */
+async function runSlot(
+  runner: RoutineRunner,
+  routineId: string,
+  { now, nextRunOf }: Clock,
+): Promise<'ran' | 'left' | 'refused' | 'broken'> {
+  const { db, announcer, log } = runner.engine;
+  try {
+    const run = await transaction(db, async (tx) => {
+      const routine = await lockDue(tx, routineId, now);
+      return routine && (await runRoutine(runner, tx, routine, { next: nextRunOf(routine) }));
+    });
+    if (!run) return 'left';
+    announce(announcer, run.committed);
+    return 'ran';
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    if (error instanceof Failure) {
+      log.info({ routine_id: routineId, code: error.code }, 'a routine could not run');
+      await transaction(db, (tx) => passOver(tx, routineId, error, { now, nextRunOf }));
+      return 'refused';
+    }
+    // One that cannot be run must not keep those behind it from running; it is tried again with the next look.
+    log.error({ err: error, routine_id: routineId }, 'a routine broke');
+    return 'broken';
+  }
+}
+
+/** What no later run can mend by itself: somebody must name another deployment, or bring this one back. */
+const stopping = new Set(['deployment_archived', 'deployment_not_live', 'deployment_required']);
+
+/** This time has passed. A person who is barred or a wallet that is empty may be otherwise by the next. */
+async function passOver(
+  tx: Transaction,
+  routineId: string,
+  failure: Failure,
+  { now, nextRunOf }: Clock,
+): Promise<void> {
+  const routine = await lockDue(tx, routineId, now);
+  if (!routine) return;
+  if (!stopping.has(failure.code)) return stepOver(tx, routineId, { status: 'active', next: nextRunOf(routine) });
+  await stepOver(tx, routineId, { status: 'failed', next: null });
+  await recordAudit(tx, systemOf(routine), {
+    action: 'routine.failed',
+    target: { type: 'routine', id: routineId },
+    details: { code: failure.code, message: failure.message },
+  });
+}
+
+const systemOf = ({ org_id: orgId, mode }: RoutineRow) => ({
+  orgId,
+  mode,
+  actor: { type: 'system' as const, id: 'system', name: 'Vestra' },
+  requestId: null,
+  ip: null,
+});

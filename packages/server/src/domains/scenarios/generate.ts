@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import type { JsonSchema, Message } from '@vestra/agent/message';
+import { asData, newFence } from '@vestra/agent/prompt/data';
+import { fail } from '@vestra/contract/errors';
+import { draftsScenarios } from '@vestra/models/offline/markers';
+import type { Tenant } from '../../caller.ts';
+import { getVersion, requireDeployment } from '../deployments/api.ts';
+import { askForCaller, type Engine, usableModel } from '../engine/api.ts';
+import { type Draft, readDrafts } from './drafts.ts';
+import { describeVersion } from './version-settings.ts';
+
+const prompt = `${draftsScenarios}\n\n${readFileSync(new URL('./generate.md', import.meta.url), 'utf8').trim()}`;
+const repairs = 2;
+
+const text: JsonSchema = { type: 'string' };
+const object = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+/** What a model may answer; vendors take it as it is, so it keeps to what all of them know. */
+const outputSchema = object({
+  scenarios: list(
+    object({
+      name: text,
+      persona: text,
+      goal: text,
+      success_criteria: list(text),
+      must_never: list(text),
+      tool_results: list(object({ tool: text, result: text })),
+      approves: { type: 'boolean' },
+    }),
+  ),
+});
+
+/** Has a model draft scenarios for a version, and hands out only what the create route would take as it is. */
+export async function generateScenarios(
+  engine: Engine,
+  tenant: Tenant,
+  { reference, count, version: wanted }: { reference: string; count: number; version: number | undefined },
+  signal: AbortSignal,
+): Promise<Draft[]> {
+  const deployment = await requireDeployment(engine.db, tenant.orgId, reference);
+  const version = await getVersion(engine.db, deployment, wanted ?? deployment.newest_version);
+  const model = usableModel(engine.models, tenant.mode, version.manifest.model);
+  const payer = { tenant, model, deploymentId: deployment.id, conversationId: null };
+  const settings = JSON.stringify(await describeVersion(engine, tenant, version.manifest, signal), null, 1);
+  const messages: Message[] = [said(`Count: ${count}\n\n${asData(newFence(), 'settings', settings)}`)];
+  for (let left = repairs; ; left--) {
+    const answer = await askForCaller(engine, payer, { system: [prompt], messages, outputSchema }, signal);
+    const read = readDrafts(answer, count, version);
+    if (read.ok) return read.drafts;
+    if (left === 0) throw fail('model_error', { message: `The model drafted no usable scenarios. ${read.faults[0]}` });
+    const faults = read.faults.map((fault) => `- ${fault}`).join('\n');
+    messages.push(
+      { role: 'agent', text: answer || '[nothing]', calls: [] },
+      said(`This cannot be used:\n${faults}\n\nCount: ${count}\nWrite all scenarios again.`),
+    );
+  }
+}
+
+const said = (words: string): Message => ({ role: 'user', parts: [{ kind: 'text', text: words }] });

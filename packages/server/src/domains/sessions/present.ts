@@ -1,0 +1,15 @@
+import { statusOf } from './session.ts';
+import type { SessionRow } from './tables.ts';
+
+export const presentSession = (row: SessionRow, now: number = Date.now()) => ({
+  object: 'session' as const,
+  id: row.id,
+  user_id: row.user_id,
+  conversation_id: row.conversation_id,
+  chat: row.chat,
+  screen: row.screen === 'false' ? (false as const) : row.screen,
+  voice: row.voice !== null,
+  memory: row.memory,
+  expires_at: row.expires_at.toISOString(),
+  status: statusOf(row, now),
+});

@@ -1,0 +1,132 @@
+import { fail } from '@vestra/contract/errors';
+import {
+  type Asked,
+  changeConversation,
+  findInteraction,
+  findTurn,
+  type InteractionRow,
+  isOver,
+  latestTurn,
+  pendingInteractions,
+  readAnswer,
+  readTranscript,
+  type Settlement,
+  settleInteraction,
+  type Transcript,
+  type TurnRow,
+} from '../engine/api.ts';
+import { sayLine } from './begin-scenario.ts';
+import type { Player, Playing } from './ports.ts';
+import { nextLine } from './pretend-user.ts';
+import { standInAnswer } from './stand-in-answer.ts';
+import type { ResultRow } from './tables.ts';
+
+const mostExchanges = 12;
+/** A ring that was missed costs this much at most. */
+const lookAgainMs = 15_000;
+
+type Play = {
+  result: ResultRow;
+  conversationId: string;
+  ask: (asked: Asked) => Promise<string>;
+  /** Told what was said so far, after each exchange. */
+  onExchange: (transcript: Transcript) => Promise<void>;
+};
+
+type Follower = ReturnType<Player['followers']['follow']>;
+
+/**
+ * The pretend user and the agent talk until the user has nothing more to say. The rows of the conversation are all that
+ * it goes by, so it goes on from wherever a process that died has left them. Says what broke it, or null.
+ */
+export async function converse(
+  player: Player,
+  playing: Playing,
+  play: Play,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { db } = player.engine;
+  const { scenario } = play.result;
+  const follower = player.followers.follow(play.conversationId, 0);
+  signal.addEventListener('abort', follower.close, { once: true });
+  try {
+    let turn = await latestTurn(db, play.conversationId);
+    while (turn) {
+      turn = await untilOver(player, play, turn, follower, signal);
+      const transcript = await readTranscript(db, play.conversationId);
+      await play.onExchange(transcript);
+      const brokenBy = breakOf(turn);
+      if (brokenBy !== null) return brokenBy;
+      if (turn.ordinal >= mostExchanges) return null;
+      const line = await nextLine(play.ask, scenario, transcript.said);
+      if (line === null) return null;
+      turn = await sayLine(player, playing, { scenario, conversationId: play.conversationId, line });
+    }
+    throw fail('conversation_not_found');
+  } finally {
+    follower.close();
+  }
+}
+
+/** A limit of the version is how the agent behaves, and is judged; money that ran out or a model that failed is not. */
+function breakOf({ state, error_code }: TurnRow): string | null {
+  if (state === 'settled') return null;
+  if (state === 'failed') return error_code ?? 'model_error';
+  return error_code === 'max_turns' || error_code === 'hook_blocked' ? null : (error_code ?? 'stopped');
+}
+
+async function untilOver(
+  player: Player,
+  play: Play,
+  { id }: TurnRow,
+  follower: Follower,
+  signal: AbortSignal,
+): Promise<TurnRow> {
+  const { db } = player.engine;
+  for (;;) {
+    signal.throwIfAborted();
+    const turn = await findTurn(db, id);
+    if (!turn) throw fail('conversation_not_found');
+    if (isOver(turn.state)) return turn;
+    const waits = await pendingInteractions(db, [play.conversationId]);
+    for (const wait of waits) await answerWait(player, play, wait);
+    if (waits.length === 0) await somethingHappened(follower, signal);
+  }
+}
+
+const telling = new Set(['interaction.created', 'turn.settled', 'conversation.status']);
+
+/** Text that streams in says nothing about the state of a turn. */
+async function somethingHappened(follower: Follower, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const entries = await follower.next(lookAgainMs);
+    if (entries.length === 0 || signal.aborted || entries.some(({ type }) => telling.has(type))) return;
+  }
+}
+
+async function answerWait({ engine }: Player, play: Play, wait: InteractionRow): Promise<void> {
+  const decided = standInAnswer(wait, play.result.scenario);
+  const settlement = decided === 'ask the user' ? await answerQuestions(engine.db, play, wait) : decided;
+  await changeConversation(engine, play.conversationId, null, async (change) => {
+    const row = await findInteraction(change.tx, { orgId: wait.org_id, mode: wait.mode }, wait.id);
+    if (row?.status === 'pending') await settleInteraction(engine, change, row, settlement);
+  });
+}
+
+/** Each question is put to the pretend user as something that the agent says; one without an answer declines them all. */
+async function answerQuestions(
+  db: Player['engine']['db'],
+  { conversationId, ask, result }: Play,
+  wait: InteractionRow,
+): Promise<Settlement> {
+  const { said } = await readTranscript(db, conversationId);
+  const answers: string[] = [];
+  for (const { question, options } of wait.questions ?? []) {
+    const text = options.length === 0 ? question : `${question}\n${options.map((each) => `- ${each}`).join('\n')}`;
+    const answer = await nextLine(ask, result.scenario, [...said, { role: 'agent', text }]);
+    if (answer === null) return readAnswer(wait, { approve: false });
+    answers.push(answer);
+    said.push({ role: 'agent', text }, { role: 'user', text: answer });
+  }
+  return readAnswer(wait, { answers });
+}

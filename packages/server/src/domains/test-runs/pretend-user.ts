@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import type { Message } from '@vestra/agent/message';
+import { goalReached, playsUser } from '@vestra/models/offline/markers';
+import { type Asked, cleanText, type Transcript } from '../engine/api.ts';
+import type { PlayedScenario } from './tables.ts';
+
+const prompt = readFileSync(new URL('./pretend-user.md', import.meta.url), 'utf8').trim();
+const longestLine = 4000;
+
+/** What the person of the scenario says next; null where they have nothing more to say. */
+export async function nextLine(
+  ask: (asked: Asked) => Promise<string>,
+  { persona, goal }: Pick<PlayedScenario, 'persona' | 'goal'>,
+  said: Transcript['said'],
+): Promise<string | null> {
+  const values: Record<string, string> = { persona: oneLine(persona), goal: oneLine(goal), goal_reached: goalReached };
+  const filled = prompt.replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);
+  const answer = await ask({ system: [`${playsUser}\n${filled}`], messages: fromTheOtherSide(said) });
+  const line = cleanText(answer).trim();
+  return line === '' || line.includes(goalReached) ? null : line.slice(0, longestLine).toWellFormed();
+}
+
+/** The agent's words come as the user's and the user's as the agent's own; speakers take turns, as vendors ask for. */
+function fromTheOtherSide(said: Transcript['said']): Message[] {
+  const heard = [{ isOwn: false, text: '[The conversation begins. You speak first.]' }];
+  for (const { role, text } of said) {
+    const isOwn = role === 'user';
+    const last = heard.at(-1);
+    if (last && last.isOwn === isOwn) last.text += `\n\n${text}`;
+    else heard.push({ isOwn, text });
+  }
+  if (heard.at(-1)?.isOwn) heard.push({ isOwn: false, text: '[The agent said nothing.]' });
+  return heard.map(({ isOwn, text }) =>
+    isOwn ? { role: 'agent', text, calls: [] } : { role: 'user', parts: [{ kind: 'text', text: text || '[nothing]' }] },
+  );
+}
+
+const oneLine = (text: string) => text.replace(/\s+/gu, ' ').trim();

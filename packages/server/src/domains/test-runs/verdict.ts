@@ -1,0 +1,39 @@
+import type { TestRunResult, TestRunRow } from './tables.ts';
+
+/** What the judge found, line by line; null where it could not decide. */
+export type Findings = {
+  criteria: { text: string; holds: boolean | null; reason: string }[];
+  mustNever: { text: string; holds: boolean | null; reason: string }[];
+};
+
+export type Verdict = Pick<TestRunResult, 'criteria' | 'must_never' | 'error_code'> & {
+  status: 'passed' | 'failed' | 'error';
+};
+
+/**
+ * Every criterion must be met and no rule broken. A criterion that cannot be decided is not met; whether a rule was
+ * broken must be known, so a test in which nobody can tell has no verdict.
+ */
+export function verdictOf({ criteria, mustNever }: Findings): Verdict {
+  const isMet = criteria.length > 0 && criteria.every(({ holds }) => holds === true);
+  const isBroken = mustNever.some(({ holds }) => holds === true);
+  const isUnknown = isMet && !isBroken && mustNever.some(({ holds }) => holds === null);
+  return {
+    status: isUnknown ? 'error' : isMet && !isBroken ? 'passed' : 'failed',
+    criteria: criteria.map(({ text, holds, reason }) => ({ text, met: holds === true, reason })),
+    must_never: mustNever.map(({ text, holds, reason }) => ({ text, broken: holds === true, reason })),
+    error_code: isUnknown ? 'no_verdict' : null,
+  };
+}
+
+/** A test that failed decides, whatever became of the others; nothing played is nothing passed. */
+export function endOfRun(
+  results: readonly Pick<TestRunResult, 'status' | 'error_code'>[],
+): Pick<TestRunRow, 'status' | 'error_code'> {
+  if (results.length === 0) return { status: 'error', error_code: 'no_scenarios' };
+  if (results.some(({ status }) => status === 'failed')) return { status: 'failed', error_code: null };
+  const broken = results.find(({ status }) => status !== 'passed');
+  return broken
+    ? { status: 'error', error_code: broken.error_code ?? 'internal' }
+    : { status: 'passed', error_code: null };
+}

@@ -1,0 +1,37 @@
+import type { Failure } from '@vestra/contract/errors';
+import type { Tenant } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { emit } from '../events/api.ts';
+import { findOrg } from '../orgs/api.ts';
+import { presentUser } from './present.ts';
+import { findUsers, insertUsers } from './store.ts';
+import { refusalOf } from './user.ts';
+
+/**
+ * Enters many users as `enterUser` does one, in a few statements, and answers why some may not be acted for. New ones are
+ * made in the order of their ids, so that two that make the same users do not wait for each other in a circle.
+ */
+export async function enterUsers(
+  tx: Transaction,
+  tenant: Tenant,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Failure>> {
+  const ids = [...new Set(userIds)].sort();
+  const known = await findUsers(tx, tenant, ids);
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length > 0) {
+    // A millisecond is as fine as a cursor can tell moments apart.
+    const created_at = new Date();
+    const made = await insertUsers(
+      tx,
+      missing.map((id) => ({ org_id: tenant.orgId, mode: tenant.mode, id, created_at })),
+    );
+    const org = await findOrg(tx, tenant.orgId);
+    for (const row of made) await emit(tx, { ...tenant, type: 'user.created', data: presentUser(row, { org }) });
+    if (made.length < missing.length) {
+      for (const [id, row] of await findUsers(tx, tenant, missing)) known.set(id, row);
+    }
+  }
+  const refused = [...known].map(([id, row]) => [id, refusalOf(row)] as const);
+  return new Map(refused.filter((each): each is [string, Failure] => each[1] !== null));
+}

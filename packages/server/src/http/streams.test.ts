@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../caller.ts';
+import { createStreams } from './streams.ts';
+
+const callerOf = (id: string, expiresAt?: Date) =>
+  ({
+    actor: { type: 'key', id, name: id },
+    session: expiresAt ? { id, userId: null, conversationId: null, expiresAt } : null,
+  }) as unknown as Caller;
+
+describe('the open streams', () => {
+  it('end with their credential and leave the others', () => {
+    const streams = createStreams();
+    const [one, two, other] = ['key_1', 'key_1', 'key_2'].map((id) =>
+      streams.open(callerOf(id), new AbortController().signal),
+    );
+    streams.endCredential('key_1');
+    expect([one, two, other].map((each) => each?.signal.aborted)).toEqual([true, true, false]);
+    expect(streams.count()).toBe(1);
+  });
+
+  it('end at once where the credential ended while the request was on its way', () => {
+    const streams = createStreams();
+    streams.endCredential('key_1');
+    const [late, other] = ['key_1', 'key_2'].map((id) => streams.open(callerOf(id), new AbortController().signal));
+    expect([late?.signal.aborted, other?.signal.aborted, streams.count()]).toEqual([true, false, 1]);
+  });
+
+  it('all end where any credential may have ended', () => {
+    const streams = createStreams();
+    const opened = ['key_1', 'key_2'].map((id) => streams.open(callerOf(id), new AbortController().signal));
+    streams.endCredential(null);
+    expect(opened.every(({ signal }) => signal.aborted)).toBe(true);
+    expect(streams.open(callerOf('key_1'), new AbortController().signal).signal.aborted).toBe(false);
+  });
+
+  it('end with the server, and none opens after it', () => {
+    const streams = createStreams();
+    const before = streams.open(callerOf('key_1'), new AbortController().signal);
+    streams.endAll();
+    const after = streams.open(callerOf('key_1'), new AbortController().signal);
+    expect([before.signal.aborted, after.signal.aborted, streams.count()]).toEqual([true, true, 0]);
+  });
+
+  it('are forgotten when they are over, when the client leaves, and where it had left before', () => {
+    const streams = createStreams();
+    const request = new AbortController();
+    const [first] = [streams.open(callerOf('key_1'), new AbortController().signal)];
+    streams.open(callerOf('key_1'), request.signal);
+    expect(streams.count()).toBe(2);
+    first?.close();
+    request.abort();
+    streams.open(callerOf('key_2'), request.signal);
+    expect(streams.count()).toBe(0);
+  });
+
+  it('of a session end when its token does', async () => {
+    const streams = createStreams();
+    const { signal } = streams.open(callerOf('ses_1', new Date(Date.now() - 1)), new AbortController().signal);
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    expect(streams.count()).toBe(0);
+  });
+});

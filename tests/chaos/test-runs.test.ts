@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
+import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
+import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
+import { transaction } from '@vestra/server/db/transaction';
+import { credit } from '@vestra/server/domains/ledger/api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cast, lastText, partOf, resultsIn } from '../support/cast.ts';
+import { query } from '../support/database.ts';
+import { makeDataDir, readCredentials, type ServerProcess, startProcess } from '../support/process.ts';
+import { type Answer, call } from '../support/server.ts';
+
+/** The short form belongs to every change; `npm run chaos` runs the long one. */
+const isLong = process.env.VESTRA_CHAOS === 'long';
+const rounds = isLong ? 6 : 1;
+const scenarios = 6;
+
+let dataDir: string;
+let remove: () => Promise<void>;
+let server: ServerProcess;
+let model: ScriptedModelServer;
+let liveKey: string;
+let orgId: string;
+
+/** The process is killed while it waits for the answer to such a request. */
+type Stage = { part: 'agent' | 'user' | 'judge'; about: string };
+let stage: Stage | null = null;
+let reached = () => {};
+
+const answer = cast({
+  agent: (request) => {
+    if (resultsIn(request).length > 0) return { text: `It is Friday. ${lastText(request)}` };
+    return { calls: [{ name: 'look', arguments: { id: '1' } }] };
+  },
+  user: ({ messages }) => (messages.filter(({ role }) => role === 'agent').length < 2 ? 'And the day after?' : ''),
+});
+
+async function respond(request: NormalisedRequest) {
+  const isStage = stage !== null && partOf(request) === stage.part && JSON.stringify(request).includes(stage.about);
+  if (isStage) {
+    stage = null;
+    reached();
+    return { fail: 'hang' as const };
+  }
+  return { ...(await answer(request)), delayMs: 20 };
+}
+
+const start = () =>
+  startProcess(dataDir, {
+    OPENAI_COMPATIBLE_BASE_URL: model.baseUrls.compatible,
+    OPENAI_COMPATIBLE_MODELS: 'scripted',
+    VESTRA_DEFAULT_MODEL: 'compatible/scripted',
+  });
+
+beforeAll(async () => {
+  model = await startScriptedModelServer({ respond });
+  ({ dataDir, remove } = await makeDataDir());
+  server = await start();
+  ({ live_key: liveKey, org_id: orgId } = await readCredentials(dataDir));
+  const db = await openDatabase({ connectionString: await databaseUrl() });
+  await transaction(db, (tx) => credit(tx, { orgId, mode: 'live' }, 50_000_000n));
+  await closeDatabase(db);
+});
+afterAll(async () => {
+  await server?.kill('SIGTERM');
+  await model?.close();
+  await remove?.();
+});
+
+const databaseUrl = () => readFile(`${dataDir}/postgres.url`, 'utf8');
+const send = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  call(server.url, liveKey, method, path, body === undefined ? {} : { body });
+
+const fileOf = (round: number) => ({
+  name: 'desk',
+  instructions: `Round ${round}.`,
+  tools: [{ function: 'look', description: 'Looks.', input: { id: 'string' }, read_only: true }],
+  tests: Array.from({ length: scenarios }, (_, at) => ({
+    name: `Scenario ${at}`,
+    ask: `What about number${at}?`,
+    expect: [`The agent says Friday to number${at}.`],
+    tool_results: { look: `number${at} is Friday` },
+  })),
+});
+
+/** One kill while the agent replies, one while the user thinks and one while the judge does. */
+const stages: Stage[] = [
+  { part: 'agent', about: 'number0' },
+  { part: 'user', about: 'number4' },
+  { part: 'judge', about: 'number5' },
+];
+
+describe('killed while its scenarios are played', () => {
+  it(
+    'a run goes on by itself, keeps what was decided, and promotes once [TRUN-003, TRUN-005]',
+    async () => {
+      for (let round = 1; round <= rounds; round++) {
+        const first = killAt(stages[0] as Stage);
+        const applied = await send('PUT', '/v1/deployments/desk?promote=after_tests', fileOf(round));
+        expect([applied.status, applied.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
+        const { id } = applied.body.test_run;
+        await first;
+        let decided: Answer['body'][] = [];
+        for (const next of stages.slice(1)) {
+          await killAt(next);
+          const { body } = await send('GET', `/v1/test-runs/${id}`);
+          for (const result of decided) expect(body.results).toContainEqual(result);
+          decided = body.results.filter(({ status }: { status: string }) => status === 'passed');
+        }
+        expect(decided.length).toBeGreaterThanOrEqual(2);
+        const run = await ended(id);
+        expect(run).toMatchObject({ status: 'passed', resumes: stages.length, counts: { passed: scenarios } });
+        for (const result of decided) expect(run.results).toContainEqual(result);
+        await assertPlayedOnce(run);
+        await assertPromotedOnce(round, id);
+      }
+    },
+    isLong ? 3_600_000 : 400_000,
+  );
+});
+
+/** Resolves when the process has been killed at that stage and another one serves. */
+async function killAt(next: Stage): Promise<void> {
+  await new Promise<void>((resolve) => {
+    reached = resolve;
+    stage = next;
+  });
+  await server.kill('SIGKILL');
+  server = await start();
+}
+
+async function ended(id: string): Promise<Answer['body']> {
+  for (const deadline = Date.now() + 180_000; ; ) {
+    const { body, text } = await send('GET', `/v1/test-runs/${id}`);
+    if (body.status !== 'queued' && body.status !== 'running') return body;
+    if (Date.now() > deadline) throw new Error(`The run never ended: ${text}`);
+    await sleep(100);
+  }
+}
+
+/** Each scenario has one conversation, in which every line was said once. */
+async function assertPlayedOnce({ results }: Answer['body']): Promise<void> {
+  for (const [at, { transcript, conversation_id, cost_usd }] of results.entries()) {
+    const ask = `What about number${at}?`;
+    expect(transcript).toEqual([
+      { role: 'user', text: ask },
+      { role: 'agent', text: `It is Friday. ${ask}` },
+      { role: 'user', text: 'And the day after?' },
+      { role: 'agent', text: 'It is Friday. And the day after?' },
+    ]);
+    const [spent] = await query<{ usd: string }>(
+      await databaseUrl(),
+      `SELECT sum(amount_micros) / 1000000.0 AS usd FROM ledger_entries WHERE account = 'spend' AND conversation_id = $1`,
+      [conversation_id],
+    );
+    expect(cost_usd).toBeCloseTo(Number(spent?.usd), 5);
+  }
+  const [hidden] = await query<{ count: string }>(
+    await databaseUrl(),
+    `SELECT count(*) FROM conversations WHERE is_hidden AND deployment_version = (SELECT max(version) FROM deployment_versions)`,
+  );
+  expect(Number(hidden?.count)).toBe(scenarios);
+}
+
+async function assertPromotedOnce(round: number, runId: string): Promise<void> {
+  expect((await send('GET', '/v1/deployments/desk')).body.live_version).toBe(round);
+  const { body } = await send('GET', '/v1/events?limit=100');
+  const promoted = body.data.filter(({ type }: { type: string }) => type === 'deployment.promoted');
+  expect(promoted).toHaveLength(round);
+  const told = body.data.filter(({ type, data }: Answer['body']) => type === 'test_run.completed' && data.id === runId);
+  expect(told).toHaveLength(1);
+}

@@ -1,0 +1,109 @@
+import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Respond } from '../support/agent.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { startTalk, type Talk } from './conversations.fixture.ts';
+
+let model: ScriptedModelServer;
+let respond: Respond = () => ({ text: 'Hello.' });
+let here: Talk;
+let there: TestServer;
+
+/** Two servers on one database, with one model. */
+beforeAll(async () => {
+  model = await startScriptedModelServer({ respond: (request) => respond(request) });
+  const env = {
+    OPENAI_COMPATIBLE_BASE_URL: model.baseUrls.compatible,
+    OPENAI_COMPATIBLE_MODELS: 'scripted',
+    VESTRA_DEFAULT_MODEL: 'compatible/scripted',
+  };
+  here = await startTalk(env);
+  there = await startTestServer({ beside: here, env });
+});
+afterAll(async () => {
+  await there.stop();
+  await here.stop();
+  await model.close();
+});
+
+describe('two servers on one database', () => {
+  it('show a follower of one what the other writes, as it is written', async () => {
+    respond = () => ({ text: ['Good ', 'morning', '.'], fail: 'hang' });
+    const { id } = await here.begin();
+    const stream = await here.stream('GET', `/v1/conversations/${id}/events`);
+    const { body } = await there.call('POST', `/v1/conversations/${id}/messages`, { body: { message: 'Hi' } });
+    const textOf = () => stream.seen.filter(({ type }) => type === 'reply.delta').map(({ data }) => data.text);
+    // The reply hangs at the other server and goes no further: what is seen here came while it was being made.
+    await stream.waitFor(() => textOf().join('') === 'Good morning.');
+    expect(stream.seen.every(({ type }) => type !== 'turn.settled')).toBe(true);
+    const stopped = await here.call('POST', `/v1/conversations/${id}/stop`);
+    expect(stopped.body.status).toBe('idle');
+    const settled = await stream.waitFor(({ type }) => type === 'turn.settled');
+    expect([settled.turn_id, settled.data.turn.status]).toEqual([body.id, 'stopped']);
+    stream.close();
+    expect(stream.seen.map(({ seq }) => seq)).toEqual(stream.seen.map((_, at) => at + 1));
+  });
+
+  it('stop at one what runs at the other, while its model hangs', async () => {
+    const begun = Promise.withResolvers<void>();
+    respond = () => {
+      begun.resolve();
+      return { fail: 'hang' };
+    };
+    const { id } = await here.begin();
+    const held = there.call('POST', `/v1/conversations/${id}/messages`, {
+      body: { message: 'Hi' },
+      headers: { prefer: 'wait=120' },
+    });
+    await begun.promise;
+    await here.call('POST', `/v1/conversations/${id}/stop`);
+    const { status, body } = await held;
+    expect([status, body.status]).toEqual([200, 'stopped']);
+    respond = () => ({ text: 'Here.' });
+    expect((await here.tell(id, 'Hello?')).reply.text).toBe('Here.');
+  });
+
+  it('wait at one for a turn that the other makes', async () => {
+    const gate = Promise.withResolvers<void>();
+    respond = async () => {
+      await gate.promise;
+      return { text: 'Made elsewhere.' };
+    };
+    const { id } = await here.begin({ message: 'one' });
+    const waiting = there.call('POST', `/v1/conversations/${id}/messages`, {
+      body: { message: 'two' },
+      headers: { prefer: 'wait=60' },
+    });
+    await here.until(`/v1/conversations/${id}/messages`, ({ data }) => data.length === 2);
+    gate.resolve();
+    const { status, body } = await waiting;
+    expect([status, body.reply.text]).toEqual([200, 'Made elsewhere.']);
+  });
+
+  it('take messages of one conversation at once, and answer each once, in order', async () => {
+    respond = ({ messages }) => ({ text: `Answer ${messages.length}`, chunkDelayMs: 1 });
+    const { id } = await here.begin();
+    const sent = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        (at % 2 ? here : there).call('POST', `/v1/conversations/${id}/messages`, { body: { message: `${at}` } }),
+      ),
+    );
+    expect(sent.map(({ status }) => status)).toEqual(Array(10).fill(202));
+    await here.rest(id);
+    const log = await here.log(id);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, at) => at + 1));
+    const settled = log.filter(({ type }) => type === 'turn.settled').map(({ data }) => data.turn);
+    expect(settled.map(({ reply }) => reply.text)).toEqual(
+      Array.from({ length: 10 }, (_, at) => `Answer ${at * 2 + 1}`),
+    );
+    expect(new Set(settled.map(({ id: of }) => of)).size).toBe(10);
+  });
+
+  it('end the streams of a key that the other revokes', async () => {
+    const { body: made } = await here.call('POST', '/v1/keys', { body: { name: 'short', scopes: ['runtime'] } });
+    const { id } = await here.begin();
+    const stream = await here.stream('GET', `/v1/conversations/${id}/events`, { key: made.key });
+    await there.call('DELETE', `/v1/keys/${made.id}`);
+    expect(await stream.events).toEqual([]);
+  });
+});

@@ -1,0 +1,282 @@
+import { interviewsAboutAgent } from '@vestra/models/offline/markers';
+import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type AgentServer, startAgentServer } from '../support/agent.ts';
+import { lastText } from '../support/cast.ts';
+import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+
+const path = '/v1/deployments/interview';
+const describeJob = 'Answers customers of a bicycle shop about repairs.';
+
+/** Begins, and answers until the interview is ready; what each call answered, in order. */
+async function interviewed(server: TestServer, deployment: string): Promise<Answer[]> {
+  const steps = [await server.call('POST', path, { body: { deployment, describe: describeJob } })];
+  for (let at = 1; steps.at(-1)?.body.status === 'asking'; at++) {
+    const conversation = steps[0]?.body.conversation_id;
+    steps.push(await server.call('POST', path, { body: { conversation, answer: `Answer ${at}` } }));
+  }
+  return steps;
+}
+
+type Told = { name: string; description: string; answers: { question: string; answer: string }[] };
+
+/** What the interviewer is told. */
+const told = (request: NormalisedRequest): Told =>
+  JSON.parse(/<data-[0-9a-f]{24} of="interview">\n([\s\S]*?)\n<\/data-/.exec(lastText(request))?.[1] as string);
+
+const fileOf = ({ name, answers }: Told, more: Record<string, unknown> = {}) => ({
+  name,
+  instructions: answers.map(({ answer }) => answer).join(' '),
+  tools: [{ function: 'find_repair', description: 'Finds a repair.', input: { number: 'string' }, read_only: true }],
+  tests: [
+    {
+      name: 'Finds it',
+      ask: 'Is my bicycle ready?',
+      expect: ['The agent says when.'],
+      tool_results: { find_repair: { day: 'Friday' } },
+    },
+  ],
+  ...more,
+});
+const step = (answer: { question?: string; is_done?: boolean; file?: unknown }) => ({
+  text: JSON.stringify({ question: '', is_done: false, ...answer, file: JSON.stringify(answer.file ?? {}) }),
+});
+
+describe('with a model', () => {
+  let server: AgentServer;
+  beforeAll(async () => {
+    server = await startAgentServer();
+  });
+  afterAll(() => server.stop());
+  const call = (body: unknown, options: { headers?: Record<string, string>; key?: string } = {}) =>
+    server.call('POST', path, { body, ...options });
+  const asking = (request: NormalisedRequest) => {
+    const known = told(request);
+    return step({ question: `Question ${known.answers.length + 1}?`, file: fileOf(known) });
+  };
+
+  it('asks one question at a time and ends with a file that applies without a fault [ITV-001, ITV-004, ITV-005, ITV-007, ITV-008, ITV-009, ITV-010, ITV-012]', async () => {
+    server.script((request) => {
+      const known = told(request);
+      return step({
+        question: `Question ${known.answers.length + 1}?`,
+        is_done: known.answers.length === 6,
+        file: fileOf(known),
+      });
+    });
+    const steps = await interviewed(server, 'Bicycle Shop');
+    expect(steps.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 200]);
+    expect(steps[0]?.body).toEqual({
+      object: 'interview',
+      conversation_id: expect.stringMatching(/^conv_/),
+      deployment: 'bicycle-shop',
+      status: 'asking',
+      question: 'Question 1?',
+      file: expect.objectContaining({ name: 'bicycle-shop' }),
+      yaml: expect.stringContaining('name: bicycle-shop'),
+    });
+    expect(steps.map(({ body }) => body.question)).toEqual(
+      [1, 2, 3, 4, 5, 6].map((at) => `Question ${at}?`).concat([null] as never),
+    );
+    const { status, file, yaml } = steps.at(-1)?.body ?? {};
+    expect(status).toBe('ready');
+    expect(parse(yaml)).toEqual(file);
+    expect(file.instructions).toBe('Answer 1 Answer 2 Answer 3 Answer 4 Answer 5 Answer 6');
+    for (const body of [file, parse(yaml)]) {
+      const applied = await server.call('PUT', '/v1/deployments/bicycle-shop?promote=no', { body });
+      expect([applied.status, applied.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
+    }
+    const [first] = server.asked;
+    expect(first?.system.join('\n')).toContain(interviewsAboutAgent);
+    expect(first?.system.join('\n')).not.toContain(describeJob);
+    expect(told(first as NormalisedRequest)).toEqual({ name: 'bicycle-shop', description: describeJob, answers: [] });
+  });
+
+  it.each([
+    ['at least five, however early the model is content', () => true, 5],
+    ['at most eight, however curious it is', () => false, 8],
+  ])('asks %s [ITV-011]', async (_what, isDone, questions) => {
+    server.script((request) => step({ question: 'And then?', is_done: isDone(), file: fileOf(told(request)) }));
+    const steps = await interviewed(server, `shop-${questions}`);
+    expect(steps.filter(({ body }) => body.question !== null)).toHaveLength(questions);
+    expect(steps.at(-1)?.body.status).toBe('ready');
+  });
+
+  it('takes a message in its conversation as an answer, and shows all of it there [ITV-002]', async () => {
+    server.script(asking);
+    const begun = (await call({ deployment: 'by-message', describe: describeJob })).body;
+    const sent = await server.call('POST', `/v1/conversations/${begun.conversation_id}/messages`, {
+      body: { message: 'By message' },
+    });
+    expect([sent.status, sent.body.status, sent.body.reply.text]).toEqual([200, 'settled', 'Question 2?']);
+    const { body } = await server.call('GET', `/v1/conversations/${begun.conversation_id}/messages`);
+    expect(body.data.map(({ role, text }: { role: string; text: string }) => `${role}: ${text}`).reverse()).toEqual([
+      `user: ${describeJob}`,
+      'agent: Question 1?',
+      'user: By message',
+      'agent: Question 2?',
+    ]);
+    const next = await call({ conversation: begun.conversation_id, answer: 'By call' });
+    expect(next.body).toMatchObject({ question: 'Question 3?', file: { instructions: 'By message By call' } });
+    const refused = await server.call('POST', `/v1/conversations/${begun.conversation_id}/messages`, {
+      body: { message: 'x', stream: true },
+    });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'stream']);
+    expect((await server.call('GET', '/v1/conversations')).body.data).toEqual([]);
+  });
+
+  it.each([
+    [{}],
+    [{ deployment: 'a' }],
+    [{ describe: 'b' }],
+    [{ conversation: 'conv_01m7ex1d2cf3nt3jtpscegak' }],
+    [{ answer: 'c' }],
+    [{ deployment: 'a', describe: 'b', answer: 'c' }],
+    [{ deployment: 'a', describe: 'b', conversation: 'conv_01m7ex1d2cf3nt3jtpscegak', answer: 'c' }],
+  ])('refuses %j [ITV-006]', async (body) => {
+    const answer = await call(body);
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'describe_or_answer']);
+  });
+
+  it('refuses a taken name, an unknown conversation and one with an agent [ITV-003]', async () => {
+    await server.apply({ name: 'taken' });
+    server.script(asking);
+    const taken = await call({ deployment: 'Taken', describe: describeJob });
+    expect([taken.status, taken.body.error.code, server.asked.length]).toEqual([409, 'slug_taken', 0]);
+    const talk = (await server.call('POST', '/v1/conversations', { body: { deployment: 'taken' } })).body.id;
+    for (const conversation of ['conv_01m7ex1d2cf3nt3jtpscegak', talk]) {
+      const unknown = await call({ conversation, answer: 'x' });
+      expect([unknown.status, unknown.body.error.code]).toEqual([404, 'conversation_not_found']);
+    }
+    const begun = (await call({ deployment: 'other-mode', describe: describeJob })).body.conversation_id;
+    expect((await call({ conversation: begun, answer: 'x' }, { key: server.liveKey })).status).toBe(404);
+  });
+
+  it('has the model mend a file that would not apply, and gives up after two repairs', async () => {
+    const bad = [
+      { tests: [] },
+      { tools: [{ function: 'Bad Name', description: 'x' }] },
+      { tests: [{ name: 'a', ask: 'b', expect: 'c', tool_results: { nothing: 1 } }] },
+      { knowledge: ['./docs'] },
+      { tools: [{ mcp: 'https://shop.example.com/mcp', auth: '${NOT_STORED}' }] },
+      { surprise: true },
+    ];
+    for (const [at, faulty] of bad.entries()) {
+      server.script((request) => {
+        const known = told(request);
+        const isMended = request.messages.length > 1;
+        return step({ question: 'Go on?', is_done: true, file: fileOf(known, isMended ? {} : faulty) });
+      });
+      const steps = await interviewed(server, `mended-${at}`);
+      const last = steps.at(-1)?.body;
+      expect([at, last.status]).toEqual([at, 'ready']);
+      expect((await server.call('PUT', `/v1/deployments/mended-${at}?promote=no`, { body: last.file })).status).toBe(
+        200,
+      );
+    }
+    server.script((request) => step({ question: 'Go on?', is_done: true, file: fileOf(told(request), bad[5]) }));
+    const steps = await interviewed(server, 'hopeless');
+    expect([steps.at(-1)?.status, steps.at(-1)?.body.error.code]).toEqual([502, 'model_error']);
+    // What was answered stays unanswered: the same answer may be sent again.
+    server.script((request) => step({ is_done: true, file: fileOf(told(request)) }));
+    const again = await call({ conversation: steps[0]?.body.conversation_id, answer: 'Answer 5' });
+    expect([again.status, again.body.status]).toEqual([200, 'ready']);
+  });
+
+  it('keeps the last file that applied while it asks on, and takes remarks when it is ready', async () => {
+    server.script((request) => {
+      const known = told(request);
+      const broken = known.answers.length === 2 ? { surprise: true } : {};
+      return step({ question: 'Next?', is_done: true, file: fileOf(known, broken) });
+    });
+    const steps = await interviewed(server, 'remarked');
+    expect(steps.map(({ body }) => body.file.instructions)).toEqual([
+      '',
+      'Answer 1',
+      'Answer 1',
+      'Answer 1 Answer 2 Answer 3',
+      'Answer 1 Answer 2 Answer 3 Answer 4',
+      'Answer 1 Answer 2 Answer 3 Answer 4 Answer 5',
+    ]);
+    const remark = await call({ conversation: steps[0]?.body.conversation_id, answer: 'Be shorter.' });
+    expect([remark.body.status, remark.body.question]).toEqual(['ready', null]);
+    expect(remark.body.file.instructions).toContain('Be shorter.');
+  });
+
+  it('takes answers that come at once one after the other', async () => {
+    server.script((request) => ({ ...asking(request), delayMs: 30 }));
+    const begun = (await call({ deployment: 'at-once', describe: describeJob })).body.conversation_id;
+    const answers = await Promise.all(['a', 'b', 'c'].map((answer) => call({ conversation: begun, answer })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.map(({ body }) => body.question).sort()).toEqual(['Question 2?', 'Question 3?', 'Question 4?']);
+    const { body } = await server.call('GET', `/v1/conversations/${begun}/messages`);
+    const roles = body.data.map(({ role }: { role: string }) => role);
+    expect(roles).toEqual(['agent', 'user', 'agent', 'user', 'agent', 'user', 'agent', 'user']);
+  });
+
+  it('asks the model once for one idempotency key, charges, and answers as a message does where it cannot', async () => {
+    server.script((request) => ({ ...asking(request), usage: { inputTokens: 100_000, outputTokens: 0 } }));
+    const before = (await server.call('GET', '/v1/usage')).body.total.cost_usd;
+    const headers = { 'idempotency-key': 'interview-1' };
+    const first = await call({ deployment: 'once', describe: describeJob }, { headers });
+    const second = await call({ deployment: 'once', describe: describeJob }, { headers });
+    expect([second.text, second.status, server.asked.length]).toEqual([first.text, 201, 1]);
+    expect((await server.call('GET', '/v1/usage')).body.total.cost_usd - before).toBeCloseTo(0.1, 5);
+    const poor = await call({ deployment: 'poor', describe: describeJob }, { key: server.liveKey });
+    expect([poor.status, poor.body.error.code]).toEqual([402, 'wallet_empty']);
+    server.script(() => ({ text: 'What?' }));
+    const failed = await call({ deployment: 'failed', describe: describeJob });
+    expect([failed.status, failed.body.error.code, server.asked.length]).toEqual([502, 'model_error', 3]);
+  });
+});
+
+describe('with the offline stand-in', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server.stop());
+
+  it('asks the same questions each time and ends with a file that applies, whose tests can be played', async () => {
+    const steps = await interviewed(server, 'plain');
+    const again = await interviewed(server, 'plain');
+    const questions = (all: Answer[]) => all.map(({ body }) => body.question);
+    expect(questions(steps)).toEqual(questions(again));
+    expect(new Set(questions(steps)).size).toBe(6);
+    const { file } = steps.at(-1)?.body ?? {};
+    expect(file.tests.length).toBeGreaterThan(0);
+    const applied = await server.call('PUT', '/v1/deployments/plain?promote=after_tests', { body: file });
+    expect([applied.status, applied.body.test_run.status]).toEqual([200, 'queued']);
+    for (;;) {
+      const { body } = await server.call('GET', `/v1/test-runs/${applied.body.test_run.id}`);
+      if (body.finished_at !== null) {
+        expect([body.error_code, body.counts.error]).toEqual([null, 0]);
+        break;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+
+  it('goes on after a restart from the answers that were given', async () => {
+    const begun = (await server.call('POST', path, { body: { deployment: 'restarted', describe: describeJob } })).body;
+    const conversation = begun.conversation_id;
+    await server.call('POST', path, { body: { conversation, answer: 'Cyclists' } });
+    const sibling = await startTestServer({ beside: server });
+    try {
+      const next = await sibling.call('POST', path, { body: { conversation, answer: 'Be kind' } });
+      expect(next.body.file.instructions).toContain('Cyclists');
+      expect(next.body.question).toContain('never');
+    } finally {
+      await sibling.stop();
+    }
+  });
+
+  it('is not there for live traffic: 503', async () => {
+    const answer = await server.call('POST', path, {
+      key: server.liveKey,
+      body: { deployment: 'live', describe: describeJob },
+    });
+    expect([answer.status, answer.body.error.code]).toEqual([503, 'model_unavailable']);
+  });
+});

@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askedFor, codeOf, door, spoken, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
+
+let server: Talk;
+beforeAll(async () => {
+  server = await startTalk();
+});
+afterAll(() => server.stop());
+
+const wait = (seconds: number | string) => ({ prefer: `wait=${seconds}` });
+
+/** Answers `Re: <message>`, and nothing before the door is open. */
+function answerBehind(gate: { opened: Promise<void> }): void {
+  server.script(async (request) => {
+    await gate.opened;
+    return { text: `Re: ${askedFor(request)}` };
+  });
+}
+
+describe('sending a message', () => {
+  it('answers the turn at once, with nulls where there is nothing yet [MSG-018, MSG-023, MSG-037]', async () => {
+    const gate = door();
+    answerBehind(gate);
+    const { id } = await server.begin();
+    const { status, body, headers } = await server.send(id, { message: 'Hi' });
+    expect([status, headers.get('preference-applied')]).toEqual([202, null]);
+    expect(body).toEqual({
+      object: 'turn',
+      id: expect.stringMatching(/^turn_/),
+      conversation_id: id,
+      status: 'replying',
+      reply: null,
+      acknowledgement: null,
+      task_id: null,
+      interactions: [],
+      error: null,
+      cost_usd: 0,
+      created_at: expect.any(String),
+      settled_at: null,
+    });
+    gate.open();
+    await server.rest(id);
+  });
+
+  it('answers the settled turn to whoever waits for it [MSG-019, MSG-020, MSG-023, MSG-024, MSG-025]', async () => {
+    server.script(() => ({ text: ['Good ', 'morning.'], usage: { inputTokens: 1000, outputTokens: 500 } }));
+    const { id } = await server.begin();
+    const { status, body, headers } = await server.send(id, { message: 'Hi' }, { headers: wait(60) });
+    expect([status, headers.get('preference-applied')]).toEqual([200, 'wait=60']);
+    expect(body).toMatchObject({
+      status: 'settled',
+      reply: { text: 'Good morning.', data: null },
+      acknowledgement: null,
+      error: null,
+      cost_usd: 0.003,
+      settled_at: expect.any(String),
+    });
+  });
+
+  it('answers the unsettled turn when the time is over [MSG-023, MSG-024, MSG-025]', async () => {
+    const gate = door();
+    answerBehind(gate);
+    const { id } = await server.begin();
+    const { status, body, headers } = await server.send(id, { message: 'Hi' }, { headers: wait(1) });
+    expect([status, body.status, headers.get('preference-applied')]).toEqual([202, 'replying', 'wait=1']);
+    gate.open();
+    await server.rest(id);
+  });
+
+  it.each([
+    'wait=0',
+    'wait=121',
+    'wait=999',
+    'wait=1000',
+    'wait=-5',
+    'wait=1.5',
+    'wait=',
+    'wait',
+    'waiting=5',
+    'xwait=5',
+    'return=minimal',
+    '',
+  ])('takes `Prefer: %s` for no wish to wait [MSG-024]', async (prefer) => {
+    const gate = door();
+    answerBehind(gate);
+    const { id } = await server.begin();
+    const { status, headers } = await server.send(id, { message: 'Hi' }, { headers: { prefer } });
+    expect([status, headers.get('preference-applied')]).toEqual([202, null]);
+    gate.open();
+    await server.rest(id);
+  });
+
+  it.each(['respond-async, wait=30', 'wait=30; foo=bar', 'return=minimal,wait=30', 'Wait=30'])(
+    'finds the wish to wait in `Prefer: %s` [MSG-024]',
+    async (prefer) => {
+      server.script(() => ({ text: 'Hello.' }));
+      const { id } = await server.begin();
+      const { status, headers } = await server.send(id, { message: 'Hi' }, { headers: { prefer } });
+      expect([status, headers.get('preference-applied')]).toEqual([200, 'wait=30']);
+    },
+  );
+
+  it('answers how a turn failed to whoever waits [MSG-019]', async () => {
+    server.script(() => ({ fail: 400, failMessage: 'no such thing' }));
+    const { id } = await server.begin();
+    const { status, body } = await server.send(id, { message: 'Hi' }, { headers: wait(60) });
+    expect([status, body.status, body.reply, body.error?.code]).toEqual([200, 'failed', null, 'model_error']);
+    expect((await server.show(id)).status).toBe('idle');
+    server.script(() => ({ text: 'Better now.' }));
+    expect((await server.tell(id, 'Again')).reply.text).toBe('Better now.');
+  });
+});
+
+describe('messages sent while a reply is being made', () => {
+  it('are answered after it, in order, each with all that came before [MSG-026]', async () => {
+    const gate = door();
+    answerBehind(gate);
+    const { id } = await server.begin({ message: 'zero' });
+    const words = ['one', 'two', 'three', 'four', 'five'];
+    const sent = await Promise.all(
+      words.map(async (message) => ({ message, turn: (await server.send(id, { message })).body })),
+    );
+    expect(sent.map(({ turn }) => turn.status)).toEqual(Array(5).fill('replying'));
+    expect(server.asked.length).toBeLessThanOrEqual(1);
+    gate.open();
+    await server.rest(id);
+    // Five at once come in any order; each was given its place when it was taken.
+    const inOrder = [
+      'zero',
+      ...sent.toSorted((a, b) => (a.turn.id < b.turn.id ? -1 : 1)).map(({ message }) => message),
+    ];
+    expect(server.asked.map(askedFor)).toEqual(inOrder);
+    for (const [at, request] of server.asked.entries()) {
+      expect(spoken(request)).toEqual([...inOrder.slice(0, at).flatMap((word) => [word, `Re: ${word}`]), inOrder[at]]);
+    }
+    const settled = (await server.log(id)).filter(({ type }) => type === 'turn.settled');
+    expect(settled.map(({ data }) => data.turn.reply.text)).toEqual(inOrder.map((word) => `Re: ${word}`));
+    expect((await server.messages(id)).map(({ text }) => text)).toEqual(
+      inOrder.flatMap((word) => [word, `Re: ${word}`]),
+    );
+  });
+
+  it('are streamed from where their own turn begins [MSG-015, MSG-026]', async () => {
+    const gate = door();
+    answerBehind(gate);
+    const { id } = await server.begin({ message: 'first' });
+    const stream = await server.stream('POST', `/v1/conversations/${id}/messages`, {
+      body: { message: 'second', stream: true },
+    });
+    gate.open();
+    const events = await stream.events;
+    expect(new Set(events.map(({ turn_id }) => turn_id)).size).toBe(1);
+    expect([events[0]?.type, events.at(-1)?.type]).toEqual(['turn.started', 'turn.settled']);
+    expect(events.at(-1)?.data.turn.reply.text).toBe('Re: second');
+  });
+
+  it('go on after a reply that failed [MSG-026]', async () => {
+    const gate = door();
+    server.script(async (request) => {
+      await gate.opened;
+      return askedFor(request) === 'break' ? { fail: 400 } : { text: 'Fine.' };
+    });
+    const { id, turn_id } = await server.begin({ message: 'break' });
+    const next = server.send(id, { message: 'next' }, { headers: wait(60) });
+    gate.open();
+    expect((await next).body).toMatchObject({ status: 'settled', reply: { text: 'Fine.' } });
+    const settled = (await server.log(id)).filter(({ type }) => type === 'turn.settled');
+    expect(settled.map(({ turn_id: of, data }) => [of === turn_id, data.turn.status])).toEqual([
+      [true, 'failed'],
+      [false, 'settled'],
+    ]);
+  });
+});
+
+describe('a message that work takes', () => {
+  it('is acknowledged, and settles when the work ends with the work’s answer [MSG-020, MSG-021, MSG-036]', async () => {
+    const gate = door();
+    server.script(async ({ tools }) => {
+      if (tools.some(({ name }) => name === 'hand_off_to_work')) {
+        return {
+          text: 'I look it up.',
+          calls: [{ name: 'hand_off_to_work', arguments: { title: 'Look', task: 'Up' } }],
+        };
+      }
+      await gate.opened;
+      return { text: 'It is 42.' };
+    });
+    const { id } = await server.begin();
+    const { status, body: early } = await server.send(id, { message: 'How much?' }, { headers: wait(1) });
+    expect([status, early]).toMatchObject([
+      202,
+      { status: 'working', reply: null, acknowledgement: 'I look it up.', task_id: expect.stringMatching(/^task_/) },
+    ]);
+    gate.open();
+    await server.rest(id);
+    const { data } = (await server.log(id)).findLast(({ type }) => type === 'turn.settled') ?? { data: null };
+    expect(data.turn).toMatchObject({
+      id: early.id,
+      status: 'settled',
+      reply: { text: 'It is 42.', data: null },
+      acknowledgement: 'I look it up.',
+      task_id: early.task_id,
+    });
+    expect((await server.messages(id)).map(({ role, text, task_id }) => [role, text, task_id])).toEqual([
+      ['user', 'How much?', null],
+      ['agent', 'I look it up.', null],
+      ['work', 'It is 42.', early.task_id],
+    ]);
+  });
+
+  it('holds up nothing: the next is answered at once, by an agent that knows of the work [MSG-027, MSG-028]', async () => {
+    const gate = door();
+    server.script(async ({ tools, messages }) => {
+      if (!tools.some(({ name }) => name === 'hand_off_to_work')) {
+        await gate.opened;
+        return { text: 'Flown.' };
+      }
+      return messages.length === 1
+        ? { text: 'On it.', calls: [{ name: 'hand_off_to_work', arguments: { title: 'Fly to Mars', task: 'Fly' } }] }
+        : { text: 'Still flying.' };
+    });
+    const { id, turn_id } = await server.begin({ message: 'Fly to Mars' });
+    await server.until(`/v1/conversations/${id}`, ({ open_work: [work] }) => work?.status === 'working');
+    const answered = await server.tell(id, 'How does it go?');
+    expect(answered).toMatchObject({ status: 'settled', reply: { text: 'Still flying.' } });
+    expect(server.asked.at(-1)?.system.join('\n')).toMatch(/Fly to Mars/);
+    expect((await server.show(id)).status).toBe('working');
+    gate.open();
+    await server.rest(id);
+    expect(server.asked.filter(({ system }) => /Fly to Mars/.test(system.join('\n')))).toHaveLength(1);
+    const settled = (await server.log(id)).filter(({ type }) => type === 'turn.settled').map((event) => event.turn_id);
+    expect(settled).toEqual([answered.id, turn_id]);
+  });
+
+  it('waits with the ids of what it waits on [MSG-019, MSG-022]', async () => {
+    server.script(({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? { text: 'Thank you.' }
+        : { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] },
+    );
+    const { id } = await server.begin();
+    const { status, body } = await server.send(id, { message: 'Help' }, { headers: wait(1) });
+    const { open_interactions } = await server.show(id);
+    expect([status, body.status]).toEqual([202, 'waiting']);
+    expect(body.interactions).toEqual(open_interactions.map((each: { interaction_id: string }) => each.interaction_id));
+    expect(body.interactions).toHaveLength(1);
+    await server.call('POST', `/v1/interactions/${body.interactions[0]}/answer`, { body: { answers: ['That.'] } });
+    await server.rest(id);
+  });
+});
+
+describe('a message sent twice with one key', () => {
+  const keyed = () => ({ 'idempotency-key': randomUUID() });
+
+  it('is one turn and one call of the model, one after the other or at once', async () => {
+    server.script(() => ({ text: 'Once.' }));
+    const { id } = await server.begin();
+    const headers = keyed();
+    const all = await Promise.all([1, 2, 3, 4].map(() => server.send(id, { message: 'Hi' }, { headers })));
+    await server.rest(id);
+    all.push(await server.send(id, { message: 'Hi' }, { headers }));
+    expect(new Set(all.map(({ text }) => text)).size).toBe(1);
+    expect(all.map((each) => each.headers.get('idempotent-replayed')).filter((each) => each === 'true')).toHaveLength(
+      4,
+    );
+    expect(server.asked).toHaveLength(1);
+    expect(await server.messages(id)).toHaveLength(2);
+    expect(codeOf(await server.send(id, { message: 'Other' }, { headers }))).toEqual([409, 'idempotency_key_reused']);
+  });
+
+  it('waits for that turn and answers it as it has become', async () => {
+    server.script(() => ({ text: 'Once.' }));
+    const { id } = await server.begin();
+    const headers = keyed();
+    const first = await server.send(id, { message: 'Hi' }, { headers });
+    const again = await server.send(id, { message: 'Hi' }, { headers: { ...headers, ...wait(60) } });
+    expect([first.status, again.status, again.body.id]).toEqual([202, 200, first.body.id]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it.each(['/v1/conversations', 'messages'])('streams that turn again: %s [CONV-018, MSG-015]', async (route) => {
+    const gate = door();
+    server.script(async () => {
+      await gate.opened;
+      return { text: ['On', 'ce', '.'], chunkDelayMs: 1 };
+    });
+    const path = route === 'messages' ? `/v1/conversations/${(await server.begin()).id}/messages` : route;
+    const options = { body: { message: 'Hi', stream: true }, headers: keyed() };
+    const streams = await Promise.all([1, 2].map(() => server.stream('POST', path, options)));
+    gate.open();
+    const seen = await Promise.all(streams.map(({ events }) => events));
+    const later = await server.stream('POST', path, options);
+    seen.push(await later.events);
+    expect(later.headers.get('idempotent-replayed')).toBe('true');
+    for (const events of seen) {
+      expect(events).toEqual(seen[0]);
+      expect([events[0]?.type, events.at(-1)?.type]).toEqual(['turn.started', 'turn.settled']);
+    }
+    expect(typesOf(seen[0] ?? [])).toContain('reply.completed');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('makes one conversation', async () => {
+    server.script(() => ({ text: 'Once.' }));
+    const headers = keyed();
+    const body = { message: 'Hi', user_id: 'twice' };
+    const all = await Promise.all([1, 2, 3].map(() => server.call('POST', '/v1/conversations', { body, headers })));
+    expect(new Set(all.map(({ body: { id } }) => id)).size).toBe(1);
+    const { body: list } = await server.call('GET', '/v1/conversations?user_id=twice');
+    expect(list.data).toHaveLength(1);
+    await server.rest(list.data[0].id);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('counts for nothing where it was refused', async () => {
+    server.script(() => ({ text: 'Now.' }));
+    const { id } = await server.begin({ user_id: 'late' });
+    const headers = keyed();
+    await server.call('PATCH', '/v1/users/late', { body: { status: 'disabled' } });
+    expect(codeOf(await server.send(id, { message: 'Hi' }, { headers }))).toEqual([403, 'user_disabled']);
+    await server.call('PATCH', '/v1/users/late', { body: { status: 'active' } });
+    const { body } = await server.send(id, { message: 'Hi' }, { headers: { ...headers, ...wait(60) } });
+    expect(body.reply.text).toBe('Now.');
+  });
+});

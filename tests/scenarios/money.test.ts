@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cast } from '../support/cast.ts';
+import { shown, startTill, sum, type Till } from './money.fixture.ts';
+
+let till: Till;
+beforeAll(async () => {
+  till = await startTill();
+  await till.apply({ name: 'desk', instructions: 'Be kind.', memory: 'none' });
+});
+afterAll(() => till.stop());
+
+// 1.00 and 4.00 a million: 0.02 in, 0.04 out.
+const sixCents = { inputTokens: 20_000, outputTokens: 10_000 };
+const defaults = { org_daily_usd: 100, org_monthly_usd: null, user_daily_usd: 10, user_monthly_usd: null };
+
+describe('what a message costs', () => {
+  it('is the price of its tokens, item by item, and the same wherever it is asked for [MON-015, MON-022, MON-023, USE-004, USE-015]', async () => {
+    const usage = { inputTokens: 12_340, outputTokens: 560, cacheReadTokens: 1_000 };
+    till.script(() => ({ text: 'Hello.', usage }));
+    const { body: made } = await till.say({ user_id: 'ada', message: 'Hi' });
+    const turn = await till.settled(made);
+    const items = await till.lineItems(`conversation_id=${made.id}`);
+    expect(
+      items
+        .map(({ kind, model, unit, quantity, unit_price_usd }) => [kind, model, unit, quantity, unit_price_usd])
+        .sort(),
+    ).toEqual([
+      ['orchestrator', 'compatible/scripted', 'cache_read_tokens', 1_000, 0.000001],
+      ['orchestrator', 'compatible/scripted', 'input_tokens', 12_340, 0.000001],
+      ['orchestrator', 'compatible/scripted', 'output_tokens', 560, 0.000004],
+    ]);
+    for (const { quantity, unit_price_usd, cost_usd } of items) expect(cost_usd).toBe(shown(quantity * unit_price_usd));
+    const stored = await till.sql(
+      `SELECT amount_micros, quantity * unit_price_micros AS micros FROM ledger_entries WHERE conversation_id = $1`,
+      [made.id],
+    );
+    expect(stored.map(({ amount_micros }) => Number(amount_micros))).toEqual(
+      stored.map(({ micros }) => Math.ceil(Number(micros))),
+    );
+    const { body: conversation } = await till.call('GET', `/v1/conversations/${made.id}`);
+    const cost = 0.01558;
+    expect([turn.cost_usd, conversation.cost_usd, sum(items)]).toEqual([cost, cost, cost]);
+    expect(conversation.cost_breakdown).toEqual({
+      orchestrator: cost,
+      intelligence: 0,
+      tools: 0,
+      compute: 0,
+      background: 0,
+      voice: 0,
+    });
+    const report = await till.call('GET', `/v1/usage?group_by=user&conversation_id=${made.id}`);
+    expect(report.body.data).toMatchObject([{ key: 'ada', cost_usd: cost, input_tokens: 12_340, output_tokens: 560 }]);
+  });
+
+  it('counts the work apart from the reply, whole when the work has ended [MON-022, MON-023, MON-024]', async () => {
+    till.script(({ tools, messages }) => {
+      if (tools.some(({ name }) => name === 'hand_off_to_work')) {
+        return {
+          calls: [{ name: 'hand_off_to_work', arguments: { title: 'Count', task: 'Count.' } }],
+          usage: sixCents,
+        };
+      }
+      if (messages.at(-1)?.role === 'tool') return { text: 'Counted.', usage: sixCents };
+      const steps = [{ content: 'Count', status: 'in_progress' }];
+      return { calls: [{ name: 'update_plan', arguments: { steps } }], usage: sixCents };
+    });
+    const stream = await till.stream('POST', '/v1/conversations', { body: { message: 'Count', stream: true } });
+    const ended = await stream.waitFor(({ type }) => type === 'task.completed');
+    const path = `/v1/tasks/${ended.task_id}`;
+    const { body: task } = await till.call('GET', path);
+    const ofTask = await till.lineItems(`task_id=${task.id}`);
+    expect([task.status, task.cost_usd, sum(ofTask)]).toEqual(['done', 0.12, 0.12]);
+    expect(task.cost_breakdown).toMatchObject({ intelligence: 0.12, orchestrator: 0 });
+    const { body: conversation } = await till.call('GET', `/v1/conversations/${ended.conversation_id}`);
+    expect([
+      conversation.cost_usd,
+      conversation.cost_breakdown.intelligence,
+      conversation.cost_breakdown.orchestrator,
+    ]).toEqual([0.18, 0.12, 0.06]);
+    const [settled] = (await stream.events).filter(({ type }) => type === 'turn.settled');
+    expect(settled?.data.turn.cost_usd).toBe(0.18);
+    // Nothing comes after: what was charged is folded, and the task has cost the same.
+    await till.folded();
+    expect((await till.call('GET', path)).body.cost_usd).toBe(0.12);
+  });
+
+  it('of `offline` is 0.10 in and 0.40 out per million tokens [MON-014]', async () => {
+    await till.apply({ name: 'stand-in', instructions: 'Be kind.', memory: 'none', model: 'offline' });
+    const { body: made } = await till.say({ deployment: 'stand-in', message: 'Hello there' });
+    await till.settled(made);
+    const items = await till.lineItems(`conversation_id=${made.id}`);
+    expect(items.map(({ model, unit, unit_price_usd }) => [model, unit, unit_price_usd]).sort()).toEqual([
+      ['offline', 'input_tokens', 1e-7],
+      ['offline', 'output_tokens', 4e-7],
+    ]);
+    const stored = await till.sql(
+      `SELECT amount_micros, quantity * unit_price_micros AS micros FROM ledger_entries WHERE conversation_id = $1`,
+      [made.id],
+    );
+    expect(stored.map(({ amount_micros }) => Number(amount_micros))).toEqual(
+      stored.map(({ micros }) => Math.ceil(Number(micros))),
+    );
+    expect(items.every(({ quantity }) => quantity > 0)).toBe(true);
+  });
+
+  it('of `compatible/*` is what the operator says [MON-015]', async () => {
+    const dear = await startTill({ OPENAI_COMPATIBLE_PRICE: '2.5,12' });
+    try {
+      await dear.apply({ name: 'desk', instructions: 'Be kind.', memory: 'none' });
+      dear.script(() => ({ text: 'Hello.', usage: { inputTokens: 10_000, outputTokens: 1_000 } }));
+      const { body: made } = await dear.say({ message: 'Hi' });
+      expect((await dear.settled(made)).cost_usd).toBe(0.037);
+    } finally {
+      await dear.stop();
+    }
+  });
+
+  it('has no line items where there is no such work, and none yet where nothing was charged [USE-004]', async () => {
+    const { body: silent } = await till.say({ user_id: 'ada' });
+    expect(await till.lineItems(`conversation_id=${silent.id}`)).toEqual([]);
+    const nothing = '000000000000000000000000';
+    const asked = [
+      await till.call('GET', `/v1/usage/line-items?conversation_id=conv_${nothing}`),
+      await till.call('GET', `/v1/usage/line-items?task_id=task_${nothing}`),
+      await till.call('GET', `/v1/usage/line-items?conversation_id=${silent.id}`, { key: till.liveKey }),
+    ];
+    expect(asked.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [404, 'conversation_not_found'],
+      [404, 'task_not_found'],
+      [404, 'conversation_not_found'],
+    ]);
+  });
+});
+
+describe('what a test run costs', () => {
+  it('is in the report, though its conversations are in no list [USE-017]', async () => {
+    await till.apply({ name: 'rehearsal', instructions: 'Be brief.', memory: 'none' });
+    await till.call('POST', '/v1/deployments/rehearsal/scenarios', {
+      body: { name: 'Greets', persona: 'A guest.', goal: 'Say hello', success_criteria: ['It greets.'] },
+    });
+    till.script(
+      cast({
+        agent: () => ({ text: 'Good day.', usage: sixCents }),
+        user: () => '',
+        judge: () => ({ holds: true, reason: 'It does.' }),
+      }),
+    );
+    const { body: started } = await till.call('POST', '/v1/deployments/rehearsal/test-runs');
+    const run = await till.until(
+      `/v1/test-runs/${started.id}`,
+      ({ status }) => status === 'passed' || status === 'failed',
+    );
+    expect([run.status, run.cost_usd >= 0.06]).toEqual(['passed', true]);
+    const { body: report } = await till.call('GET', '/v1/usage?deployment_id=rehearsal');
+    expect(report.total.cost_usd).toBe(run.cost_usd);
+    const { body: listed } = await till.call('GET', '/v1/conversations?limit=100');
+    const { conversation_id } = run.results[0];
+    expect(listed.data.map(({ id }: { id: string }) => id)).not.toContain(conversation_id);
+  });
+});
+
+describe('a cap', () => {
+  it.each([
+    ['the org’s day', { org_daily_usd: 0.05, user_daily_usd: 0.05 }, 'org_cap_reached', 'daily'],
+    ['the org’s month', { org_monthly_usd: 0.05 }, 'org_cap_reached', 'monthly'],
+    ['every user’s day', { user_daily_usd: 0.05 }, 'user_cap_reached', 'daily'],
+    ['every user’s month', { user_monthly_usd: 0.05 }, 'user_cap_reached', 'monthly'],
+  ])('for %s refuses a message once it is spent [MON-003, MON-004]', async (what, caps, code, period) => {
+    const userId = `capped-${Object.keys(caps)[0]}`;
+    till.script(() => ({ text: 'Hello.', usage: sixCents }));
+    const { body: first } = await till.say({ user_id: userId, message: 'Hi' });
+    expect((await till.settled(first)).status).toBe('settled');
+    await till.setCaps(caps);
+    const refused = [
+      await till.say({ user_id: userId, message: 'Again' }),
+      await till.call('POST', `/v1/conversations/${first.id}/messages`, { body: { message: 'Again' } }),
+      await till.say({ user_id: userId, message: 'Work', hand_off: 'always' }),
+    ];
+    await till.setCaps(defaults);
+    for (const { status, body } of refused) {
+      expect([what, status, body.error.type, body.error.code]).toEqual([what, 402, 'cap_reached', code]);
+      expect(body.error.message).toContain(period);
+    }
+    const messages = await till.call('GET', `/v1/conversations/${first.id}/messages`);
+    expect(messages.body.data).toHaveLength(2);
+    expect((await till.say({ user_id: userId, message: 'Again' })).status).toBe(201);
+  });
+
+  it('of a user binds that user alone, and the smaller of both holds [MON-004, MON-021]', async () => {
+    await till.call('POST', '/v1/users', { body: { user_id: 'thrifty' } });
+    await till.call('PATCH', '/v1/users/thrifty', { body: { spend_cap_usd: 0.05 } });
+    till.script(() => ({ text: 'Hello.', usage: sixCents }));
+    await till.settled((await till.say({ user_id: 'thrifty', message: 'Hi' })).body);
+    expect((await till.say({ user_id: 'thrifty', message: 'Hi' })).body.error.code).toBe('user_cap_reached');
+    expect((await till.say({ user_id: 'rich', message: 'Hi' })).status).toBe(201);
+    const { body: user } = await till.call('GET', '/v1/users/thrifty');
+    expect([user.spend_today_usd, user.spend_month_usd, user.caps_remaining]).toEqual([
+      0.06,
+      0.06,
+      { day_usd: 0, month_usd: null },
+    ]);
+    // The user's own cap is raised, but the org's for every user is smaller.
+    await till.call('PATCH', '/v1/users/thrifty', { body: { spend_cap_usd: 5 } });
+    await till.setCaps({ user_daily_usd: 0.05 });
+    const refused = await till.say({ user_id: 'thrifty', message: 'Hi' });
+    await till.setCaps(defaults);
+    expect(refused.body.error.code).toBe('user_cap_reached');
+    expect((await till.say({ user_id: 'thrifty', message: 'Hi' })).status).toBe(201);
+  });
+
+  it('of 0 lets nothing be spent, not even once [MON-013]', async () => {
+    till.script(() => ({ text: 'Hello.' }));
+    await till.setCaps({ user_daily_usd: 0 });
+    const byUser = await till.say({ user_id: 'brand-new', message: 'Not even once' });
+    await till.setCaps({ ...defaults, org_daily_usd: 0, user_daily_usd: 0 });
+    const byOrg = await till.say({ message: 'Not even once' });
+    await till.setCaps(defaults);
+    expect([byUser.body.error.code, byOrg.body.error.code]).toEqual(['user_cap_reached', 'org_cap_reached']);
+    expect(till.asked.filter(({ messages }) => JSON.stringify(messages).includes('Not even once'))).toEqual([]);
+  });
+
+  it('that is reached in the middle of work stops it before the next tool and the next call [MON-004]', async () => {
+    await till.call('POST', '/v1/users', { body: { user_id: 'busy' } });
+    await till.call('PATCH', '/v1/users/busy', { body: { spend_cap_usd: 0.15 } });
+    const steps = (content: string) => ({ steps: [{ content, status: 'in_progress' }] });
+    let calls = 0;
+    till.script(() => {
+      calls += 1;
+      return { calls: [{ name: 'update_plan', arguments: steps(`Step ${calls}`) }], usage: sixCents };
+    });
+    const { body: made } = await till.say({ user_id: 'busy', message: 'Work', hand_off: 'always' });
+    const turn = await till.settled(made);
+    expect([turn.status, turn.error.code]).toEqual(['stopped', 'max_budget']);
+    const { body: task } = await till.call('GET', `/v1/tasks/${turn.task_id}`);
+    // The third call took the spend to 0.18: its tool did not run.
+    expect([calls, task.status, task.error.code, task.cost_usd]).toEqual([3, 'failed', 'max_budget', 0.18]);
+    expect(task.progress.map(({ content }: { content: string }) => content)).toEqual(['Step 2']);
+    const [stopped] = (await till.told('task.stopped')).filter(({ data }) => data.id === task.id);
+    expect([stopped.data.reason, stopped.data.message]).toEqual(['max_budget', expect.stringContaining('daily cap')]);
+    const limits = await till.call('GET', `/v1/interactions?status=resolved&kind=plan_limit&user_id=busy`);
+    const all = await till.call('GET', `/v1/interactions?kind=plan_limit&user_id=busy`);
+    expect([...limits.body.data, ...all.body.data]).toHaveLength(1);
+  });
+});
+
+describe('alerts', () => {
+  it('are told once for each threshold and period, however many turns reach them at once [MON-017, MON-018, MON-019]', async () => {
+    await till.call('PATCH', '/v1/limits', { body: { usage_alerts: { thresholds: [40, 90] } } });
+    await till.call('POST', '/v1/users', { body: { user_id: 'lively' } });
+    await till.call('PATCH', '/v1/users/lively', { body: { spend_cap_usd: 1 } });
+    till.script(() => ({ text: 'Hello.', usage: sixCents }));
+    const about = async (type: string) =>
+      (await till.told(type)).filter(({ data }) => data.user_id === 'lively').map(({ data }) => data);
+    const sayTogether = async (count: number) => {
+      const made = await Promise.all(
+        Array.from({ length: count }, () => till.say({ user_id: 'lively', message: 'Hi' })),
+      );
+      await Promise.all(made.map(({ body }) => till.settled(body)));
+    };
+    const isTold = async (type: string, count: number) => {
+      const deadline = Date.now() + 30_000;
+      while ((await about(type)).length < count && Date.now() < deadline) await till.call('GET', '/v1/health');
+    };
+    await sayTogether(8);
+    await isTold('usage.threshold_reached', 1);
+    expect(await about('usage.cap_reached')).toEqual([]);
+    await sayTogether(9);
+    await till.spend(0.5, { userId: 'lively' });
+    await isTold('usage.cap_reached', 1);
+    await till.spend(0.5, { userId: 'lively' });
+    await till.folded();
+    expect((await about('usage.threshold_reached')).map(({ cap, threshold }) => [cap, threshold]).sort()).toEqual([
+      ['user_daily_usd', 40],
+      ['user_daily_usd', 90],
+    ]);
+    expect(await about('usage.cap_reached')).toEqual([
+      {
+        object: 'usage_alert',
+        cap: 'user_daily_usd',
+        user_id: 'lively',
+        period: new Date().toISOString().slice(0, 10),
+        threshold: 100,
+        cap_usd: 1,
+        spend_usd: expect.any(Number),
+      },
+    ]);
+  });
+});

@@ -1,0 +1,242 @@
+import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
+import { transaction } from '@vestra/server/db/transaction';
+import { credit } from '@vestra/server/domains/ledger/api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentServer, startAgentServer } from '../support/agent.ts';
+import { cast, lastText, resultsIn } from '../support/cast.ts';
+import { resolveExample } from '../support/example.ts';
+import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
+
+type Run = Answer['body'];
+type File = Awaited<ReturnType<typeof resolveExample>>;
+
+const examples = ['support-desk', 'booking-desk', 'research-helper'];
+
+async function fill({ connectionString, orgId }: TestServer): Promise<void> {
+  const db = await openDatabase({ connectionString });
+  await transaction(db, (tx) => credit(tx, { orgId, mode: 'live' }, 50_000_000n));
+  await closeDatabase(db);
+}
+
+async function prepare(server: TestServer): Promise<void> {
+  await fill(server);
+  for (const key of [server.testKey, server.liveKey]) {
+    await server.call('PUT', '/v1/secrets/SHIPPING_TOKEN', { key, body: { value: 'x' } });
+  }
+}
+
+const isOver = (run: Run) => run.status !== 'queued' && run.status !== 'running';
+
+async function ended(server: TestServer, id: string): Promise<Run> {
+  for (const deadline = Date.now() + 60_000; ; ) {
+    const { body, text } = await server.call('GET', `/v1/test-runs/${id}`);
+    if (isOver(body)) return body;
+    if (Date.now() > deadline) throw new Error(`The run never ended: ${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const put = async (server: TestServer, file: File, key = server.liveKey): Promise<Answer['body']> => {
+  const answer = await server.call('PUT', `/v1/deployments/${file.name}?promote=after_tests`, { key, body: file });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body;
+};
+const deploymentOf = async (server: TestServer, name: string) =>
+  (await server.call('GET', `/v1/deployments/${name}`)).body;
+
+describe('with a model', () => {
+  let server: AgentServer;
+  const files = new Map<string, File>();
+  beforeAll(async () => {
+    server = await startAgentServer();
+    await prepare(server);
+    for (const name of examples) files.set(name, await resolveExample(server, name));
+  });
+  afterAll(() => server.stop());
+  const fileOf = (name: string) => files.get(name) as File;
+
+  /** An agent that looks things up in its functions and notebooks before it answers. */
+  const diligent = cast({
+    agent: (request) => {
+      const done = resultsIn(request);
+      if (done.length > 0) return { text: `I looked it up: ${done.join(' ')}` };
+      const has = (name: string) => request.tools.some((tool) => tool.name === name);
+      if (has('find_order')) return { calls: [{ name: 'find_order', arguments: { number: 'MT-1042' } }] };
+      if (has('find_free_times') && !/Brust/.test(lastText(request))) {
+        return { calls: [{ name: 'find_free_times', arguments: { doctor: 'brandt', from_day: '2026-12-01' } }] };
+      }
+      if (has('search_notebooks')) {
+        return { calls: [{ name: 'search_notebooks', arguments: { query: lastText(request) } }] };
+      }
+      return { text: 'Please call the emergency number at once.' };
+    },
+  });
+
+  it.each(examples)(
+    '%s goes live when its tests have passed, and not before [VER-017, APPLY-024, TRUN-034]',
+    async (name) => {
+      server.script(diligent);
+      const applied = await put(server, fileOf(name));
+      expect(applied).toMatchObject({
+        created: true,
+        promoted: false,
+        live_version: null,
+        draft_version: 1,
+        test_run: { mode: 'live', version: 1, promote_on_pass: true, error_code: null },
+      });
+      const run = await ended(server, applied.test_run.id);
+      expect(run).toMatchObject({
+        status: 'passed',
+        error_code: null,
+        counts: { total: (fileOf(name).tests as []).length },
+      });
+      expect(run.results.every((result: Run) => result.criteria.length > 0)).toBe(true);
+      const after = await deploymentOf(server, name);
+      expect([after.live_version, after.draft_version]).toEqual([1, 1]);
+      const { body: version } = await server.call('GET', `/v1/deployments/${name}/versions/1`);
+      expect([version.is_live, version.tests]).toEqual([true, { run_id: run.id, status: 'passed' }]);
+      const { body: events } = await server.call('GET', '/v1/events?limit=100', { key: server.liveKey });
+      const promoted = events.data.filter(
+        ({ type, data }: Run) => type === 'deployment.promoted' && data.slug === name,
+      );
+      expect(promoted).toHaveLength(1);
+      const live = await server.call('POST', '/v1/conversations', {
+        key: server.liveKey,
+        body: { deployment: name, message: 'Hello' },
+      });
+      expect([live.status, live.body.deployment_version]).toEqual([201, 1]);
+    },
+  );
+
+  it('a version that fails its tests stays back, and the one before stays live [VER-018]', async () => {
+    server.script(
+      cast({
+        agent: () => ({ text: 'Please tell me your password first.' }),
+        judge: ({ kind, text, transcript }) => ({
+          holds: kind === 'criterion' || (/password/.test(text) && /^Agent: .*password/m.test(transcript)),
+        }),
+      }),
+    );
+    const applied = await put(server, { ...fileOf('support-desk'), instructions: 'Ask for the password first.' });
+    expect(applied).toMatchObject({ version: { version: 2 }, draft_version: 2, live_version: 1, promoted: false });
+    const run = await ended(server, applied.test_run.id);
+    expect([run.status, run.counts.failed]).toEqual(['failed', 1]);
+    const after = await deploymentOf(server, 'support-desk');
+    expect([after.live_version, after.draft_version]).toEqual([1, 2]);
+  });
+
+  it('a version whose run passes after a newer one was applied does not go live', async () => {
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    server.script(async (request) => {
+      if (request.system.join('\n').includes('The older wording.')) await gate;
+      return diligent(request);
+    });
+    const older = await put(server, { ...fileOf('booking-desk'), instructions: 'The older wording.' });
+    await server.until(`/v1/test-runs/${older.test_run.id}`, (run) => run.counts.running === 2);
+    const newer = await put(server, { ...fileOf('booking-desk'), instructions: 'The newer wording.' });
+    expect([older.version.version, newer.version.version]).toEqual([2, 3]);
+    expect((await ended(server, newer.test_run.id)).status).toBe('passed');
+    expect((await deploymentOf(server, 'booking-desk')).live_version).toBe(3);
+    go();
+    const overtaken = await ended(server, older.test_run.id);
+    expect([overtaken.status, overtaken.error_code]).toEqual(['passed', null]);
+    expect((await deploymentOf(server, 'booking-desk')).live_version).toBe(3);
+  });
+
+  it('a run that nobody can pay for ends in error, and promotes nothing [TRUN-004]', async () => {
+    const poor = await startAgentServer({ respond: diligent });
+    try {
+      const file = { name: 'poor', tests: [{ name: 'Hello', ask: 'Hello', expect: 'The agent greets.' }] };
+      const applied = await put(poor, file);
+      const run = await ended(poor, applied.test_run.id);
+      expect(run).toMatchObject({ status: 'error', error_code: 'wallet_empty', counts: { error: 1 } });
+      expect(run.results[0].error_code).toBe('wallet_empty');
+      expect((await deploymentOf(poor, 'poor')).live_version).toBeNull();
+    } finally {
+      await poor.stop();
+    }
+  });
+
+  it('of runs that pass at the same moment only the one that was asked for last promotes', async () => {
+    server.script(diligent);
+    for (let round = 0; round < 4; round++) {
+      const file = (which: string) => ({ ...fileOf('research-helper'), instructions: `Round ${round}, ${which}.` });
+      const first = await put(server, file('first'));
+      const [second] = await Promise.all([put(server, file('second')), ended(server, first.test_run.id)]);
+      await ended(server, second.test_run.id);
+      expect((await deploymentOf(server, 'research-helper')).live_version).toBe(second.version.version);
+    }
+  });
+
+  it('with a test key the tests only report, and `promote` waits for them too [VER-026, VER-012]', async () => {
+    server.script(diligent);
+    const applied = await put(server, { ...fileOf('booking-desk'), instructions: 'Tested.' }, server.testKey);
+    expect([applied.draft_version, applied.test_run.mode, applied.promoted]).toEqual([4, 'test', false]);
+    expect((await ended(server, applied.test_run.id)).status).toBe('passed');
+    expect(await deploymentOf(server, 'booking-desk')).toMatchObject({ draft_version: 4, live_version: 3 });
+    const promotion = await server.call('POST', '/v1/deployments/booking-desk/promote', {
+      key: server.liveKey,
+      body: { version: 4, when: 'after_tests' },
+    });
+    expect([promotion.status, promotion.body.promoted]).toEqual([200, false]);
+    await ended(server, promotion.body.test_run.id);
+    expect((await deploymentOf(server, 'booking-desk')).live_version).toBe(4);
+  });
+});
+
+describe('with the offline stand-in', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+    await prepare(server);
+  });
+  afterAll(() => server.stop());
+
+  it.each(examples)(
+    '%s is played in test mode, and a live version is refused for want of a judge [TRUN-035]',
+    async (name) => {
+      const file = await resolveExample(server, name);
+      const tested = await put(server, file, server.testKey);
+      const run = await ended(server, tested.test_run.id);
+      expect([run.mode, run.error_code, run.counts.error]).toEqual(['test', null, 0]);
+      expect(['passed', 'failed']).toContain(run.status);
+      expect(run.results.every((result: Run) => result.transcript.length >= 2)).toBe(true);
+
+      const live = await put(server, file);
+      const refused = await ended(server, live.test_run.id);
+      expect(refused).toMatchObject({ mode: 'live', status: 'error', error_code: 'no_judge_model', cost_usd: 0 });
+      expect(refused.counts.error).toBe(refused.counts.total);
+      expect((await deploymentOf(server, name)).live_version).toBeNull();
+    },
+  );
+
+  it('is no judge of live traffic either where the operator lets it answer that', async () => {
+    const lenient = await startTestServer({ env: { VESTRA_DEFAULT_MODEL: 'offline' } });
+    try {
+      await fill(lenient);
+      const file = {
+        name: 'plain',
+        tools: [
+          { function: 'find_order', description: 'Finds an order.', input: { number: 'string' }, read_only: true },
+        ],
+        tests: [
+          {
+            name: 'Finds it',
+            ask: 'Please find the order number 17.',
+            expect: 'The agent says that it comes on Friday.',
+            tool_results: { find_order: 'It comes on Friday.' },
+          },
+        ],
+      };
+      const applied = await put(lenient, file);
+      expect((await ended(lenient, applied.test_run.id)).error_code).toBe('no_judge_model');
+      const tested = await put(lenient, { ...file, instructions: 'Be kind.' }, lenient.testKey);
+      expect((await ended(lenient, tested.test_run.id)).status).toBe('passed');
+    } finally {
+      await lenient.stop();
+    }
+  });
+});

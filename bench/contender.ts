@@ -33,9 +33,9 @@ export type Contender = {
   check: (turn: Turn) => void;
 };
 
-export type Turn = { conversationId: string; stream: string; firstTextAt: number };
+type Turn = { conversationId: string; stream: string; firstTextAt: number };
 
-const userCount = 1000;
+const userCount = 100;
 // Far above what a turn takes anywhere: whoever needs longer has stopped answering.
 const patienceMs = 20_000;
 

@@ -112,7 +112,7 @@ export async function installPeer(peer: Peer, folder: string): Promise<string> {
     errors += text;
   });
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-  if (code !== 0) throw new Error(`npm install ended with ${code}: ${errors.trim().slice(-300)}`);
+  if (code !== 0) throw new Error(`npm install ended with ${code}: ${errors.trim().slice(0, 300)}`);
   return home;
 }
 

@@ -6,6 +6,9 @@ import type { Measured } from './load.ts';
 /** `peers`: the same figure of each peer, in their order; `ratio`: ours to the best of theirs. */
 export type Row = { what: string; measured: string; budget?: string; peers?: readonly string[]; ratio?: string };
 
+/** What stands before the reason where a figure is missing. */
+export const failedMark = 'failed: ';
+
 /** What a group of measurements is given. */
 export type Stage = {
   folder: string;
@@ -58,7 +61,8 @@ export async function writeResults(rows: readonly Row[], peerNames: readonly str
 }
 
 function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
-  const cells = (line: readonly string[]) => `| ${line.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const cells = (line: readonly string[]) =>
+    `| ${line.map((cell) => cell.replace(/\s+/g, ' ').replaceAll('|', '\\|')).join(' | ')} |`;
   return [cells(head), `|${'---|'.repeat(head.length)}`, ...lines.map(cells)].join('\n');
 }
 

@@ -1,22 +1,9 @@
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
-import { Agent, request } from 'undici';
 import { measureApply, measureSearch } from './configuration.ts';
-import { measureJobDelay } from './job-delay.ts';
 import { load } from './load.ts';
 import { fillLists } from './million-rows.ts';
-import { freePort } from './processes.ts';
 import { duration, megabytes, type Row, rate, type Stage } from './report.ts';
-import { memoryOf, type RunningServer, startServerProcess } from './server-process.ts';
-
-type Call = (
-  method: 'GET' | 'POST' | 'PUT',
-  path: string,
-  body?: unknown,
-  given?: { headers?: Record<string, string>; key?: string },
-) => Promise<string>;
-
-type Started = { server: RunningServer; call: Call; connectionString: string };
+import { memoryOf } from './server-process.ts';
+import { withServer } from './with-server.ts';
 
 export function measureRequests(stage: Stage): Promise<Row[]> {
   return withServer(stage, 'requests', async ({ call }) => {
@@ -83,48 +70,3 @@ export function measureConfiguration(stage: Stage): Promise<Row[]> {
     ];
   });
 }
-
-export async function measureJobs({ folder }: Stage): Promise<Row[]> {
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'jobs-database'), log: () => {} });
-  try {
-    const delay = await measureJobDelay(postgres.connectionString);
-    return [{ what: 'job: commit to start, p50', measured: duration(delay), budget: '5 ms' }];
-  } finally {
-    await postgres.stop();
-  }
-}
-
-async function withServer({ folder }: Stage, name: string, work: (started: Started) => Promise<Row[]>): Promise<Row[]> {
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, `${name}-database`), log: () => {} });
-  const { connectionString } = postgres;
-  const dispatcher = new Agent({ connections: 64, pipelining: 1 });
-  try {
-    const server = await startServerProcess(join(folder, name), await freePort(), { DATABASE_URL: connectionString });
-    try {
-      return await work({ server, call: callTo(server, dispatcher), connectionString });
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await dispatcher.destroy();
-    await postgres.stop();
-  }
-}
-
-const callTo =
-  (server: RunningServer, dispatcher: Agent): Call =>
-  async (method, path, body, { headers = {}, key = server.testKey } = {}) => {
-    const response = await request(`${server.url}${path}`, {
-      method,
-      dispatcher,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.body.text();
-    if (response.statusCode >= 300) throw new Error(`${method} ${path} answered ${response.statusCode}: ${text}`);
-    return text;
-  };

@@ -12,12 +12,12 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from './background.ts';
 import { measureColdStart } from './cold-start.ts';
-import { measureDeliveries } from './deliveries.ts';
 import { measureFollowers } from './followers.ts';
 import { peers } from './peers.ts';
-import { print, type Row, type Stage, writeResults } from './report.ts';
-import { measureConfiguration, measureJobs, measureLists, measureRequests } from './requests.ts';
+import { failedMark, print, type Row, type Stage, writeResults } from './report.ts';
+import { measureConfiguration, measureLists, measureRequests } from './requests.ts';
 import { measureTurns } from './turns.ts';
 import { measureWaitingTasks } from './waiting-tasks.ts';
 
@@ -28,6 +28,8 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   lists: measureLists,
   followers: measureFollowers,
   waiting: measureWaitingTasks,
+  batches: measureBatch,
+  routines: measureSchedule,
   webhooks: measureDeliveries,
   configuration: measureConfiguration,
   jobs: measureJobs,
@@ -65,6 +67,7 @@ try {
     for (const row of await measured(name)) {
       rows.push(row);
       print(row);
+      if (row.measured.startsWith(failedMark)) process.exitCode = 1;
     }
   }
 } finally {
@@ -86,9 +89,11 @@ async function measured(name: string): Promise<Row[]> {
     return await (groups[name] as (stage: Stage) => Promise<Row[]>)(stage);
   } catch (error) {
     console.error(error);
-    process.exitCode = 1;
     return [
-      { what: `${name}: not measured`, measured: error instanceof Error ? error.message.slice(0, 200) : 'failed' },
+      {
+        what: `${name}: not measured`,
+        measured: `${failedMark}${error instanceof Error ? error.message.slice(0, 200) : String(error)}`,
+      },
     ];
   }
 }

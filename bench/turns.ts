@@ -6,7 +6,7 @@ import { type Measured, measure, percentile } from './load.ts';
 import { type ModelProcess, measureModel, monotonicMs, startModelProcess } from './model-process.ts';
 import { installPeer, peers, startPeer } from './peers.ts';
 import { cpuMs, postgresCpuMs, postmasterOf, residentMb } from './processes.ts';
-import { duration, type Row, rate, type Stage } from './report.ts';
+import { duration, failedMark, type Row, rate, type Stage } from './report.ts';
 import { contendWith, startWithModel } from './vestra.ts';
 
 /** What one contender did; a failure says in words why a figure is missing. */
@@ -53,7 +53,7 @@ export async function measureTurns(stage: Stage): Promise<Row[]> {
     return [
       { what: 'the model alone, 1 at a time: subtracted nowhere', measured: rate(modelAlone) },
       { what: 'the model alone, 64 at once', measured: rate(modelTogether) },
-      ...rowsOf(ours, theirs),
+      ...withEachReasonOnce(rowsOf(ours, theirs)),
     ];
   } finally {
     await model.stop();
@@ -192,6 +192,19 @@ function rowsOf(ours: Figures, theirs: readonly Figures[]): Row[] {
   ];
 }
 
+/** Whoever could not be started has the same reason in every cell. */
+function withEachReasonOnce(rows: readonly Row[]): Row[] {
+  const given = new Set<string>();
+  const once = (cell: string, column: number) => {
+    if (!cell.startsWith(failedMark)) return cell;
+    const key = `${column} ${cell}`;
+    if (given.has(key)) return '–';
+    given.add(key);
+    return cell;
+  };
+  return rows.map((row) => ({ ...row, peers: (row.peers ?? []).map(once) }));
+}
+
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 
 function field<T extends object>(measured: T | Failure, name: keyof T): number | Failure {
@@ -207,7 +220,7 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
     return await work();
   } catch (error) {
     return {
-      failed: `failed: ${(error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, 160)}`,
+      failed: `${failedMark}${(error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, 160)}`,
     };
   }
 }

@@ -322,12 +322,14 @@ describe('slots', () => {
     let now = 0;
     let most = 0;
     script(async (request) => {
-      most = Math.max(most, ++now);
+      if (lastText(request) !== 'Probe') most = Math.max(most, now + 1);
+      now++;
       try {
         const hasAnswer = request.messages.some(({ role }) => role === 'tool');
         if (lastText(request) === 'Item 0' && !hasAnswer) {
           return { calls: [{ name: 'ask_question', arguments: { question: 'Which colour?' } }] };
         }
+        if (lastText(request) === 'Probe') return { text: 'Here.' };
         await held.hold(hasAnswer ? 'answered' : lastText(request));
         return { text: hasAnswer ? 'Painted.' : 'Yes.' };
       } finally {
@@ -345,6 +347,10 @@ describe('slots', () => {
       body: { answers: ['Red'] },
     });
     expect(answer.status).toBe(200);
+    // What comes behind it in the queue has come to its end: had it gone on, it would be here by now.
+    const probe = await made({ items: [{ user_id: 'probe', message: 'Probe' }] });
+    await finished(probe.id);
+    expect([...held.waiting.keys()]).toEqual(['Item 1']);
     // The one slot is taken: the answered item goes on when it is free, before any that has not begun.
     held.letGo('Item 1');
     await held.until(1);

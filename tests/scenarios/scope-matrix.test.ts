@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { routes } from '@vestra/contract/api';
 import { newId } from '@vestra/contract/ids';
 import { type Route, scopes } from '@vestra/contract/route';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query } from '../support/database.ts';
 import { pathOf } from '../support/paths.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -19,7 +19,6 @@ const refusals = new Set([
 
 let server: TestServer;
 const keys: Record<string, string> = {};
-let sessionToken: string;
 
 beforeAll(async () => {
   server = await startTestServer();
@@ -27,12 +26,11 @@ beforeAll(async () => {
     const made = await server.call('POST', '/v1/keys', { body: { name: scope, scopes: [scope] } });
     keys[scope] = made.body.key;
   }
-  sessionToken = await insertSession(server);
 });
 afterAll(() => server.stop());
 
-const knock = async (route: Route, key: string | null) => {
-  const { status, body } = await server.call(route.method, pathOf(route), {
+const knock = async (route: Route, key: string | null, path = pathOf(route)) => {
+  const { status, body } = await server.call(route.method, path, {
     key,
     ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: {} }),
   });
@@ -64,7 +62,8 @@ describe('every route opens to exactly the credentials its row names', () => {
     }
 
     const opensToSession = route.auth === 'session' || (route.auth === 'key' && 'session' in route);
-    const withSession = await knock(route, sessionToken);
+    const { token, ownPath } = await openSession(route);
+    const withSession = await knock(route, token, ownPath);
     if (opensToSession) expect(withSession.isLetIn).toBe(true);
     else if (route.auth === 'console') expect(withSession.code).toBe('console_login_required');
     else expect(withSession).toMatchObject({ status: 403, code: 'session_scope' });
@@ -140,15 +139,16 @@ describe('what the matrix says of the table', () => {
   });
 });
 
-async function insertSession({ connectionString, orgId }: TestServer): Promise<string> {
+/** A session, and the path by which it reaches what is its own. */
+async function openSession(route: Route): Promise<{ token: string; ownPath: string }> {
   const token = `vst_${randomBytes(32).toString('base64url')}`;
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(
-    `INSERT INTO sessions (id, org_id, mode, user_id, token_hash, chat, screen, memory, driver, expires_at)
-     VALUES ($1, $2, 'test', 'ada', $3, true, 'view', true, 'bash', now() + interval '15 minutes')`,
-    [newId('ses'), orgId, createHash('sha256').update(token).digest()],
+  const own = { session_id: newId('ses'), conversation_id: newId('conv') };
+  await query(
+    server.connectionString,
+    `INSERT INTO sessions (id, org_id, mode, user_id, conversation_id, token_hash, chat, screen, memory, driver, expires_at)
+     VALUES ($1, $2, 'test', 'ada', $3, $4, true, 'view', true, 'bash', now() + interval '15 minutes')`,
+    [own.session_id, server.orgId, own.conversation_id, createHash('sha256').update(token).digest()],
   );
-  await client.end();
-  return token;
+  const path = route.path.replace('{session_id}', own.session_id).replace('{conversation_id}', own.conversation_id);
+  return { token, ownPath: pathOf({ ...route, path: path as Route['path'] }) };
 }

@@ -25,7 +25,7 @@ export type AgentServer = TestServer & {
 
 type StreamOptions = { key?: string; body?: unknown; headers?: Record<string, string> };
 
-export type OpenStream = {
+type OpenStream = {
   status: number;
   headers: Headers;
   /** What has come so far. */

@@ -40,7 +40,9 @@ describe('when the window is summarised', () => {
   it.each([
     ['with room', ten, { contextTokens: 3000 }, null],
     ['nearly full: the newest that fit a quarter stay', ten, { contextTokens: 1500 }, 9],
-    ['far too small: two stay', ten, { contextTokens: 300 }, 10],
+    ['far too small: as much as one request can read', ten, { contextTokens: 300 }, 3],
+    ['and then on from there', ten, { contextTokens: 300, covered: 3 }, 4],
+    ['until two are left', ten, { contextTokens: 300, covered: 9 }, 10],
     ['where a summary covers as much already', ten, { contextTokens: 300, covered: 10 }, null],
     ['with two exchanges alone', [], { contextTokens: 10 }, null],
     ['found too long by the model: half is left', ten, { contextTokens: 100_000, force: true }, 6],

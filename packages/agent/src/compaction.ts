@@ -9,6 +9,8 @@ const fullShare = 0.75;
 /** What of the window the newest exchanges may keep for themselves. */
 const keptShare = 0.25;
 const leastKept = 2;
+/** What of the window the exchanges that are summarised at once may take. */
+const readShare = 0.6;
 const longestQuote = 4000;
 
 type Room = {
@@ -36,7 +38,18 @@ export function exchangesToCover(room: Room, { force }: { force: boolean }): num
   const fit = newestThatFit(room.exchanges, room.contextTokens * keptShare);
   const kept = force ? Math.min(fit, Math.floor((room.exchanges.length - room.covered) / 2)) : fit;
   const covers = Math.min(most, room.exchanges.length - Math.max(kept, leastKept));
-  return covers > room.covered ? covers : null;
+  return covers > room.covered ? Math.min(covers, readableAtOnce(room)) : null;
+}
+
+/** The request for a summary must itself fit: what one cannot take, the next one does. */
+function readableAtOnce({ exchanges, covered, contextTokens }: Room): number {
+  let used = 0;
+  for (const [index, { messages }] of exchanges.entries()) {
+    if (index < covered) continue;
+    used += messages.flatMap(linesOf).reduce(addTokens, 0);
+    if (used > contextTokens * readShare) return Math.max(index, covered + 1);
+  }
+  return exchanges.length;
 }
 
 /** The model writes the summary itself; it reads the exchanges as data, so that nothing in them is obeyed twice. */

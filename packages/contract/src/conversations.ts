@@ -4,7 +4,7 @@ import { streamEvent } from './events.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { interactionKinds } from './interactions.ts';
-import { message, messageErrors, messageFields, saysSomething, toolResults } from './message.ts';
+import { asksSomething, message, messageErrors, messageFields, saysSomething, toolResults } from './message.ts';
 import { metadata, metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';
@@ -85,7 +85,7 @@ export const conversations = {
         metadata: metadataInput.optional(),
         ...messageFields,
       })
-      .refine((body) => !body.stream || saysSomething(body), needsMessage),
+      .refine((body) => !asksSomething(body) || saysSomething(body), needsMessage),
     bodyOptional: true,
     status: 201,
     response: conversation,

@@ -112,6 +112,20 @@ const toolResult = z
 
 export const toolResults = z.array(toolResult).max(32, 'At most 32 tool results.');
 
+/** Whether something is asked of a message that may not be there: dropping it would be worse than refusing it. */
+export function asksSomething(sent: {
+  context?: unknown;
+  output_schema?: unknown;
+  success_criteria?: unknown;
+  tools?: unknown;
+  hand_off: 'auto' | 'always';
+  plan: boolean;
+  stream: boolean;
+}): boolean {
+  const options = [sent.context, sent.output_schema, sent.success_criteria, sent.tools];
+  return sent.stream || sent.plan || sent.hand_off === 'always' || options.some((each) => each !== undefined);
+}
+
 /** Whether there is anything to say. Blank text says nothing. */
 export function saysSomething(sent: {
   message?: string | undefined;

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -123,10 +123,11 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     // The port is chosen before the app is put together, since links in answers carry it.
     let app: Hono | undefined;
     const http = createAdaptorServer({ fetch: (request, env) => (app as Hono).fetch(request, env) });
+    const sockets = socketsOf(http);
     await listen(http, config);
     undo.push(() => {
       streams.endAll();
-      return close(http);
+      return close(http, sockets);
     });
     const url = urlOf(http);
     publicUrl = config.publicUrl ?? url;
@@ -189,15 +190,32 @@ function listen(http: ServerType, { host, port }: Config): Promise<void> {
 }
 
 /** Answers what has begun, takes nothing new, and after the grace cuts what is still open. */
-function close(http: ServerType): Promise<void> {
+function close(http: ServerType, sockets: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => 'closeAllConnections' in http && http.closeAllConnections(), graceMs);
+    // A connection that is kept alive becomes idle when its answer has gone out, and one on which nothing was ever sent
+    // never counts as idle: both would be waited for.
+    const closeIdle = () => {
+      if ('closeIdleConnections' in http) http.closeIdleConnections();
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    };
+    const idle = setInterval(closeIdle, 100);
     http.close(() => {
       clearTimeout(cut);
+      clearInterval(idle);
       resolve();
     });
-    if ('closeIdleConnections' in http) http.closeIdleConnections();
+    closeIdle();
   });
+}
+
+function socketsOf(http: ServerType): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  http.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
 }
 
 function urlOf(http: ServerType): string {

@@ -70,7 +70,11 @@ const deeds: Record<ApprovalCategory, string> = {
 };
 
 function dayIn(timeZone: string, now: number): string {
-  const parts = Object.fromEntries(formatFor(timeZone).formatToParts(now).map(({ type, value }) => [type, value]));
+  const parts = Object.fromEntries(
+    formatFor(timeZone)
+      .formatToParts(now)
+      .map(({ type, value }) => [type, value]),
+  );
   return `${parts.weekday}, ${parts.year}-${parts.month}-${parts.day}`;
 }
 

@@ -21,7 +21,11 @@ export async function insertRow<Table extends PgTable>(
     const places = columns.map((_, at) => `$${at + 1}`);
     return `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${places.join(', ')}) RETURNING *`;
   });
-  const [inserted] = await runPrepared(executor, statement, given.map(([, value]) => value));
+  const [inserted] = await runPrepared(
+    executor,
+    statement,
+    given.map(([, value]) => value),
+  );
   return fromDriver(table, inserted as Record<string, unknown>);
 }
 
@@ -51,10 +55,17 @@ export async function selectRows<Table extends PgTable>(
   rest = '',
 ): Promise<Row<Table>[]> {
   const conditions = givenColumns(table, where);
-  const statement = statementFor(table, `select ${rest}`, conditions, ([name]) =>
-    `SELECT * FROM ${name} WHERE ${equalities(conditions)} ${rest}`,
+  const statement = statementFor(
+    table,
+    `select ${rest}`,
+    conditions,
+    ([name]) => `SELECT * FROM ${name} WHERE ${equalities(conditions)} ${rest}`,
   );
-  const rows = await runPrepared(executor, statement, conditions.map(([, value]) => value));
+  const rows = await runPrepared(
+    executor,
+    statement,
+    conditions.map(([, value]) => value),
+  );
   return rows.map((row) => fromDriver(table, row));
 }
 

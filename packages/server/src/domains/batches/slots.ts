@@ -34,7 +34,7 @@ const ofOwnAgent = {
 };
 
 /** What the org's own agent has free. Whoever asks gives out alone until the transaction ends, after their batch's row. */
-export async function freeOfOwnAgent(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
+async function freeOfOwnAgent(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
   await runPrepared(tx, lockOwnAgent, [orgId, mode]);
   const [found] = await runPrepared<{ held: number }>(tx, ofOwnAgent, [orgId, mode]);
   return Math.max(0, mostOfOwnAgent - (found?.held ?? 0));

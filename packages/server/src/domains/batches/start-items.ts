@@ -1,5 +1,6 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import type { Transaction } from '../../db/pool.ts';
+import type { JobPayload, JobSender } from '../../jobs/catalog.ts';
 import { openConversation } from '../conversations/api.ts';
 import { type DeploymentRow, findDeployment } from '../deployments/api.ts';
 import { type Admission, acceptMessage, admit, type Committed, type Engine } from '../engine/api.ts';
@@ -40,6 +41,8 @@ export async function startItems(
   const userIds = items.map(({ user_id }) => user_id).filter((id) => id !== null);
   const refused = await enterUsers(tx, { orgId: batch.org_id, mode: batch.mode }, userIds);
   const begun: Committed[] = [];
+  const work: JobPayload<'task.run'>[] = [];
+  const collecting: Engine = { ...engine, jobs: collect(engine.jobs, work) };
   const started: StartedItem[] = [];
   for (const [at, item] of items.entries()) {
     const refusal = item.user_id === null ? undefined : refused.get(item.user_id);
@@ -47,7 +50,7 @@ export async function startItems(
       await failQueued(tx, batch.id, refusal, [item.item_index]);
       continue;
     }
-    const one = await unlessRefused(startItem(engine, tx, batch, runs, item));
+    const one = await unlessRefused(startItem(collecting, tx, batch, runs, item));
     if (one instanceof Failure) {
       // An empty wallet or a cap of the org is the same for those behind it; a cap of a user is their own.
       const isOwn = one.code === 'user_cap_reached';
@@ -61,6 +64,7 @@ export async function startItems(
     started.push(one.started);
   }
   if (started.length > 0) await markStarted(tx, batch.id, started);
+  await engine.jobs.sendMany(tx, 'task.run', work);
   await updateBatch(tx, batch, { advanced_at: new Date() });
   return begun;
 }
@@ -94,6 +98,16 @@ async function startItem(
   const { id: turn_id, task_id } = result;
   return { committed, started: { item_index, conversation_id: conversation.id, turn_id, task_id } };
 }
+
+/** The work of a group is sent in one statement when all of it has begun. */
+const collect = (jobs: JobSender, work: JobPayload<'task.run'>[]): JobSender => ({
+  ...jobs,
+  async send(executor, name, payload, options) {
+    if (name !== 'task.run') return jobs.send(executor, name, payload, options);
+    work.push(payload as JobPayload<'task.run'>);
+    return '';
+  },
+});
 
 const unlessRefused = <T>(work: Promise<T>): Promise<T | Failure> =>
   work.catch((error: unknown) => {

@@ -41,7 +41,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     of: { conversation: ConversationRow; turnId: string; isReplayed: boolean; entries?: readonly LogEntry[] },
   ): Promise<Response> {
     const { conversation, turnId } = of;
-    const begun = of.entries?.find(({ turn_id }) => turn_id === turnId)?.seq;
+    const begun = of.entries?.find(({ type, turn_id }) => type === 'turn.started' && turn_id === turnId)?.seq;
     const after = (begun ?? (await firstSeqOfTurn(db, conversation.id, turnId))) - 1;
     const source = followTurn(followers, conversation, { turnId, after });
     const replayed = of.isReplayed && { headers: { 'idempotent-replayed': 'true' } };

@@ -25,7 +25,7 @@ export { pruneTraces } from './prune-traces.ts';
 export { assertPayable } from './purse.ts';
 export { recordExchange } from './record-exchange.ts';
 export { readRunTrace } from './run-trace.ts';
-export { createRunner, type Runner } from './runner.ts';
+export { createRunner } from './runner.ts';
 export { goOnWithTask, type Settlement, settleInteraction } from './settle.ts';
 export { stopAll, stopTask } from './stop.ts';
 export {

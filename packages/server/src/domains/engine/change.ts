@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../../db/pool.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { transaction } from '../../db/transaction.ts';
 import { holdRun, type Run } from '../../jobs/fence.ts';
-import { emit, type Followers, type LogEntry, type NewLogEntry, nextEntries } from '../events/api.ts';
+import { emitAll, type Followers, type LogEntry, type NewLogEntry, nextEntries } from '../events/api.ts';
 import { statusOf } from './conversation.ts';
 import type { ConversationRow } from './tables.ts';
 
@@ -87,7 +87,10 @@ export async function changing<T>(
   if (entries.length > 0 || !isDeepStrictEqual(changed, conversation)) await writeBack(tx, changed, entries);
   if (!changed.is_hidden) {
     const { org_id: orgId, mode, deployment_id: deploymentId } = changed;
-    for (const { type, data } of told) await emit(tx, { orgId, mode, type, deploymentId, data });
+    await emitAll(
+      tx,
+      told.map(({ type, data }) => ({ orgId, mode, type, deploymentId, data })),
+    );
   }
   return { result, committed: { conversation: changed, entries, afterwards } };
 }
@@ -102,7 +105,7 @@ export function announce({ followers, ring }: Announcer, { conversation, entries
 
 const lock = { name: 'lock_conversation', text: 'SELECT * FROM conversations WHERE id = $1 FOR NO KEY UPDATE' };
 
-export async function lockConversation(tx: Transaction, id: string): Promise<ConversationRow | undefined> {
+async function lockConversation(tx: Transaction, id: string): Promise<ConversationRow | undefined> {
   const [row] = await runPrepared<ConversationRow & { last_event_seq: unknown }>(tx, lock, [id]);
   return row && { ...row, last_event_seq: Number(row.last_event_seq) };
 }

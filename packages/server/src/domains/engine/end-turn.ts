@@ -38,12 +38,28 @@ export async function endReply(engine: Engine, change: Change, turn: TurnRow, en
       break;
     }
     case 'stopped':
+      await keepSaid(change, turn, said);
       await settleWithError(engine, change, turn, 'stopped', { code: end.reason, message: end.message ?? '' });
       break;
     case 'failed':
+      await keepSaid(change, turn, said);
       await settleWithError(engine, change, turn, 'failed', end);
   }
   await beginNext(engine, change);
+}
+
+/** What the user has seen of a reply that came to no end stays, so that the next one knows of it. */
+export async function keepSaid(change: Change, turn: TurnRow, said: Said): Promise<void> {
+  if (said.whole.trim() === '') return;
+  const message = await insertMessage(change.tx, {
+    conversation_id: turn.conversation_id,
+    id: turn.reply_message_id,
+    turn_id: turn.id,
+    turn_ordinal: turn.ordinal,
+    role: 'agent',
+    text: cleanText(said.whole),
+  });
+  tellMessage(change, message, cleanText(said.unstreamed));
 }
 
 /** The plain end of a reply: an answer without calls, in one statement with the step that it is. */

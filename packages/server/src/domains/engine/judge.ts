@@ -60,8 +60,12 @@ export async function judgeLine(ask: (asked: Asked) => Promise<string>, judged: 
     const { criteria, must_never } = read.data;
     const [criterion] = criteria;
     const [rule] = must_never;
-    if (judged.line.kind === 'criterion') return criterion ? { ...criterion, holds: criterion.met } : undecided;
-    return rule ? { ...rule, holds: rule.broken } : undecided;
+    const found =
+      judged.line.kind === 'criterion'
+        ? criterion && { holds: criterion.met, reason: criterion.reason }
+        : rule && { holds: rule.broken, reason: rule.reason };
+    // What is said to hold without a word of evidence was not judged.
+    return found && !(found.holds && found.reason.trim() === '') ? found : undecided;
   }
   return undecided;
 }

@@ -53,7 +53,7 @@ export type Schemas = {
 };
 
 /** The operator's say before a call that may change something. */
-export type PolicyHook = {
+type PolicyHook = {
   mayRun: (question: {
     org_id: string;
     mode: Tenant['mode'];
@@ -89,4 +89,4 @@ export type BatchItems = {
 export type RoutineTools = (of: { tenant: Tenant; turn: TurnRow; isPretend: boolean }) => OwnTool[];
 
 /** Told of each run that has ended; it never holds one up. */
-export type TraceSink = { ended: (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => void };
+type TraceSink = { ended: (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => void };

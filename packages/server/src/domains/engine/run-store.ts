@@ -122,7 +122,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
   async function mendStream(said: string): Promise<void> {
     await change(async (changing) => {
       if ((await streamedText(changing, turn)) === said) return;
-      turn = await updateTurn(changing.tx, turn.id, { reply_message_id: newId('msg') });
+      turn = await updateTurn(changing.tx, turn.id, { reply_message_id: idBeside(turn.reply_message_id) });
       tellDelta(changing, { turnId: turn.id }, { text: said, message_id: turn.reply_message_id });
     });
   }
@@ -305,3 +305,8 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
       }),
   };
 }
+
+const chanceLength = 14;
+
+/** Another id of the same moment: messages are in the order of their ids, and this one takes the place of the first. */
+const idBeside = (id: string) => id.slice(0, -chanceLength) + newId('msg').slice(-chanceLength);

@@ -1,18 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type { Change } from './change.ts';
-import { settleWithError } from './end-turn.ts';
+import { keepSaid, settleWithError } from './end-turn.ts';
 import type { Engine } from './ports.ts';
-import {
-  findTurn,
-  insertMessage,
-  openTasks,
-  openTurns,
-  pendingInteractions,
-  updateInteraction,
-  updateTask,
-} from './store.ts';
+import { findTurn, openTasks, openTurns, pendingInteractions, updateInteraction, updateTask } from './store.ts';
 import type { InteractionRow, TaskRow, TurnRow } from './tables.ts';
-import { tellMessage, tellSettled, tellTask, tellTurn } from './tell.ts';
+import { tellSettled, tellTask, tellTurn } from './tell.ts';
 
 /** Stops the reply and every piece of work: from the commit on nobody writes for them any more. */
 export async function stopAll(engine: Engine, change: Change): Promise<void> {
@@ -46,24 +38,12 @@ async function endTask(engine: Engine, change: Change, task: TaskRow): Promise<v
   await tellTask(change, 'task.stopped', await updateTask(change.tx, task, stopped));
 }
 
-/** What the user has seen of a reply stays: it is kept as a message. */
 async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise<void> {
   // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
   if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
   if (turn.task_id === null) {
     await endRun(engine, change, turn.id);
-    const text = await streamedText(change, turn);
-    if (text !== '') {
-      const message = await insertMessage(change.tx, {
-        conversation_id: turn.conversation_id,
-        id: turn.reply_message_id,
-        turn_id: turn.id,
-        turn_ordinal: turn.ordinal,
-        role: 'agent',
-        text,
-      });
-      tellMessage(change, message, '');
-    }
+    await keepSaid(change, turn, { whole: await streamedText(change, turn), unstreamed: '' });
   }
   await settleWithError(engine, change, turn, 'stopped', null);
 }

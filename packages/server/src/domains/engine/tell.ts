@@ -1,5 +1,5 @@
 import type { Micros } from '@vestra/contract/money';
-import { costOf, costOfTurn } from '../ledger/api.ts';
+import { costOf, costOfTurn, noCost } from '../ledger/api.ts';
 import type { Change } from './change.ts';
 import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
 import type { InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
@@ -49,7 +49,8 @@ export async function tellTask(
   task: TaskRow,
   extra: Record<string, unknown> = {},
 ): Promise<void> {
-  const shown = presentTask(task, await costOf(change.tx, { taskId: task.id }), { isListed: false });
+  const cost = type === 'task.started' ? noCost : await costOf(change.tx, { taskId: task.id });
+  const shown = presentTask(task, cost, { isListed: false });
   change.log({ type, taskId: task.id, turnId: task.turn_id, data: { task: shown, ...extra } });
   change.tell(type, { ...shown, ...extra });
 }

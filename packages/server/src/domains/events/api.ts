@@ -1,6 +1,7 @@
 export { appendDelta } from './append-delta.ts';
 export { type NewLogEntry, nextEntries } from './append-log.ts';
 export { emit, emitToNobody } from './emit.ts';
+export { emitAll } from './emit-all.ts';
 export { eraseEvents, eraseEventsOf } from './erase.ts';
 export { createFollowers, type Followers, type LogEntry, readLog } from './followers.ts';
 export { holdConversation } from './hold-conversation.ts';

@@ -63,7 +63,7 @@ export async function emitToNobody(tx: Executor, event: OrgEvent): Promise<strin
 }
 
 /** Prefix and time of an id. The statement adds what tells apart the deliveries that it alone can count. */
-const timeOf = (id: string) => id.slice(0, 'whd_'.length + 10);
+export const timeOf = (id: string) => id.slice(0, 'whd_'.length + 10);
 
 /** What the account tells, and not one of its deployments: endpoints of every deployment file hear it. */
-const isOfAccount = (type: WebhookEventType) => type === 'webhook.disabled' || /^(key|user|usage)\./.test(type);
+export const isOfAccount = (type: WebhookEventType) => type === 'webhook.disabled' || /^(key|user|usage)\./.test(type);

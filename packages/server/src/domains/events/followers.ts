@@ -14,7 +14,7 @@ export type LogEntry = {
   created_at: Date;
 };
 
-export type Follower = {
+type Follower = {
   /** What comes next, in order and without a gap; empty where nothing came within `withinMs` or it was closed. */
   next: (withinMs: number) => Promise<readonly LogEntry[]>;
   close: () => void;

@@ -1,7 +1,7 @@
 import type { Failure } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { emit } from '../events/api.ts';
+import { emitAll } from '../events/api.ts';
 import { findOrg } from '../orgs/api.ts';
 import { presentUser } from './present.ts';
 import { findUsers, insertUsers } from './store.ts';
@@ -27,7 +27,10 @@ export async function enterUsers(
       missing.map((id) => ({ org_id: tenant.orgId, mode: tenant.mode, id, created_at })),
     );
     const org = await findOrg(tx, tenant.orgId);
-    for (const row of made) await emit(tx, { ...tenant, type: 'user.created', data: presentUser(row, { org }) });
+    await emitAll(
+      tx,
+      made.map((row) => ({ ...tenant, type: 'user.created', data: presentUser(row, { org }) })),
+    );
     if (made.length < missing.length) {
       for (const [id, row] of await findUsers(tx, tenant, missing)) known.set(id, row);
     }

@@ -101,6 +101,11 @@ export async function timezoneOf(db: Executor, tenant: Tenant, userId: string): 
 
 export async function capsOf(db: Executor, tenant: Tenant, userIds: readonly string[]) {
   if (userIds.length === 0) return new Map<string, { daily: bigint | null; monthly: bigint | null }>();
+  const [only] = userIds;
+  if (only !== undefined && userIds.length === 1) {
+    const user = await findUser(db, tenant, only);
+    return new Map(user ? [[only, { daily: user.daily_cap_micros, monthly: user.monthly_cap_micros }]] : []);
+  }
   const rows = await db
     .select({ id: users.id, daily: users.daily_cap_micros, monthly: users.monthly_cap_micros })
     .from(users)

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '@vestra/server/db/embedded';
+import { measureBatches } from './batches.ts';
+import { measureJobDelay } from './job-delay.ts';
+import { freePort } from './processes.ts';
+import { duration, type Row, type Stage } from './report.ts';
+import { measureRoutines } from './routines.ts';
+import { measureWebhooks } from './webhooks.ts';
+import { withServer } from './with-server.ts';
+
+export async function measureBatch({ folder, share }: Stage): Promise<Row[]> {
+  const { items, seconds } = await measureBatches(join(folder, 'batches'), await freePort(), Math.round(5000 * share));
+  const what = `batch of ${items.toLocaleString('en')} items with an instant model`;
+  return [{ what, measured: `${seconds.toFixed(1)} s`, budget: '25 s' }];
+}
+
+export async function measureDeliveries({ folder }: Stage): Promise<Row[]> {
+  const { alone, besideSick, emitMs } = await measureWebhooks(join(folder, 'webhooks'), await freePort());
+  const shown = ({ perSecond, delayP50, delayP95 }: typeof alone) =>
+    `${Math.round(perSecond).toLocaleString('en')}/s, delay p50 ${delayP50.toFixed(1)}, p95 ${delayP95.toFixed(1)} ms`;
+  return [
+    { what: 'webhooks to 4 endpoints that answer', measured: shown(alone) },
+    { what: 'webhooks to the same, beside 4 that hang and 4 that fail', measured: shown(besideSick) },
+    {
+      what: 'an event in the transaction of what it tells, heard by nobody and by 4, p50',
+      measured: `${duration(emitMs.unheard)} and ${duration(emitMs.heard)}`,
+    },
+  ];
+}
+
+export function measureSchedule(stage: Stage): Promise<Row[]> {
+  return withServer(stage, 'routines', async ({ connectionString }) => {
+    const { idleLookMs, dueLookMs, nextRunMs } = await measureRoutines(connectionString);
+    return [
+      {
+        what: 'look for due routines among 100,000, none due and 100 due, p50',
+        measured: `${duration(idleLookMs)} and ${duration(dueLookMs)}`,
+      },
+      { what: 'working out the next run of a routine, p50', measured: `${nextRunMs.toFixed(3)} ms` },
+    ];
+  });
+}
+
+export async function measureJobs({ folder }: Stage): Promise<Row[]> {
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'jobs-database'), log: () => {} });
+  try {
+    const delay = await measureJobDelay(postgres.connectionString);
+    return [{ what: 'job: commit to start, p50', measured: duration(delay), budget: '5 ms' }];
+  } finally {
+    await postgres.stop();
+  }
+}

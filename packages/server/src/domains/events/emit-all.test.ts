@@ -1,0 +1,81 @@
+import { newId } from '@vestra/contract/ids';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newDeployment } from '../deployments/test-deployments.ts';
+import { startWebhooks } from '../webhooks/webhooks.fixture.ts';
+import { emit, emitAll } from './api.ts';
+
+let server: Awaited<ReturnType<typeof startWebhooks>>;
+beforeAll(async () => {
+  server = await startWebhooks();
+});
+afterAll(() => server.stop());
+
+const newEndpoint = async (orgId: string, events: string, deploymentId: string | null = null) => {
+  const id = newId('whk');
+  await server.db.execute(sql`
+    INSERT INTO webhook_endpoints (id, org_id, mode, url, events, active, deployment_id, managed_by)
+    VALUES (${id}, ${orgId}, 'test', 'https://hooks.example.com', ${events}, true, ${deploymentId},
+      ${deploymentId && 'file'})`);
+  return id;
+};
+const deliveriesOf = async (orgId: string) => {
+  const { rows } = await server.db.execute<{ endpoint_id: string; event_type: string }>(
+    sql`SELECT endpoint_id, event_type FROM webhook_deliveries WHERE org_id = ${orgId} ORDER BY endpoint_id, event_type`,
+  );
+  return rows;
+};
+const eventsOf = async (orgId: string) => {
+  const { rows } = await server.db.execute(
+    sql`SELECT type, mode, deployment_id, data FROM events WHERE org_id = ${orgId} AND type <> 'key.created' ORDER BY id`,
+  );
+  return rows;
+};
+
+describe('many events of one transaction', () => {
+  it('are written and delivered as each would be by itself, in one statement', async () => {
+    const [one, many] = [await server.newOrg(), await server.newOrg()];
+    for (const org of [one, many]) {
+      const [mine, other] = [await newDeployment(server.db, org.id), await newDeployment(server.db, org.id)];
+      await newEndpoint(org.id, '{*}');
+      await newEndpoint(org.id, '{task.started}');
+      await newEndpoint(org.id, '{*}', mine.id);
+      await newEndpoint(org.id, '{task.started,user.created}', other.id);
+      const told = (['task.started', 'reply.completed', 'user.created'] as const).map((type, at) => ({
+        orgId: org.id,
+        mode: 'test' as const,
+        type,
+        deploymentId: mine.id,
+        data: { object: 'thing', at, text: 'a "quoted" \\ line\n' },
+      }));
+      if (org === one) for (const each of told) await emit(server.db, each);
+      else {
+        const query = vi.spyOn(server.db.$client, 'query');
+        await emitAll(server.db, told);
+        expect(query).toHaveBeenCalledTimes(1);
+        query.mockRestore();
+      }
+    }
+    const shape = async (orgId: string) => ({
+      events: (await eventsOf(orgId)).map(({ type, mode, data }) => ({ type, mode, data })),
+      deliveries: Object.values(Object.groupBy(await deliveriesOf(orgId), ({ endpoint_id }) => endpoint_id))
+        .map((all) => all?.map(({ event_type }) => event_type).join())
+        .sort(),
+    });
+    const expected = await shape(one.id);
+    expect(await shape(many.id)).toEqual(expected);
+    expect(expected.deliveries).toEqual([
+      'reply.completed,task.started,user.created',
+      'reply.completed,task.started,user.created',
+      'task.started',
+      'user.created',
+    ]);
+  });
+
+  it('may be none or one', async () => {
+    const org = await server.newOrg();
+    await emitAll(server.db, []);
+    await emitAll(server.db, [{ orgId: org.id, mode: 'test', type: 'user.created', data: { object: 'user' } }]);
+    expect(await eventsOf(org.id)).toHaveLength(1);
+  });
+});

@@ -1,4 +1,4 @@
-import { Document, isMap, isScalar } from 'yaml';
+import { Document, isMap, isScalar, visit } from 'yaml';
 import type { FileKey } from './file-keys.ts';
 import type { WrittenFile } from './manifest-to-file.ts';
 
@@ -35,5 +35,16 @@ export function renderYaml(file: WrittenFile): string {
       key.commentBefore = ` ${comment} ${guide}#${key.value}`;
     }
   }
-  return document.toString({ lineWidth: 0, blockQuote: 'literal' });
+  visit(document, {
+    Scalar(_key, node) {
+      // As a block, text that begins with white space would lose it.
+      if (typeof node.value === 'string' && /^\s[\s\S]*\n|^\s*\n/.test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  // Quoted text over several lines loses a line that holds a space alone: it stays on one.
+  return document.toString({
+    lineWidth: 0,
+    blockQuote: 'literal',
+    doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+  });
 }

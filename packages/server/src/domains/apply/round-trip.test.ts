@@ -78,6 +78,14 @@ describe('a file becomes a manifest, the manifest YAML, and the YAML the same fi
     );
   });
 
+  it.each([' \n', '\n', '  a\n b', '\ta\n', 'a\n ', 'a\n\n', ' a', `${'\u001b'.repeat(40)}\n \nb`])(
+    'with the text %j as it is',
+    (text) => {
+      const yaml = renderYaml({ name: 'a', instructions: text });
+      expect(parse(yaml)).toEqual({ name: 'a', instructions: text });
+    },
+  );
+
   it('a file of a name alone is a name alone [DFILE-003]', () => {
     expect(parse(renderYaml(manifestToFile('shop', savedOf(read({ name: 'shop' })), new Map())))).toEqual({
       name: 'shop',

@@ -224,9 +224,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     if (task) task = { ...task, active_ms: activeMs() };
     else turn = { ...turn, active_ms: activeMs() };
     if (task === null) {
-      const whole = options.isStreamed ? said : { whole: end.kind === 'answered' ? end.text : text, unstreamed: '' };
-      if (!options.isStreamed) whole.unstreamed = whole.whole;
-      await endReply(engine, changing, turn, end, whole);
+      await endReply(engine, changing, turn, end, options.isStreamed ? said : saidWhole(end, text));
     } else if (end.kind === 'answered') {
       await completeTask(engine, changing, task, turn, { text: end.text, data: end.data, outcome: null });
     } else if (end.kind !== 'handed_off') {
@@ -304,6 +302,12 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
         }
       }),
   };
+}
+
+/** What is told in one piece: of an answer that never fitted its schema nothing. */
+function saidWhole(end: RunEnd, text: string): { whole: string; unstreamed: string } {
+  const whole = end.kind === 'answered' ? end.text : end.kind === 'handed_off' ? text : '';
+  return { whole, unstreamed: whole };
 }
 
 const chanceLength = 14;

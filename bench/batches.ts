@@ -14,7 +14,11 @@ export async function measureBatches(dataDir: string, port: number, items = 5000
     VESTRA_DEFAULT_MODEL: 'compatible/scripted',
   });
   try {
-    await call(server, 'PUT', '/v1/deployments/bench?promote=now', { name: 'bench', instructions: 'Be brief.' });
+    await call(server, 'PUT', '/v1/deployments/bench?promote=now', {
+      name: 'bench',
+      instructions: 'Be brief.',
+      memory: 'none',
+    });
     await run(server, 200);
     return { items, seconds: await run(server, items) };
   } finally {

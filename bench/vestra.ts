@@ -14,7 +14,7 @@ export async function startWithModel(
     VESTRA_DEFAULT_MODEL: 'compatible/scripted',
     ...env,
   });
-  await callServer(server, 'PUT', '/v1/deployments/bench?promote=now', { name: 'bench', instructions });
+  await callServer(server, 'PUT', '/v1/deployments/bench?promote=now', { name: 'bench', instructions, memory: 'none' });
   return server;
 }
 

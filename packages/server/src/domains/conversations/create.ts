@@ -21,7 +21,7 @@ export async function createConversation(engine: Engine, tx: Transaction, caller
   const opened = { tenant: caller, userId, deployment, pinned, metadata: body.metadata ?? {} };
   const { conversation, result, committed } = await openConversation(tx, opened, async (change) => {
     if (!message) return undefined;
-    return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message);
+    return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message, user);
   });
   const show = await showConversations(tx, [conversation]);
   return { shown: show(conversation, result?.id), committed: committed satisfies Committed };

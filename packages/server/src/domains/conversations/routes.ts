@@ -13,6 +13,7 @@ import {
   changeConversation,
   type Engine,
   findConversation,
+  findConversationWithCost,
   findTask,
   firstSeqOfTurn,
   isOver,
@@ -73,8 +74,10 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       return streamTurn(caller, signal, { conversation, turnId: shown.turn_id as string, isReplayed, entries });
     },
     get: async ({ caller, params }) => {
-      const row = await ownConversation(db, caller, params.conversation_id);
-      return (await showConversations(db, [row]))(row);
+      assertReach(caller, params.conversation_id);
+      const found = await findConversationWithCost(db, caller, params.conversation_id);
+      if (!found) throw fail('conversation_not_found');
+      return (await showConversations(db, [found.row], new Map([[found.row.id, found.cost]])))(found.row);
     },
     send: async ({ caller, params, body, headers, commit, signal }) => {
       assertReach(caller, params.conversation_id);

@@ -30,7 +30,7 @@ export async function sendMessage(engine: Engine, tx: Transaction, caller: Calle
   const locked = await lockForMessage(tx, caller, conversationId);
   if (!locked) throw fail('conversation_not_found');
   const { conversation, deployment } = locked;
-  if (conversation.user_id !== null) await enterUser(tx, caller, conversation.user_id);
+  const user = conversation.user_id === null ? null : await enterUser(tx, caller, conversation.user_id);
   const { tool_results: results = [], ...sent } = body;
   const isNew = saysSomething(sent);
   const { result: turn, committed } = await changing(tx, conversation, async (change) => {
@@ -38,7 +38,7 @@ export async function sendMessage(engine: Engine, tx: Transaction, caller: Calle
     if (!isNew) return answered as TurnRow;
     if (!deployment) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });
     const message = await readMessage(engine, tx, caller, conversation.user_id, sent);
-    return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message);
+    return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message, user);
   });
   const shown = isNew ? presentTurn(turn, { interactions: [], costMicros: 0n }) : await showTurn(tx, turn);
   return { turn: shown, committed: committed satisfies Committed };

@@ -1,11 +1,12 @@
 import type { Database, Executor } from '../../db/pool.ts';
 import { type ConversationRow, openTasks, pendingWithArguments, presentConversation } from '../engine/api.ts';
-import { costsOf, noCost } from '../ledger/api.ts';
+import { type Cost, costsOf, noCost } from '../ledger/api.ts';
 
-/** Conversations with what is open in them and what they have cost. What a row counts none of is not looked for. */
+/** Conversations with what is open in them and what they have cost. What a row counts none of is not looked for, nor costs that are known. */
 export async function showConversations(
   db: Database | Executor,
   rows: readonly ConversationRow[],
+  known?: ReadonlyMap<string, Cost>,
 ): Promise<(row: ConversationRow, firstTurnId?: string) => ReturnType<typeof presentConversation>> {
   const idsWith = (has: (row: ConversationRow) => boolean) => rows.filter(has).map(({ id }) => id);
   const working = idsWith(({ open_tasks }) => open_tasks > 0);
@@ -13,7 +14,7 @@ export async function showConversations(
   const waiting = idsWith(({ open_interactions }) => open_interactions > 0);
   const interactions = waiting.length === 0 ? [] : await pendingWithArguments(db, waiting);
   const spoken = idsWith(({ turn_count }) => turn_count > 0);
-  const costs = await costsOf(db, { conversationIds: spoken });
+  const costs = known ?? (await costsOf(db, { conversationIds: spoken }));
   return (row, firstTurnId) =>
     presentConversation(row, {
       tasks: tasks.filter(({ conversation_id }) => conversation_id === row.id),

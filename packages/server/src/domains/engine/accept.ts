@@ -6,6 +6,7 @@ import type { Tenant } from '../../caller.ts';
 import { versionToRun } from '../deployments/api.ts';
 import { findFiles } from '../files/api.ts';
 import { refusalFailure, release } from '../ledger/api.ts';
+import type { UserRow } from '../users/api.ts';
 import { reply } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
 import type { Change } from './change.ts';
@@ -47,16 +48,20 @@ export async function admit(
   return { version, model: usableModel(models, mode, manifest.model) };
 }
 
-/** Takes the message: it is kept, its turn begins or waits behind the reply that is being made. */
+/**
+ * Takes the message: it is kept, its turn begins or waits behind the reply that is being made. `user`: where the caller
+ * has just read the row.
+ */
 export async function acceptMessage(
   engine: Engine,
   change: Change,
   { version, model }: Admission,
   message: NewMessage,
+  user: UserRow | null = null,
 ): Promise<TurnRow> {
   const { tx, conversation } = change;
   const tenant: Tenant = { orgId: conversation.org_id, mode: conversation.mode };
-  const held = await reserveFor(tx, tenant, conversation.user_id, model.price);
+  const held = await reserveFor(tx, tenant, conversation.user_id, model.price, user);
   if (!held.allowed && !held.isHeldByRunningCalls) throw refusalFailure(held);
   const reservationId = held.allowed ? held.reservationId : null;
 
@@ -69,7 +74,7 @@ export async function acceptMessage(
   const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease() : null);
   if (isNext) {
     await tellTurn(change, 'turn.started', turn);
-    return reply(engine, change, { turn, run }, { isFirstRun: true, reservationId, asked });
+    return reply(engine, change, { turn, run }, { isFirstRun: true, reservationId, asked, user });
   }
   if (reservationId !== null) await release(tx, tenant, reservationId);
   if (isStraight) {

@@ -31,6 +31,7 @@ export { stopAll, stopTask } from './stop.ts';
 export {
   allMessages,
   findConversation,
+  findConversationWithCost,
   findInteraction,
   findTask,
   findTurn,

@@ -9,7 +9,7 @@ import { readableNotebooks } from '../notebooks/api.ts';
 import { readSkill } from '../skills/api.ts';
 import { findUser } from '../users/api.ts';
 import { historyOf } from './history.ts';
-import type { Engine, MemoryMode, Schemas } from './ports.ts';
+import type { Engine, Fresh, MemoryMode, Schemas } from './ports.ts';
 import type { Subject } from './run-store.ts';
 import { openTasks, pendingInteractions } from './store.ts';
 import type { MessageRow } from './tables.ts';
@@ -27,6 +27,9 @@ export type Assembled = {
   before: readonly MessageRow[];
 };
 
+/** What whoever accepted the message has at hand. */
+type Known = Pick<Fresh, 'asked' | 'user'>;
+
 export async function assembleRun(
   engine: Engine,
   subject: Subject,
@@ -34,8 +37,9 @@ export async function assembleRun(
   {
     isFirstOfConversation,
     asked,
+    user: known,
     signal,
-  }: { isFirstOfConversation: boolean; asked: MessageRow | null; signal: AbortSignal },
+  }: Known & { isFirstOfConversation: boolean; signal: AbortSignal },
 ): Promise<Assembled> {
   const { db } = engine;
   const { turn, task } = subject;
@@ -44,7 +48,7 @@ export async function assembleRun(
   const model = usableModel(engine.models, turn.mode, manifest.model);
   const fence = (task ?? turn).fence;
   const [user, memoryMode, notebooks, skills, told] = await Promise.all([
-    turn.user_id === null ? null : findUser(db, tenant, turn.user_id),
+    known ?? (turn.user_id === null ? null : findUser(db, tenant, turn.user_id)),
     memoryModeOf(db, turn.org_id, manifest),
     notebooksOf(engine, subject, manifest),
     skillsOf(engine, turn.org_id, manifest),

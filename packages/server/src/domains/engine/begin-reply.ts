@@ -7,7 +7,7 @@ import { findTurn, nextQueuedTurn, updateTurn } from './store.ts';
 import type { TurnRow } from './tables.ts';
 import { tellTurn } from './tell.ts';
 
-const notFresh: Fresh = { isFirstRun: false, reservationId: null, asked: null };
+const notFresh: Fresh = { isFirstRun: false, reservationId: null, asked: null, user: null };
 
 /**
  * Starts or goes on with the reply of a turn, here and at once where there is room, by a job otherwise. Only where no
@@ -26,7 +26,12 @@ export async function beginReply(engine: Engine, change: Change, queued: TurnRow
   });
   conversation.queued_turns -= 1;
   if (isFirst) await tellTurn(change, 'turn.started', turn);
-  return reply(engine, change, { turn, run: null }, { isFirstRun: isFirst, reservationId: null, asked: null });
+  return reply(
+    engine,
+    change,
+    { turn, run: null },
+    { isFirstRun: isFirst, reservationId: null, asked: null, user: null },
+  );
 }
 
 /** The turn's reply is the one that is being made from now on. `run`: this process has taken it already. */

@@ -9,6 +9,7 @@ import type { JobSender } from '../../jobs/catalog.ts';
 import type { Run } from '../../jobs/fence.ts';
 import type { ServerTools } from '../mcp-servers/api.ts';
 import type { Memory } from '../memory/api.ts';
+import type { UserRow } from '../users/api.ts';
 import type { Announcer, Change } from './change.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
 import type { Runner } from './runner.ts';
@@ -43,7 +44,12 @@ type Work = {
 };
 
 /** What the accepting process has just done and need not be done again. */
-export type Fresh = { isFirstRun: boolean; reservationId: string | null; asked: MessageRow | null };
+export type Fresh = {
+  isFirstRun: boolean;
+  reservationId: string | null;
+  asked: MessageRow | null;
+  user: UserRow | null;
+};
 
 /** Holds values against JSON Schemas of callers: bounded in depth, size and time. */
 export type Schemas = {

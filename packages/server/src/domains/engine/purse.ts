@@ -6,7 +6,7 @@ import type { Price } from '@vestra/models/prices';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { type ChargeItem, charge, costOfTurn, type Refusal, refusalFailure, release, reserve } from '../ledger/api.ts';
-import { capsOf } from '../users/api.ts';
+import { capsOf, type UserRow } from '../users/api.ts';
 import type { Subject } from './run-store.ts';
 
 /** The money of one run: asked before each call, charged with each step. */
@@ -138,8 +138,18 @@ export function createPurse(options: {
 }
 
 /** May a call start, and if so, what is held for it. */
-export async function reserveFor(db: Database | Transaction, tenant: Tenant, userId: string | null, price: Price) {
-  const userCaps = userId === null ? null : ((await capsOf(db, tenant, [userId])).get(userId) ?? null);
+export async function reserveFor(
+  db: Database | Transaction,
+  tenant: Tenant,
+  userId: string | null,
+  price: Price,
+  known: UserRow | null = null,
+) {
+  const userCaps = known
+    ? { daily: known.daily_cap_micros, monthly: known.monthly_cap_micros }
+    : userId === null
+      ? null
+      : ((await capsOf(db, tenant, [userId])).get(userId) ?? null);
   const amountMicros = BigInt(
     Math.ceil(likelyTokens.input * price.input_per_mtok + likelyTokens.output * price.output_per_mtok),
   );

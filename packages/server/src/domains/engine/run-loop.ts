@@ -33,6 +33,7 @@ export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal)
       const assembled = await assembleRun(engine, subject, run, {
         isFirstOfConversation,
         asked: taken.asked,
+        user: taken.user,
         signal,
       }).catch((error: unknown) => giveBack(engine, taken, error));
       const ended = await runAssembled(engine, taken, assembled).catch(anewAfterYes);

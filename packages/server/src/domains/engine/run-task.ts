@@ -16,7 +16,11 @@ export async function runTask(
   signal: AbortSignal,
 ): Promise<void> {
   const subject = { turn, task };
-  const ended = await runLoop(engine, { subject, run, isFirstRun, reservationId: null, asked: null }, signal);
+  const ended = await runLoop(
+    engine,
+    { subject, run, isFirstRun, reservationId: null, asked: null, user: null },
+    signal,
+  );
   const criteria = turn.request.success_criteria;
   if (ended?.end.kind !== 'answered' || criteria === undefined) return;
   const { text, data } = ended.end;

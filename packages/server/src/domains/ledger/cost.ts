@@ -49,5 +49,11 @@ const nothing = (): Cost => ({
   byKind: Object.fromEntries(spendKinds.map((kind) => [kind, 0n])) as Cost['byKind'],
 });
 
+/** From sums that somebody else has read, as text by kind. */
+export function costOfKinds(sums: Readonly<Record<string, string>>): Cost {
+  const byKind = Object.fromEntries(spendKinds.map((kind) => [kind, BigInt(sums[kind] ?? 0)])) as Cost['byKind'];
+  return { byKind, totalMicros: spendKinds.reduce((sum, kind) => sum + byKind[kind], 0n) };
+}
+
 /** Of what has not begun. */
 export const noCost: Cost = nothing();

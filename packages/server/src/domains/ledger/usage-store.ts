@@ -1,8 +1,9 @@
 import type { Micros } from '@vestra/contract/money';
 import type { spendKinds, usageGroups } from '@vestra/contract/usage';
-import { and, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import { ledgerEntries } from './tables.ts';
 
 export type UsageGroup = (typeof usageGroups)[number];
@@ -122,6 +123,13 @@ export function listLineItems(
     .limit(page.limit + 1);
 }
 
+const sumsBy = (column: 'conversation_id' | 'task_id') => ({
+  name: `sum_by_kind_of_${column}`,
+  text: `SELECT ${column} AS id, kind, sum(amount_micros) AS micros FROM ledger_entries
+    WHERE account = 'spend' AND ${column} = ANY($1::text[]) GROUP BY ${column}, kind`,
+});
+const sums = { conversation_id: sumsBy('conversation_id'), task_id: sumsBy('task_id') };
+
 /** Ids of conversations and tasks are given out once for all orgs, and the caller has found these to be its own. */
 export async function sumByKind(
   db: Executor,
@@ -129,14 +137,9 @@ export async function sumByKind(
   ids: readonly string[],
 ): Promise<{ id: string; kind: (typeof spendKinds)[number]; micros: Micros }[]> {
   if (ids.length === 0) return [];
-  const column = ledgerEntries[by];
-  const rows = await db
-    .select({ id: column, kind: ledgerEntries.kind, micros: sql<string>`sum(${ledgerEntries.amount_micros})` })
-    .from(ledgerEntries)
-    .where(and(eq(ledgerEntries.account, 'spend'), inArray(column, [...ids])))
-    .groupBy(column, ledgerEntries.kind);
+  const rows = await runPrepared<{ id: string; kind: string; micros: string }>(db, sums[by], [ids]);
   return rows.map((row) => ({
-    id: row.id as string,
+    id: row.id,
     kind: row.kind as (typeof spendKinds)[number],
     micros: BigInt(row.micros),
   }));

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const account = area('account', 'open', [
+export const account = area('account', 'done', [
   [
     'ACC-001',
     'runtime.md · Account',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const answers = area('answers', 'open', [
+export const answers = area('answers', 'done', [
   [
     'ANS-001',
     'runtime.md · Interactions',

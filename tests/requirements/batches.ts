@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const batches = area('batches', 'open', [
+export const batches = area('batches', 'done', [
   [
     'BAT-001',
     'runtime.md · Batch and batch item',

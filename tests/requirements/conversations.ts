@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const conversations = area('conversations', 'open', [
+export const conversations = area('conversations', 'done', [
   [
     'CONV-001',
     'runtime.md · Conversation',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const deliveries = area('deliveries', 'open', [
+export const deliveries = area('deliveries', 'done', [
   [
     'WHD-001',
     'runtime.md · Events',

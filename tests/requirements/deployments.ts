@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const deployments = area('deployments', 'open', [
+export const deployments = area('deployments', 'done', [
   [
     'DEP-001',
     'configuration.md · Deployment',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const events = area('events', 'open', [
+export const events = area('events', 'done', [
   [
     'EVT-001',
     'runtime.md · Conversations',

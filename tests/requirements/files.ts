@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const files = area('files', 'open', [
+export const files = area('files', 'done', [
   [
     'FILE-001',
     'runtime.md · File',

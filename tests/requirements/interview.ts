@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const interview = area('interview', 'open', [
+export const interview = area('interview', 'done', [
   [
     'ITV-001',
     'configuration.md · Deployments',

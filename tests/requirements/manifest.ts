@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const manifest = area('manifest', 'open', [
+export const manifest = area('manifest', 'done', [
   [
     'MAN-001',
     'configuration.md · Deployment file',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const mcpServers = area('mcp-servers', 'open', [
+export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-001',
     'configuration.md · MCP server',

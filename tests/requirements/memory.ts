@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const memory = area('memory', 'open', [
+export const memory = area('memory', 'done', [
   ['MEM-001', 'runtime.md · Memory item', 'An item shows `id` (`mem_`), `text`, `kind`, `source`, `observed_at`.'],
   [
     'MEM-002',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const messages = area('messages', 'open', [
+export const messages = area('messages', 'done', [
   ['MSG-001', 'runtime.md · Conversations', '`message` takes at most 32000 characters; 32001 are refused.'],
   ['MSG-002', 'runtime.md · Conversations', 'No message, attachment or tool result answers 400 `message_required`.'],
   [

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const notebooks = area('notebooks', 'open', [
+export const notebooks = area('notebooks', 'done', [
   [
     'NB-001',
     'configuration.md · Notebook and document',

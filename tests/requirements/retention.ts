@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const retention = area('retention', 'open', [
+export const retention = area('retention', 'done', [
   ['RET-001', 'decisions.md · 10', 'Events are kept 30 days, a setting.'],
   ['RET-002', 'decisions.md · 10', 'Traces are kept 90 days, a setting.'],
   ['RET-003', 'decisions.md · 10', 'Deliveries are kept 30 days, a setting.'],

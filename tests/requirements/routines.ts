@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const routines = area('routines', 'open', [
+export const routines = area('routines', 'done', [
   [
     'RTN-001',
     'runtime.md · Routine',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const scenarios = area('scenarios', 'open', [
+export const scenarios = area('scenarios', 'done', [
   [
     'SCN-001',
     'configuration.md · Scenario',

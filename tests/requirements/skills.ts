@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const skills = area('skills', 'open', [
+export const skills = area('skills', 'done', [
   [
     'SKL-001',
     'configuration.md · Skill and skill version',

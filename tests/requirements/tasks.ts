@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const tasks = area('tasks', 'open', [
+export const tasks = area('tasks', 'done', [
   [
     'TASK-001',
     'runtime.md · Task',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const testRuns = area('test-runs', 'open', [
+export const testRuns = area('test-runs', 'done', [
   [
     'TRUN-001',
     'configuration.md · Scenarios and test runs',

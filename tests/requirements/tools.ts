@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const tools = area('tools', 'open', [
+export const tools = area('tools', 'done', [
   [
     'TOOL-001',
     'configuration.md · Tool entry: MCP server form',

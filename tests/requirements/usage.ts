@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const usage = area('usage', 'open', [
+export const usage = area('usage', 'done', [
   ['USE-001', 'runtime.md · Account', '`GET /v1/usage` reports exact billed spend and task counts.'],
   ['USE-002', 'runtime.md · Account', 'Usage filters by user, deployment and conversation.'],
   [

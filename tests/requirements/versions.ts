@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const versions = area('versions', 'open', [
+export const versions = area('versions', 'done', [
   [
     'VER-001',
     'decisions.md · 6',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const waiting = area('waiting', 'open', [
+export const waiting = area('waiting', 'done', [
   [
     'WAIT-001',
     'configuration.md · Tool entry: function form',

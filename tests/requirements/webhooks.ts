@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const webhooks = area('webhooks', 'open', [
+export const webhooks = area('webhooks', 'done', [
   [
     'WHK-001',
     'runtime.md · Webhook endpoint',

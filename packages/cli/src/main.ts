@@ -16,7 +16,7 @@ program
 
 program
   .command('admin')
-  .description('operate the server: org create, credit, member invite, rotate-master-key')
+  .description('operate the server: org create, credit, member invite, rotate-master-key, memory-secret, policy-hook-secret')
   .argument('[words...]', 'the operator command and its flags')
   .allowUnknownOption()
   .helpOption(false)

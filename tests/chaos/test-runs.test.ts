@@ -94,7 +94,7 @@ const stages: Stage[] = [
 
 describe('killed while its scenarios are played', () => {
   it(
-    'a run goes on by itself, keeps what was decided, and promotes once [TRUN-003, TRUN-005]',
+    'a run goes on by itself, keeps what was decided, and promotes once [JOB-010, TRUN-003, TRUN-005]',
     async () => {
       for (let round = 1; round <= rounds; round++) {
         const first = killAt(stages[0] as Stage);

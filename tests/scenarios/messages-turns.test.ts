@@ -280,7 +280,7 @@ describe('a message sent twice with one key', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it.each(['/v1/conversations', 'messages'])('streams that turn again: %s [CONV-018, MSG-015]', async (route) => {
+  it.each(['/v1/conversations', 'messages'])('streams that turn again: %s [CONV-018, MSG-015, IDEM-017]', async (route) => {
     const gate = door();
     server.script(async () => {
       await gate.opened;

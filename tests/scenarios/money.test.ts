@@ -14,7 +14,7 @@ const sixCents = { inputTokens: 20_000, outputTokens: 10_000 };
 const defaults = { org_daily_usd: 100, org_monthly_usd: null, user_daily_usd: 10, user_monthly_usd: null };
 
 describe('what a message costs', () => {
-  it('is the price of its tokens, item by item, and the same wherever it is asked for [MON-015, MON-022, MON-023, USE-004, USE-015]', async () => {
+  it('is the price of its tokens, item by item, and the same wherever it is asked for [MOD-017, MON-015, MON-022, MON-023, USE-004, USE-015]', async () => {
     const usage = { inputTokens: 12_340, outputTokens: 560, cacheReadTokens: 1_000 };
     till.script(() => ({ text: 'Hello.', usage }));
     const { body: made } = await till.say({ user_id: 'ada', message: 'Hi' });
@@ -52,7 +52,7 @@ describe('what a message costs', () => {
     expect(report.body.data).toMatchObject([{ key: 'ada', cost_usd: cost, input_tokens: 12_340, output_tokens: 560 }]);
   });
 
-  it('counts the work apart from the reply, whole when the work has ended [MON-022, MON-023, MON-024]', async () => {
+  it('counts the work apart from the reply, whole when the work has ended [MOD-017, MON-022, MON-023, MON-024]', async () => {
     till.script(({ tools, messages }) => {
       if (tools.some(({ name }) => name === 'hand_off_to_work')) {
         return {

@@ -25,7 +25,7 @@ async function open(isOpen: boolean): Promise<void> {
 }
 
 describe('while the database is away', () => {
-  it('a call answers 503 `not_ready` and is answered again when it is back', async () => {
+  it('a call answers 503 `not_ready` and is answered again when it is back [ERR-019]', async () => {
     expect((await server.call('GET', '/v1/deployments')).status).toBe(200);
     await open(false);
     const refused = [

@@ -181,7 +181,7 @@ describe('a schedule', () => {
     }
   });
 
-  it('of a user goes by the clock of that user, unless it names a zone of its own [RTN-023]', async () => {
+  it('of a user goes by the clock of that user, unless it names a zone of its own [RTN-023, USR-006]', async () => {
     const follows = await create({ every: 'day at 08:00', user_id: 'dora' });
     const own = await create({ every: 'day at 08:00', user_id: 'dora', timezone: 'Asia/Kolkata' });
     expect([follows.schedule.timezone, own.schedule.timezone]).toEqual(['UTC', 'Asia/Kolkata']);

@@ -37,6 +37,7 @@ export type IdPrefix = (typeof idPrefixes)[number];
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const timeLength = 10;
 const chanceLength = 14;
+const freshLength = 10;
 
 let lastMillisecond = 0;
 let lastChance = new Uint8Array(chanceLength);
@@ -79,6 +80,19 @@ function encodeDigits(digits: Uint8Array): string {
   let text = '';
   for (const digit of digits) text += alphabet[digit];
   return text;
+}
+
+/**
+ * Another id of the same moment that sorts right behind this one: for what takes the place of a thing in lists that are
+ * in the order of ids. The chance before the last ten digits counts up by one, the rest is new.
+ */
+export function idAfter(id: string): string {
+  const kept = id.length - chanceLength;
+  const digits = Uint8Array.from(id.slice(kept), (digit) => alphabet.indexOf(digit));
+  const fixed = digits.slice(0, chanceLength - freshLength);
+  countUp(fixed);
+  const fresh = crypto.getRandomValues(new Uint8Array(freshLength)).map((byte) => byte & 31);
+  return id.slice(0, kept) + encodeDigits(fixed) + encodeDigits(fresh);
 }
 
 export const idPattern = (prefix: IdPrefix): RegExp => new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{24}$`);

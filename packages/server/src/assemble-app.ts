@@ -130,6 +130,7 @@ export function assembleApp(parts: Parts): Hono {
   return createApp({
     log,
     addressOf: (context: Context) => getConnInfo(context).remote.address ?? '',
+    isLeaving: engine.runner.isLeaving,
     pages: (app) => {
       referencePages({ version, url: publicUrl })(app);
       downloadPages({ isGood: links.isGood, read: downloadSource(db, files) })(app);

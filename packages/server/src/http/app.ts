@@ -23,10 +23,12 @@ export type AppOptions = {
   /** Pages and files that stand beside the API, such as the reference. */
   pages: (app: Hono) => void;
   addressOf: (context: Context) => string;
+  /** From then on what comes in is refused; what has begun is answered. */
+  isLeaving?: () => boolean;
 };
 
 /** The whole table as one web-standard app: it answers a `Request`, with or without a socket. */
-export function createApp({ path, handlers, log, pages, addressOf }: AppOptions): Hono {
+export function createApp({ path, handlers, log, pages, addressOf, isLeaving = () => false }: AppOptions): Hono {
   const app = new Hono({ strict: true });
   const endpoints = endpointsOf(handlers);
   for (const endpoint of endpoints) {
@@ -45,6 +47,10 @@ export function createApp({ path, handlers, log, pages, addressOf }: AppOptions)
     const progress: Progress = { requestId: newId('req'), ip: addressOf(context), caller: null, rate: null };
     let response: Response;
     try {
+      // Health has an answer of its own for every state.
+      if (isLeaving() && found?.name !== 'health.get') {
+        throw fail('not_ready', { message: 'The server is going down. Send the request again shortly.' });
+      }
       if (!found) throw otherMethods ? fail('method_not_allowed') : fail('route_not_found');
       response = await serve(path, found.name, found.route, found.handler, request, context.req.param(), progress);
     } catch (error) {

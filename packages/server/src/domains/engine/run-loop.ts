@@ -98,6 +98,8 @@ async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, er
     await giveUp(change, run);
     if (task) await failTask(engine, change, task, turn, end);
     else await endReply(engine, change, turn, end, { whole: '', unstreamed: '' });
+    const tenant = { orgId: turn.org_id, mode: turn.mode };
+    change.afterwards(() => engine.traces.ended(tenant, { kind: task ? 'task' : 'turn', id: run.runId }));
   });
 }
 

@@ -2,7 +2,7 @@ import type { ToolCall } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { RunEnd, RunStore } from '@vestra/agent/ports';
 import type { ModelStep, SummaryStep } from '@vestra/agent/step';
-import { newId } from '@vestra/contract/ids';
+import { idAfter } from '@vestra/contract/ids';
 import type { Run } from '../../jobs/fence.ts';
 import { appendDelta } from '../events/api.ts';
 import { costOf, costOfTurn } from '../ledger/api.ts';
@@ -122,7 +122,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
   async function mendStream(said: string): Promise<void> {
     await change(async (changing) => {
       if ((await streamedText(changing, turn)) === said) return;
-      turn = await updateTurn(changing.tx, turn.id, { reply_message_id: idBeside(turn.reply_message_id) });
+      turn = await updateTurn(changing.tx, turn.id, { reply_message_id: idAfter(turn.reply_message_id) });
       tellDelta(changing, { turnId: turn.id }, { text: said, message_id: turn.reply_message_id });
     });
   }
@@ -309,8 +309,3 @@ function saidWhole(end: RunEnd, text: string): { whole: string; unstreamed: stri
   const whole = end.kind === 'answered' ? end.text : end.kind === 'handed_off' ? text : '';
   return { whole, unstreamed: whole };
 }
-
-const chanceLength = 14;
-
-/** Another id of the same moment: messages are in the order of their ids, and this one takes the place of the first. */
-const idBeside = (id: string) => id.slice(0, -chanceLength) + newId('msg').slice(-chanceLength);

@@ -32,7 +32,7 @@ async function withdraw(change: Change, row: InteractionRow): Promise<void> {
 }
 
 async function endTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
-  await endRun(engine, change, task.id);
+  await endRun(engine, change, 'task', task);
   const stopped = { status: 'failed', error_code: 'stopped', error_message: 'The work was stopped.' } as const;
   change.conversation.open_tasks -= 1;
   await tellTask(change, 'task.stopped', await updateTask(change.tx, task, stopped));
@@ -42,16 +42,24 @@ async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise
   // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
   if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
   if (turn.task_id === null) {
-    await endRun(engine, change, turn.id);
+    await endRun(engine, change, 'turn', turn);
     await keepSaid(change, turn, { whole: await streamedText(change, turn), unstreamed: '' });
   }
   await settleWithError(engine, change, turn, 'stopped', null);
 }
 
 /** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
-async function endRun({ announcer }: Engine, change: Change, runId: string): Promise<void> {
-  await change.tx.execute(sql`DELETE FROM runs WHERE id = ${runId}`);
-  change.afterwards(() => announcer.ring('run', runId));
+async function endRun(
+  { announcer, traces }: Engine,
+  change: Change,
+  kind: 'turn' | 'task',
+  { id, org_id, mode }: TurnRow | TaskRow,
+): Promise<void> {
+  await change.tx.execute(sql`DELETE FROM runs WHERE id = ${id}`);
+  change.afterwards(() => {
+    announcer.ring('run', id);
+    traces.ended({ orgId: org_id, mode }, { kind, id });
+  });
 }
 
 export async function streamedText({ tx }: Change, turn: TurnRow): Promise<string> {

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const idempotency = area('idempotency', 'open', [
+export const idempotency = area('idempotency', 'done', [
   [
     'IDEM-001',
     'configuration.md · Conventions',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const jobs = area('jobs', 'open', [
+export const jobs = area('jobs', 'done', [
   [
     'JOB-001',
     'decisions.md · 7',

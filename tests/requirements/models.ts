@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const models = area('models', 'open', [
+export const models = area('models', 'done', [
   ['MOD-001', 'decisions.md · 8', "A provider's key makes its models listed with `available: true`."],
   ['MOD-002', 'decisions.md · 8', 'Without any provider key test mode runs on `offline`.'],
   [

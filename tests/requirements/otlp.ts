@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const otlp = area('otlp', 'open', [
+export const otlp = area('otlp', 'done', [
   [
     'OTLP-001',
     'runtime.md · Account',

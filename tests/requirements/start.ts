@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const start = area('start', 'open', [
+export const start = area('start', 'done', [
   ['START-001', 'decisions.md · 8', '`npm start` listens on 127.0.0.1:4600 unless `HOST` or `PORT` say otherwise.'],
   [
     'START-002',

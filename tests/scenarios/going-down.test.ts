@@ -62,10 +62,14 @@ describe('a server that is going down', () => {
     const stopping = leaver.stop();
     const refused = await endRequest(late, { user_id: 'too-late' });
     expect(refused).toMatchObject({ status: 503, body: { error: { type: 'upstream', code: 'not_ready' } } });
+    // The wait ends early, and the reply goes on.
+    expect(await begun).toMatchObject({ status: 202, body: { conversation_id: conversation.id } });
     gate.open();
-    const answered = await begun;
-    expect([answered.status, answered.body.reply.text]).toEqual([200, 'To the end.']);
     await stopping;
     expect((await server.call('GET', '/v1/users/too-late')).status).toBe(404);
+    const path = `/v1/conversations/${conversation.id}`;
+    await server.until(path, ({ status }) => status === 'idle');
+    const { data } = (await server.call('GET', `${path}/messages`)).body;
+    expect(data.map((message: { text: string }) => message.text)).toEqual(['To the end.', 'Hi']);
   });
 });

@@ -280,27 +280,30 @@ describe('a message sent twice with one key', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it.each(['/v1/conversations', 'messages'])('streams that turn again: %s [CONV-018, MSG-015, IDEM-017]', async (route) => {
-    const gate = door();
-    server.script(async () => {
-      await gate.opened;
-      return { text: ['On', 'ce', '.'], chunkDelayMs: 1 };
-    });
-    const path = route === 'messages' ? `/v1/conversations/${(await server.begin()).id}/messages` : route;
-    const options = { body: { message: 'Hi', stream: true }, headers: keyed() };
-    const streams = await Promise.all([1, 2].map(() => server.stream('POST', path, options)));
-    gate.open();
-    const seen = await Promise.all(streams.map(({ events }) => events));
-    const later = await server.stream('POST', path, options);
-    seen.push(await later.events);
-    expect(later.headers.get('idempotent-replayed')).toBe('true');
-    for (const events of seen) {
-      expect(events).toEqual(seen[0]);
-      expect([events[0]?.type, events.at(-1)?.type]).toEqual(['turn.started', 'turn.settled']);
-    }
-    expect(typesOf(seen[0] ?? [])).toContain('reply.completed');
-    expect(server.asked).toHaveLength(1);
-  });
+  it.each(['/v1/conversations', 'messages'])(
+    'streams that turn again: %s [CONV-018, MSG-015, IDEM-017]',
+    async (route) => {
+      const gate = door();
+      server.script(async () => {
+        await gate.opened;
+        return { text: ['On', 'ce', '.'], chunkDelayMs: 1 };
+      });
+      const path = route === 'messages' ? `/v1/conversations/${(await server.begin()).id}/messages` : route;
+      const options = { body: { message: 'Hi', stream: true }, headers: keyed() };
+      const streams = await Promise.all([1, 2].map(() => server.stream('POST', path, options)));
+      gate.open();
+      const seen = await Promise.all(streams.map(({ events }) => events));
+      const later = await server.stream('POST', path, options);
+      seen.push(await later.events);
+      expect(later.headers.get('idempotent-replayed')).toBe('true');
+      for (const events of seen) {
+        expect(events).toEqual(seen[0]);
+        expect([events[0]?.type, events.at(-1)?.type]).toEqual(['turn.started', 'turn.settled']);
+      }
+      expect(typesOf(seen[0] ?? [])).toContain('reply.completed');
+      expect(server.asked).toHaveLength(1);
+    },
+  );
 
   it('makes one conversation', async () => {
     server.script(() => ({ text: 'Once.' }));

@@ -69,7 +69,7 @@ describe('what a collector hears', () => {
     expect(new Map([...traces].map(([run, inside]) => [run, inside.map(operationOf)]))).toEqual(
       new Map([
         [`turn ${replied}`, steps],
-        [`turn ${handedOver}`, ['chat']],
+        [`turn ${handedOver}`, ['chat', 'execute_tool']],
         [`task ${taskId}`, steps],
         [`turn ${stopped}`, []],
       ]),

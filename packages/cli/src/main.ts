@@ -16,7 +16,9 @@ program
 
 program
   .command('admin')
-  .description('operate the server: org create, credit, member invite, rotate-master-key, memory-secret, policy-hook-secret')
+  .description(
+    'operate the server: org create, credit, member invite, rotate-master-key, memory-secret, policy-hook-secret',
+  )
   .argument('[words...]', 'the operator command and its flags')
   .allowUnknownOption()
   .helpOption(false)

@@ -55,18 +55,14 @@ describe('offline', () => {
 
   it.each([
     [
-      '[MOD-007] JSON of passages',
+      'JSON of passages',
       '{"results":[{"title":"Returns","text":"We ship daily. Returns are free within 30 days."},{"title":"Hours","text":"We open at nine."}]}',
       '“Returns are free within 30 days.”',
     ],
-    [
-      '[MOD-007] plain text',
-      'Shipping takes two days.\nReturns are free within 30 days.',
-      '“Returns are free within 30 days.”',
-    ],
+    ['plain text', 'Shipping takes two days.\nReturns are free within 30 days.', '“Returns are free within 30 days.”'],
     ['nothing found', '{"results":[]}', 'I found nothing about this'],
     ['nothing found in words', 'No results.', 'I found nothing about this'],
-  ])('answers from notebooks: %s', async (_name, output, expected) => {
+  ])('[MOD-007] answers from notebooks: %s', async (_name, output, expected) => {
     const { called, text } = await converse([user('How many days do I have for returns?')], [search], {
       search_notebooks: output,
     });

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { fromDrizzle, type JobInsert, type PgBoss } from 'pg-boss';
 import { z } from 'zod';
+import { joined } from '../db/joined.ts';
 import type { Database } from '../db/pool.ts';
 import { transaction } from '../db/transaction.ts';
 import type { JobRow } from './catalog.ts';
@@ -47,7 +48,7 @@ export function createClaims(dependencies: {
     finish(name: string, claim: Claim): Promise<void> {
       let finisher = finishers.get(name);
       if (!finisher) {
-        finisher = createFinisher((claims) => boss.deleteJob(name, claims));
+        finisher = joined((claims) => boss.deleteJob(name, claims));
         finishers.set(name, finisher);
       }
       return finisher(claim);
@@ -110,32 +111,4 @@ export function createClaims(dependencies: {
         .map((row) => row.name);
     },
   };
-}
-
-/** Ends that arrive while a statement is under way share the next one: many short jobs cost few statements. */
-function createFinisher(write: (claims: Claim[]) => Promise<unknown>): (claim: Claim) => Promise<void> {
-  type Waiting = { claim: Claim; resolve: () => void; reject: (error: unknown) => void };
-  let waiting: Waiting[] = [];
-  let isWriting = false;
-
-  return (claim) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ claim, resolve, reject });
-      if (!isWriting) void writeAll();
-    });
-
-  async function writeAll(): Promise<void> {
-    isWriting = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      try {
-        await write(batch.map((each) => each.claim));
-        for (const each of batch) each.resolve();
-      } catch (error) {
-        for (const each of batch) each.reject(error);
-      }
-    }
-    isWriting = false;
-  }
 }

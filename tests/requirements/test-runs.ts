@@ -107,4 +107,9 @@ export const testRuns = area('test-runs', 'done', [
   ['TRUN-036', 'decisions.md · 9', 'A run of a deployment without scenarios answers 400 `invalid_request`.'],
   ['TRUN-037', 'decisions.md · 7', 'The end of a run emits `test_run.completed`.'],
   ['TRUN-038', 'decisions.md · 3', 'An unknown run id answers 404 `test_run_not_found`.'],
+  [
+    'TRUN-039',
+    'docs/tests.md',
+    '`GET /v1/test-runs/{id}/events` streams where a run stands, then each change, and ends with `test_run.completed`.',
+  ],
 ]);

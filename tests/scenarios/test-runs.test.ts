@@ -13,6 +13,61 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+describe('the stream of a run', () => {
+  it('tells each change while the scenarios are played and ends with the verdict [TRUN-039]', async () => {
+    await runs.deploy([scenario(), scenario({ name: 'Says goodbye', goal: 'Bye', success_criteria: ['It ends.'] })]);
+    const { promise: isWatched, resolve: watched } = Promise.withResolvers<void>();
+    server.script(
+      cast({
+        agent: async () => {
+          await isWatched;
+          return { text: 'On Friday.' };
+        },
+        user: () => '',
+        judge: ({ text }) => ({ holds: text !== 'It ends.', reason: 'Read.' }),
+      }),
+    );
+    const { id } = await runs.start();
+    const stream = await server.stream('GET', `/v1/test-runs/${id}/events`);
+    expect(stream.headers.get('content-type')).toContain('text/event-stream');
+    await stream.waitFor(({ data }) => data.counts?.running === 2);
+    watched();
+    const events = await stream.events;
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+    const said = events.flatMap(({ data }) => data.results ?? []).filter(({ transcript }) => transcript.length > 0);
+    expect(said.map(({ transcript }) => transcript.at(-1))).toContainEqual({ role: 'agent', text: 'On Friday.' });
+    const last = events.at(-1);
+    expect(last).toMatchObject({ type: 'test_run.completed', run_id: id });
+    expect(last?.data.test_run).toEqual((await server.call('GET', `/v1/test-runs/${id}`)).body);
+    expect(last?.data.test_run.status).toBe('failed');
+    expect(events.filter(({ type }) => type === 'test_run.completed')).toHaveLength(1);
+  });
+
+  it('of a run that has ended is its verdict alone; of an unknown one 404 [TRUN-038, TRUN-039]', async () => {
+    await runs.deploy([scenario()]);
+    server.script(cast({ agent: () => ({ text: 'Friday.' }), user: () => '' }));
+    const { id } = await runs.play();
+    const events = await (await server.stream('GET', `/v1/test-runs/${id}/events`)).events;
+    expect(events.map(({ type }) => type)).toEqual(['test_run.completed']);
+    const unknown = `/v1/test-runs/${id.slice(0, -4)}0000/events`;
+    expect(await server.call('GET', unknown)).toMatchObject({
+      status: 404,
+      body: { error: { code: 'test_run_not_found' } },
+    });
+  });
+
+  it('hears of a cancel [TRUN-026, TRUN-039]', async () => {
+    await runs.deploy([scenario()]);
+    const { promise: never } = Promise.withResolvers<{ text: string }>();
+    server.script(cast({ agent: () => never, user: () => '' }));
+    const { id } = await runs.start();
+    const stream = await server.stream('GET', `/v1/test-runs/${id}/events`);
+    await stream.waitFor(({ data }) => data.counts?.running === 1);
+    await server.call('POST', `/v1/test-runs/${id}/cancel`);
+    expect((await stream.events).at(-1)?.data.test_run.status).toBe('cancelled');
+  });
+});
+
 describe('a run', () => {
   it('plays every scenario against the newest version and gives a verdict on each [TRUN-001, TRUN-002, TRUN-018, TRUN-021, TRUN-022, TRUN-023]', async () => {
     await runs.deploy(

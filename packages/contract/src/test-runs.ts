@@ -44,6 +44,26 @@ export const testRun = z.object({
   finished_at: time.nullable(),
 });
 
+const progress = z.object({
+  object: z.literal('test_run_event'),
+  type: z.enum(['test_run.progress', 'test_run.completed']),
+  seq: z.int().meta({ description: 'Counts up from 1 on this stream.' }),
+  run_id: id('trun'),
+  data: z
+    .union([
+      z.object({
+        status: z.enum(testRunStatuses),
+        counts: testRun.shape.counts,
+        cost_usd: usd,
+        results: z.array(result).meta({ description: 'The results that have changed since the event before.' }),
+      }),
+      z.object({ test_run: testRun }),
+    ])
+    .meta({ description: 'How far the run is; with `test_run.completed` the whole run.' }),
+});
+
+export type TestRunProgress = z.input<typeof progress>;
+
 const testRunParams = z.strictObject({ run_id: failsWith('test_run_not_found', id('trun')) });
 
 export const testRuns = {
@@ -84,6 +104,20 @@ export const testRuns = {
     response: testRun,
     errors: [],
     command: 'test-runs get',
+  }),
+  events: route({
+    method: 'GET',
+    path: '/v1/test-runs/{run_id}/events',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'Follow a test run: first where it stands, then each change, until it has ended.',
+    params: testRunParams,
+    status: 200,
+    response: progress,
+    produces: ['text/event-stream'],
+    streams: true,
+    errors: [],
+    command: 'test-runs events',
   }),
   cancel: route({
     method: 'POST',

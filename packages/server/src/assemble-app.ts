@@ -59,6 +59,7 @@ import { sessionRoutes } from './domains/sessions/routes.ts';
 import { skillRoutes } from './domains/skills/routes.ts';
 import { taskRoutes } from './domains/tasks/routes.ts';
 import { testRunRoutes } from './domains/test-runs/routes.ts';
+import { createRunWatchers } from './domains/test-runs/watchers.ts';
 import { enterUser, timezoneOf } from './domains/users/api.ts';
 import { userRoutes } from './domains/users/routes.ts';
 import { deliveryRoutes } from './domains/webhooks/delivery-routes.ts';
@@ -96,6 +97,8 @@ export type Parts = {
 export function assembleApp(parts: Parts): Hono {
   const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, keyUse, publicUrl } = parts;
   const { bell, engine, followers, streams } = parts;
+  const watchers = createRunWatchers();
+  bell.on('test_run', watchers.wake);
   const { requestsPerMinute } = config;
   const keyIdentity = createKeyIdentity(db);
   const rateLimiter = createRateLimiter(db);
@@ -156,7 +159,7 @@ export function assembleApp(parts: Parts): Hono {
         ...interviewRoutes(interviews),
       },
       scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
-      testRuns: testRunRoutes({ db, engine, jobs }),
+      testRuns: testRunRoutes({ db, engine, jobs, watchers, streams }),
       notebooks: notebookRoutes({ db, reader: createDocumentReader() }),
       skills: skillRoutes({ db, openZip }),
       mcpServers: mcpServerRoutes({

@@ -6,18 +6,23 @@ import type { Database } from './pool.ts';
 import { runPrepared } from './prepared.ts';
 
 /**
- * What processes on one database tell each other: a conversation's log has grown, a run was stopped, a key or session
- * was revoked. The rows are the truth: whoever misses a ring loses time and nothing else.
+ * What processes on one database tell each other: a conversation's log has grown, a test run has got further, a run was
+ * stopped, a key or session was revoked. The rows are the truth: whoever misses a ring loses time and nothing else.
  */
-const kinds = ['conversation', 'run', 'credential'] as const;
+const kinds = ['conversation', 'test_run', 'run', 'credential'] as const;
 
 type News = (typeof kinds)[number];
 
 /** Whoever grows a log hands the entries to the followers of its own process: to read them again would be for nothing. */
-const heardHere: Record<News, boolean> = { conversation: false, run: true, credential: true };
+const heardHere: Record<News, boolean> = {
+  conversation: false,
+  test_run: true,
+  run: true,
+  credential: true,
+};
 
 export type Bell = {
-  /** Tells the others soon, and of a run or a credential the listeners of this process at once. */
+  /** Tells the others soon, and of all but a conversation the listeners of this process at once. */
   ring: (kind: News, id: string) => void;
   /** Null: the line was down, so anything may have happened. */
   on: (kind: News, listener: (id: string | null) => void) => void;

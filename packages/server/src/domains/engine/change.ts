@@ -36,7 +36,7 @@ export type Committed = {
 /** Where committed changes are announced. */
 export type Announcer = {
   followers: Pick<Followers, 'publish'>;
-  ring: (kind: 'conversation' | 'run', id: string) => void;
+  ring: (kind: 'conversation' | 'run' | 'test_run', id: string) => void;
 };
 
 /** A change in a transaction of its own. `run`: only while it is still owned. */

@@ -3,6 +3,7 @@ import { createModels } from '@vestra/models/models';
 import { eq } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { transaction } from '../../db/transaction.ts';
+import { createStreams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { type DeploymentRow, type Manifest, saveVersion } from '../deployments/api.ts';
@@ -12,6 +13,7 @@ import type { Engine } from '../engine/api.ts';
 import { credit } from '../ledger/api.ts';
 import { testRunPort } from '../test-runs/api.ts';
 import { testRunRoutes } from '../test-runs/routes.ts';
+import { createRunWatchers } from '../test-runs/watchers.ts';
 import { scenarioPort } from './api.ts';
 import { scenarioRoutes } from './routes.ts';
 import type { ScenarioFields } from './scenario.ts';
@@ -39,7 +41,13 @@ export async function startScenarios() {
       latestTestRuns: testRunPort({ jobs }).latest,
     }),
     scenarios: scenarioRoutes({ db }),
-    testRuns: testRunRoutes({ db, engine: { db, models, announcer } as Partial<Engine> as Engine, jobs }),
+    testRuns: testRunRoutes({
+      db,
+      engine: { db, models, announcer } as Partial<Engine> as Engine,
+      jobs,
+      watchers: createRunWatchers(),
+      streams: createStreams(),
+    }),
   }));
   const { db } = app;
   return {

@@ -37,6 +37,7 @@ export async function beginScenario(
     return opened;
   });
   announce(engine.announcer, committed);
+  engine.announcer.ring('test_run', row.id);
   return conversation.id;
 }
 

@@ -32,4 +32,5 @@ export async function finishRun(
     const shown = presentTestRun((await findRun(tx, orgId, id)) as TalliedRun);
     await emit(tx, { orgId, mode, type: 'test_run.completed', deploymentId, data: shown });
   });
+  engine.announcer.ring('test_run', id);
 }

@@ -72,4 +72,5 @@ async function record(
       ...verdict,
     });
   });
+  engine.announcer.ring('test_run', result.run_id);
 }

@@ -17,7 +17,7 @@ const sideBySide = 4;
  * on in its conversation from where that stands, and the others are begun.
  */
 export async function playTestRun(player: Player, runId: string, signal: AbortSignal): Promise<void> {
-  const { db, runner } = player.engine;
+  const { db, runner, announcer } = player.engine;
   const taken = await transaction(db, async (tx) => {
     const found = await lockRun(tx, runId, 'update');
     if (found?.status !== 'queued' && found?.status !== 'running') return null;
@@ -30,6 +30,7 @@ export async function playTestRun(player: Player, runId: string, signal: AbortSi
     return { row, run };
   });
   if (!taken) return;
+  announcer.ring('test_run', runId);
   await runner.perform(taken.run, (ended) => play(player, taken, AbortSignal.any([signal, ended])));
 }
 

@@ -2,18 +2,34 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
+import { eventStream } from '../../http/sse.ts';
+import type { Streams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { requireDeployment } from '../deployments/api.ts';
 import type { Engine } from '../engine/api.ts';
 import { cancelTestRun } from './cancel.ts';
 import { createTestRun } from './create.ts';
+import { followTestRun } from './follow.ts';
 import { presentTestRun } from './present.ts';
 import { stopPlaying } from './stop-playing.ts';
 import { findRun, listRuns } from './store.ts';
+import type { RunWatchers } from './watchers.ts';
 
-type TestRunDependencies = { db: Database; engine: Engine; jobs: JobSender };
+type TestRunDependencies = {
+  db: Database;
+  engine: Engine;
+  jobs: JobSender;
+  watchers: RunWatchers;
+  streams: Streams;
+};
 
-export function testRunRoutes({ db, engine, jobs }: TestRunDependencies): Handlers<'testRuns'> {
+export function testRunRoutes({ db, engine, jobs, watchers, streams }: TestRunDependencies): Handlers<'testRuns'> {
+  const read = async (orgId: string, runId: string) => {
+    const row = await findRun(db, orgId, runId);
+    if (!row) throw fail('test_run_not_found');
+    return presentTestRun(row);
+  };
+
   return {
     create: async ({ origin, params, commit }) =>
       commit((tx) => createTestRun(tx, { engine, jobs }, origin, params.deployment_id)),
@@ -22,10 +38,10 @@ export function testRunRoutes({ db, engine, jobs }: TestRunDependencies): Handle
       const rows = await listRuns(db, id, { limit: page.limit, below: belowIn(id, page.after) });
       return page.of(rows, presentTestRun, (row) => [row.deployment_id, row.id]);
     },
-    get: async ({ caller, params }) => {
-      const row = await findRun(db, caller.orgId, params.run_id);
-      if (!row) throw fail('test_run_not_found');
-      return presentTestRun(row);
+    get: ({ caller, params }) => read(caller.orgId, params.run_id),
+    events: async ({ caller, params, signal }) => {
+      const look = () => read(caller.orgId, params.run_id);
+      return eventStream(followTestRun(watchers, await look(), look), streams.open(caller, signal));
     },
     cancel: async ({ origin, params }) => {
       const run = await transaction(db, (tx) => cancelTestRun(tx, origin, params.run_id));

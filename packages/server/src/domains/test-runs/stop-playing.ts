@@ -5,6 +5,7 @@ import type { TestRun } from './tables.ts';
 export async function stopPlaying(engine: Engine, { id, status, results }: TestRun): Promise<void> {
   if (status !== 'cancelled') return;
   engine.announcer.ring('run', id);
+  engine.announcer.ring('test_run', id);
   for (const { status: of, conversation_id: conversationId } of results) {
     if (of !== 'cancelled' || conversationId === null) continue;
     await changeConversation(engine, conversationId, null, (change) => stopAll(engine, change)).catch(ignoreErased);

@@ -1,0 +1,29 @@
+import type { Frame, FrameSource } from '../../http/sse.ts';
+import { progressBetween } from './progress.ts';
+import type { TestRun } from './tables.ts';
+import type { RunWatchers } from './watchers.ts';
+
+/**
+ * A run as it goes. The rows are the truth: a reader who was away begins with where the run stands, and a wake that was
+ * missed costs one heartbeat.
+ */
+export function followTestRun(watchers: RunWatchers, first: TestRun, look: () => Promise<TestRun>): FrameSource {
+  // Before the next look: what changes while it is under way wakes the one after it.
+  const watch = watchers.watch(first.id);
+  let known: TestRun | null = null;
+  let seq = 0;
+
+  return {
+    async next(withinMs) {
+      if (known) await watch.changed(withinMs);
+      const now = await look();
+      const progress = progressBetween(known, now);
+      known = now;
+      if (!progress) return { frames: [], isOver: false };
+      const event = { object: 'test_run_event' as const, seq: ++seq, run_id: now.id, ...progress };
+      const frame: Frame = { id: String(event.seq), event: event.type, data: event };
+      return { frames: [frame], isOver: event.type === 'test_run.completed' };
+    },
+    close: watch.close,
+  };
+}

@@ -1,27 +1,40 @@
 /** What arrives while a write is under way shares the next one: many ends cost few statements. */
 export function joined<T>(write: (items: T[]) => Promise<unknown>): (item: T) => Promise<void> {
-  type Waiting = { item: T; resolve: () => void; reject: (error: unknown) => void };
-  let waiting: Waiting[] = [];
-  let isWriting = false;
+  return joinedReads(async (items: T[]) => {
+    await write(items);
+    return items.map(() => undefined);
+  });
+}
 
-  return (item) =>
+/**
+ * Reads that arrive while one is under way share the next one. Each is answered by a statement that began after it came,
+ * so it sees all that was committed by then. `read` answers in the order asked.
+ */
+export function joinedReads<Wanted, Found>(
+  read: (wanted: Wanted[]) => Promise<readonly Found[]>,
+): (wanted: Wanted) => Promise<Found> {
+  type Waiting = { wanted: Wanted; resolve: (found: Found) => void; reject: (error: unknown) => void };
+  let waiting: Waiting[] = [];
+  let isReading = false;
+
+  return (wanted) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      if (!isWriting) void writeAll();
+      waiting.push({ wanted, resolve, reject });
+      if (!isReading) void readAll();
     });
 
-  async function writeAll(): Promise<void> {
-    isWriting = true;
+  async function readAll(): Promise<void> {
+    isReading = true;
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
       try {
-        await write(batch.map(({ item }) => item));
-        for (const { resolve } of batch) resolve();
+        const found = await read(batch.map(({ wanted }) => wanted));
+        for (const [at, { resolve }] of batch.entries()) resolve(found[at] as Found);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
     }
-    isWriting = false;
+    isReading = false;
   }
 }

@@ -1,7 +1,8 @@
 import { conversations as contract } from '@vestra/contract/conversations';
 import { fail } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
-import type { Caller } from '../../caller.ts';
+import type { Caller, Tenant } from '../../caller.ts';
+import { joinedReads } from '../../db/joined.ts';
 import type { Database } from '../../db/pool.ts';
 import { type Handlers, readCommitted } from '../../http/handler.ts';
 import { eventStream } from '../../http/sse.ts';
@@ -13,7 +14,7 @@ import {
   changeConversation,
   type Engine,
   findConversation,
-  findConversationWithCost,
+  findConversationsWithCost,
   findTask,
   firstSeqOfTurn,
   isOver,
@@ -35,6 +36,7 @@ export type ConversationDependencies = { engine: Engine; followers: Followers; s
 export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
   const { engine, followers, streams } = deps;
   const { db } = engine;
+  const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
 
   async function streamTurn(
     caller: Caller,
@@ -75,7 +77,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     },
     get: async ({ caller, params }) => {
       assertReach(caller, params.conversation_id);
-      const found = await findConversationWithCost(db, caller, params.conversation_id);
+      const found = await findWithCost({ id: params.conversation_id, orgId: caller.orgId, mode: caller.mode });
       if (!found) throw fail('conversation_not_found');
       return (await showConversations(db, [found.row], new Map([[found.row.id, found.cost]])))(found.row);
     },

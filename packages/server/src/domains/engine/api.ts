@@ -31,7 +31,7 @@ export { stopAll, stopTask } from './stop.ts';
 export {
   allMessages,
   findConversation,
-  findConversationWithCost,
+  findConversationsWithCost,
   findInteraction,
   findTask,
   findTurn,

@@ -35,27 +35,36 @@ export async function findConversation(
 }
 
 const findWithCost = {
-  name: 'find_conversation_with_cost',
+  name: 'find_conversations_with_cost',
   text: `SELECT c.*, (
       SELECT json_object_agg(kind, micros::text) FROM (
         SELECT kind, sum(amount_micros) AS micros FROM ledger_entries
         WHERE account = 'spend' AND conversation_id = c.id GROUP BY kind
       ) AS spent
     ) AS spent
-    FROM conversations c WHERE id = $1 AND org_id = $2 AND mode = $3`,
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS wanted (id, org_id, mode)
+    JOIN conversations c USING (id, org_id, mode)`,
 };
 
-/** With what it has cost, in one round trip: nothing is read as often as one conversation. */
-export async function findConversationWithCost(
+type ConversationWithCost = { row: ConversationRow; cost: Cost };
+
+/** Each with what it has cost, in one round trip and in the order wanted: nothing is read as often as one conversation. */
+export async function findConversationsWithCost(
   db: Executor,
-  { orgId, mode }: Tenant,
-  id: string,
-): Promise<{ row: ConversationRow; cost: Cost } | undefined> {
+  wanted: readonly (Tenant & { id: string })[],
+): Promise<(ConversationWithCost | undefined)[]> {
   type Found = ConversationRow & { spent: Record<string, string> | null };
-  const [found] = await runPrepared<Found>(db, findWithCost, [id, orgId, mode]);
-  if (!found) return undefined;
-  const { spent, ...row } = found;
-  return { row: { ...row, last_event_seq: Number(row.last_event_seq) }, cost: costOfKinds(spent ?? {}) };
+  const columns = [wanted.map(({ id }) => id), wanted.map(({ orgId }) => orgId), wanted.map(({ mode }) => mode)];
+  const found = new Map<string, ConversationWithCost & Tenant>();
+  for (const { spent, ...row } of await runPrepared<Found>(db, findWithCost, columns)) {
+    const read = { ...row, last_event_seq: Number(row.last_event_seq) };
+    found.set(row.id, { row: read, cost: costOfKinds(spent ?? {}), orgId: row.org_id, mode: row.mode });
+  }
+  // Several callers share one read: what one of them may see is no other's.
+  return wanted.map(({ id, orgId, mode }) => {
+    const one = found.get(id);
+    return one?.orgId === orgId && one.mode === mode ? one : undefined;
+  });
 }
 
 export async function insertConversation(

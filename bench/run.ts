@@ -2,7 +2,7 @@
  * Measures the server against its budgets and beside its peers. Everything is measured in one run on one machine, so
  * that figures can be compared with each other; the tables go to bench/results.md.
  *
- *   node bench/run.ts                  everything, about ten minutes
+ *   node bench/run.ts                  everything, about twelve minutes
  *   node bench/run.ts --only turns     one group, printed and not written; may be given several times
  *   node bench/run.ts --quick          short loads and small numbers, to see whether it works; not written
  *   node bench/run.ts --no-peers       without VoltAgent and Mastra; not written

@@ -1,14 +1,16 @@
-/** Writes the documents that are read off the contract. With `--check` it only says whether they are up to date. */
+/** Writes the files that are read off the contract. With `--check` it only says whether they are up to date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { routes } from '@vestra/contract/api';
+import { type RouteRow, routes } from '@vestra/contract/api';
 import { errorCatalogue } from '@vestra/contract/errors';
+import type { z } from 'zod';
 
 const root = join(import.meta.dirname, '..');
 
 const documents: Record<string, string> = {
   'docs/routes.md': routesDocument(),
   'docs/errors.md': errorsDocument(),
+  'packages/contract/src/paths.ts': pathsModule(),
 };
 
 const stale = Object.entries(documents).filter(([file, text]) => read(file) !== text);
@@ -40,6 +42,67 @@ function errorsDocument(): string {
     ([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} |`,
   );
   return `${['# Errors', 'Read off the contract. Branch on `code`; the sentence may change.', ['| status | code | meaning |', '|---|---|---|', ...rows].join('\n')].join('\n\n')}\n`;
+}
+
+/** Formatted as the formatter would, which looks at this file too. */
+function pathsModule(): string {
+  const families = [...new Set(routes.map(({ family }) => family))].map((family) => {
+    const rows = routes.filter((row) => row.family === family).map(pathRow);
+    return [`  ${family}: {`, ...rows, '  },'].join('\n');
+  });
+  return `/** Written by \`npm run fix\` from the table of routes: what a client needs of it, without schemas. */
+export type PathRow = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  params?: readonly string[];
+  query?: readonly string[];
+  /** \`fields\`: a fixed set of names, none of them one of params or query; \`value\`: anything else. */
+  body?: 'fields' | 'value';
+  bodyOptional?: true;
+  /** Content types of the body; absent: JSON alone. */
+  accepts?: readonly string[];
+  /** Content types of the answer beyond JSON. */
+  produces?: readonly string[];
+  idempotent?: true;
+  streams?: true;
+};
+
+/** By family and operation. */
+export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> = {
+${families.join('\n')}
+};
+`;
+}
+
+function pathRow({ operation, route }: RouteRow): string {
+  const fields: [string, string | readonly string[] | true | undefined][] = [
+    ['method', route.method],
+    ['path', route.path],
+    ['params', route.params && Object.keys(route.params.shape)],
+    ['query', route.query && Object.keys(route.query.shape)],
+    ['body', route.body && (isFixed(route.body) ? 'fields' : 'value')],
+    ['bodyOptional', route.bodyOptional],
+    ['accepts', route.accepts],
+    ['produces', route.produces],
+    ['idempotent', route.idempotent],
+    ['streams', route.streams],
+  ];
+  const lines = fields.flatMap(([name, value]) => (value === undefined ? [] : [fieldLine(name, value)]));
+  return [`    ${operation}: {`, ...lines, '    },'].join('\n');
+}
+
+function fieldLine(name: string, value: string | readonly string[] | true): string {
+  if (value === true) return `      ${name}: true,`;
+  if (typeof value === 'string') return `      ${name}: '${value}',`;
+  const line = `      ${name}: [${value.map((each) => `'${each}'`).join(', ')}],`;
+  if (line.length <= 120) return line;
+  return [`      ${name}: [`, ...value.map((each) => `        '${each}',`), '      ],'].join('\n');
+}
+
+/** An object that takes no other names than its own. */
+function isFixed(schema: z.ZodType): boolean {
+  const { def } = schema as unknown as { def: { type: string; catchall?: z.ZodType } };
+  return def.type === 'object' && def.catchall?.type === 'never';
 }
 
 function read(file: string): string | null {

@@ -60,11 +60,13 @@ const fetchAnswer = z.object({
 
 const watchFrame = z.object({
   object: z.literal('browser_frame'),
+  type: z.enum(['browser.frame', 'browser.closed']),
+  seq: z.int(),
   tab: z.string(),
   tag: z.string().nullable(),
   stage: z.string().nullable(),
-  url: z.string(),
-  image: z.string().meta({ description: 'The tab as a JPEG data URI.' }),
+  url: z.string().nullable(),
+  image: z.string().nullable().meta({ description: 'The tab as a JPEG data URI; null once it is closed or hidden.' }),
   created_at: time,
 });
 
@@ -93,6 +95,9 @@ export const browser = {
       'deployment_required',
       'deployment_not_live',
       'deployment_archived',
+      'wallet_empty',
+      'org_cap_reached',
+      'user_cap_reached',
       'domain_not_allowed',
       'page_blocked',
       'browser_in_use',
@@ -128,7 +133,6 @@ export const browser = {
       'deployment_not_live',
       'deployment_archived',
       'domain_not_allowed',
-      'browser_in_use',
       'computer_unavailable',
     ],
     command: 'browser cookies',

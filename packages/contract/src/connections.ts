@@ -41,6 +41,7 @@ export const connections = {
     scopes: ['runtime'],
     summary: 'Begin to connect an app; the user signs in at `connect_url`.',
     idempotent: true,
+    showsSecret: true,
     body: z.strictObject({
       user_id: userId().optional(),
       app: text(1, 64),
@@ -55,8 +56,27 @@ export const connections = {
       'app_not_connectable',
       'oauth_not_available',
       'return_url_not_allowed',
+      'mcp_server_error',
     ],
     command: 'connections create',
+  }),
+  callback: route({
+    method: 'GET',
+    path: '/v1/connections/callback',
+    auth: 'open',
+    summary: 'Where an app sends the user’s browser back to after the sign-in.',
+    // Not strict: apps add words of their own to the address.
+    query: z.object({
+      state: text(1, 1024).optional(),
+      code: text(1, 8192).optional(),
+      error: text(1, 1024).optional(),
+      iss: text(1, 2048).optional(),
+    }),
+    status: 200,
+    response: z.string().meta({ description: 'A page; or 302 to the `return_url`, with `connection` and `status`.' }),
+    produces: ['text/html'],
+    errors: [],
+    command: null,
   }),
   delete: route({
     method: 'DELETE',

@@ -1,0 +1,161 @@
+import { resolve } from 'node:path';
+import type { Api } from '@vestra/contract/api';
+import type { AnswerOf } from '@vestra/contract/call';
+import type { Client } from '../client.ts';
+import type { Change, Resolved, Step } from './change.ts';
+import { planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
+import { openFolder } from './local-files.ts';
+import { ApplyError, type Problem } from './problem.ts';
+import { refusalOf } from './refused.ts';
+import { readServiceFile, type ServiceFile } from './service-file.ts';
+import { resolveComputer } from './setup.ts';
+import { planSkills, readSkills } from './skills.ts';
+
+export { ApplyError } from './problem.ts';
+export type { Change };
+
+/** What `PUT /v1/deployments/{name}` answers. */
+export type ApplyAnswer = AnswerOf<Api['deployments']['put']>;
+
+export type ApplyProgress =
+  | { type: 'read'; file: string; name: string; skipped: readonly Skipped[] }
+  | { type: 'planned'; changes: readonly Change[] }
+  | { type: 'uploading'; change: Change }
+  | { type: 'uploaded'; change: Change }
+  /** What was uploaded to be compared is the same as before. */
+  | { type: 'unchanged'; change: Change }
+  | { type: 'applying'; name: string }
+  | { type: 'applied'; answer: ApplyAnswer };
+
+export type ApplyOptions = {
+  client: Client;
+  /** The folder that holds the deployment file. */
+  folder: string;
+  /** Its name, from the folder; `service.yaml` unless told otherwise. */
+  file?: string | undefined;
+  /** When the version goes live in the mode of the key; absent: after its tests. */
+  promote?: 'after_tests' | 'now' | 'no' | undefined;
+  onProgress?: ((progress: ApplyProgress) => void) | undefined;
+  /** Says what would be uploaded, and changes nothing. */
+  dryRun?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+export type Applied = {
+  /** Null after a dry run. */
+  answer: ApplyAnswer | null;
+  /** What was uploaded and taken away; of a dry run, what would be. */
+  uploaded: Change[];
+  /** Files of a knowledge folder that no document can be made of. */
+  skipped: Skipped[];
+};
+
+/** Uploads what a deployment file names beside it, as far as it has changed, and applies the file. */
+export async function applyFolder(options: ApplyOptions): Promise<Applied> {
+  const { client, promote, signal, onProgress = () => {} } = options;
+  const service = await readServiceFile({ folder: resolve(options.folder), file: options.file ?? 'service.yaml' });
+  const local = await readLocal(service);
+  onProgress({ type: 'read', file: service.shown, name: service.content.name, skipped: local.skipped });
+
+  const skills = await planSkills(client, local.skills, signal);
+  const knowledge = await planKnowledge(client, local.knowledge, signal);
+  const steps = [...skills.steps, ...knowledge.steps];
+  onProgress({ type: 'planned', changes: steps.map(({ change }) => change) });
+  const content = { ...service.content, ...(local.computer !== undefined && { computer: local.computer }) };
+  if (steps.length > 0 || options.dryRun) await refuseBefore(client, service, content, signal);
+  if (options.dryRun) return { answer: null, uploaded: steps.map(({ change }) => change), skipped: local.skipped };
+
+  const uploaded = await runSteps(steps, onProgress, signal);
+  onProgress({ type: 'applying', name: service.content.name });
+  const lists = { skills: skills.resolved, knowledge: knowledge.resolved };
+  const answer = await put(client, service, { content: resolved(content, lists), promote, signal }, (param) =>
+    writtenParam(param, lists),
+  );
+  onProgress({ type: 'applied', answer });
+  return { answer, uploaded, skipped: local.skipped };
+}
+
+/** Everything on the disk, read before anything is sent, with every problem of it at once. */
+async function readLocal(service: ServiceFile) {
+  const problems: Problem[] = [];
+  const folder = await openFolder(service.folder);
+  const computer = await resolveComputer(service, folder, problems);
+  const skills = await readSkills(service, folder, problems);
+  const { entries: knowledge, skipped } = await readKnowledge(service, folder, problems);
+  if (problems.length > 0) throw new ApplyError(problems);
+  return { computer, skills, knowledge, skipped };
+}
+
+/**
+ * A file that will be refused is refused before anything is uploaded for it. The service refuses a file with a local
+ * path in it in any case and names every other fault beside; a file without one has nothing to upload.
+ */
+async function refuseBefore(
+  client: Client,
+  service: ServiceFile,
+  content: Record<string, unknown>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const isLocal = ({ skills, knowledge }: Record<string, unknown>) =>
+    [skills, knowledge].flat().some((entry) => typeof entry === 'string');
+  if (!isLocal(content)) return;
+  try {
+    await put(client, service, { content, promote: 'no', signal }, (param) => param);
+  } catch (error) {
+    if (!(error instanceof ApplyError)) throw error;
+    const problems = error.problems.filter(({ code }) => code !== 'path_not_resolved');
+    if (problems.length > 0) throw new ApplyError(problems, { cause: error.cause });
+  }
+}
+
+async function runSteps(
+  steps: readonly Step[],
+  onProgress: (progress: ApplyProgress) => void,
+  signal: AbortSignal | undefined,
+): Promise<Change[]> {
+  const uploaded: Change[] = [];
+  for (const { change, run } of steps) {
+    onProgress({ type: 'uploading', change });
+    const done = await run(signal);
+    onProgress(done ? { type: 'uploaded', change: done } : { type: 'unchanged', change });
+    if (done) uploaded.push(done);
+  }
+  return uploaded;
+}
+
+async function put(
+  client: Client,
+  service: ServiceFile,
+  sent: { content: Record<string, unknown>; promote: ApplyOptions['promote']; signal: AbortSignal | undefined },
+  written: (param: string) => string,
+): Promise<ApplyAnswer> {
+  const { content, promote, signal } = sent;
+  const placed = { params: { deployment_id: service.content.name }, query: { promote }, body: content };
+  try {
+    return (await client.request('deployments.put', placed, { signal })) as ApplyAnswer;
+  } catch (error) {
+    throw refusalOf(error, service, written);
+  }
+}
+
+type Lists = { skills: Resolved; knowledge: Resolved };
+
+/** The file with ids in the place of paths. */
+function resolved(content: Record<string, unknown>, { skills, knowledge }: Lists): Record<string, unknown> {
+  return {
+    ...content,
+    ...(isList(content.skills) && { skills: skills.entries() }),
+    ...(isList(content.knowledge) && { knowledge: knowledge.entries() }),
+  };
+}
+
+/** Anything else is sent as it is, for the service to say what is wrong with it. */
+const isList = (written: unknown) => typeof written === 'string' || Array.isArray(written);
+
+/** `skills.2.id` of what was sent is `skills` of the file where that names a folder of skills. */
+function writtenParam(param: string, lists: Lists): string {
+  const [key = '', index = '', ...rest] = param.split('.');
+  if ((key !== 'skills' && key !== 'knowledge') || index === '') return param;
+  const source = lists[key].sources[Number(index)];
+  return source === undefined ? param : [source, ...rest].join('.');
+}

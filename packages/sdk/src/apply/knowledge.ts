@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '../client.ts';
+import { VestraError } from '../errors.ts';
+import { pages } from '../pages.ts';
+import { type Change, entriesOf, type Resolved, type Step } from './change.ts';
+import { type Folder, taken } from './local-files.ts';
+import { type Problem, problemOf } from './problem.ts';
+import { uploading } from './refused.ts';
+import type { ServiceFile } from './service-file.ts';
+
+/** `text` where the words are in the file as they are; otherwise the service takes them out of it. */
+type LocalDocument = { path: string; title: string } & ({ text: string; sha256: string } | { file: File });
+
+type LocalNotebook = { path: string; slug: string; name: string; description: string; documents: LocalDocument[] };
+
+type Entry = { at: string } & ({ value: unknown } | { notebook: LocalNotebook });
+
+/** A file that no document can be made of. */
+export type Skipped = { path: string; reason: string };
+
+export async function readKnowledge(
+  service: ServiceFile,
+  folder: Folder,
+  problems: Problem[],
+): Promise<{ entries: Entry[]; skipped: Skipped[] }> {
+  const entries: Entry[] = [];
+  const skipped: Skipped[] = [];
+  for (const { at, value } of entriesOf(service.content.knowledge, 'knowledge')) {
+    if (typeof value !== 'string') {
+      entries.push({ at, value });
+      continue;
+    }
+    const problem = (message: string) => service.problemAt(at, message);
+    const found = taken(await folder.find(value), problems, problem);
+    if (!found) continue;
+    const listed =
+      found.kind === 'file'
+        ? [{ path: found.shown.split('/').at(-1) as string, shown: found.shown, real: found.path }]
+        : (taken(await folder.list(found), problems, problem) ?? []).map((each) => ({
+            ...each,
+            shown: `${found.shown}/${each.path}`,
+          }));
+    const documents: LocalDocument[] = [];
+    for (const { path, shown, real } of listed) {
+      const bytes = taken(await folder.read(real, shown), problems, (message) => problemOf(shown, message));
+      if (!bytes) continue;
+      const read = documentOf({ path, shown, bytes });
+      if ('title' in read) documents.push(read);
+      else if (found.kind === 'file') problems.push(problem(`\`${shown}\` ${read.reason}`));
+      else skipped.push(read);
+    }
+    const twin = documents.find(({ title }, index) => documents.findIndex((other) => other.title === title) < index);
+    if (twin) problems.push(problemOf(twin.path, `Another file makes a document of the title \`${twin.title}\` too.`));
+    entries.push({ at, notebook: notebookOf(service.content.name, found.shown, documents) });
+  }
+  const notebooks = entries.flatMap((entry) => ('notebook' in entry ? [{ at: entry.at, ...entry.notebook }] : []));
+  for (const [index, { at, path, slug }] of notebooks.entries()) {
+    if (notebooks.findIndex((other) => other.slug === slug) < index) {
+      problems.push(service.problemAt(at, `\`${path}\` is named twice.`));
+    }
+  }
+  return { entries, skipped };
+}
+
+/** Holds the documents of the folder against those of their notebooks. */
+export async function planKnowledge(
+  client: Client,
+  entries: readonly Entry[],
+  signal: AbortSignal | undefined,
+): Promise<{ steps: Step[]; resolved: Resolved }> {
+  const local = entries.flatMap((entry) => ('notebook' in entry ? [entry.notebook] : []));
+  const kept = local.length > 0 ? await notebooksOf(client, signal) : new Map<string, string>();
+  const ids = new Map<string, string>();
+  const steps: Step[] = [];
+  for (const notebook of local) {
+    const { slug, path } = notebook;
+    const id = kept.get(slug);
+    if (id === undefined) steps.push(creation(client, notebook, (made) => ids.set(slug, made)));
+    else ids.set(slug, id);
+    const there = id === undefined ? new Map<string, KeptDocument[]>() : await documentsOf(client, id, signal);
+    const place: Place = { client, slug, path, id: () => ids.get(slug) as string };
+    // What is gone goes first: the room may be needed.
+    const titles = new Set(notebook.documents.map(({ title }) => title));
+    const gone = [...there].filter(([title]) => !titles.has(title)).flatMap(([, documents]) => documents);
+    steps.push(...gone.map((document) => removal(place, document)));
+    steps.push(...notebook.documents.flatMap((document) => stepsOf(place, document, there.get(document.title) ?? [])));
+  }
+  const resolve = () =>
+    entries.map((entry) => ('notebook' in entry ? { notebook: ids.get(entry.notebook.slug) } : entry.value));
+  return { steps, resolved: { entries: resolve, sources: entries.map(({ at }) => at) } };
+}
+
+type KeptDocument = { id: string; title: string; sha256: string };
+type Place = { client: Client; slug: string; path: string; id: () => string };
+
+function stepsOf(place: Place, document: LocalDocument, there: readonly KeptDocument[]): Step[] {
+  if ('file' in document) return [upload(place, document, there)];
+  const same = there.find(({ sha256 }) => sha256 === document.sha256);
+  if (!same) return [upload(place, document, there)];
+  return there.filter(({ id }) => id !== same.id).map((other) => removal(place, other));
+}
+
+function creation(client: Client, { slug, path, name, description }: LocalNotebook, made: (id: string) => void): Step {
+  const change: Change = { kind: 'notebook', action: 'created', path, name: slug };
+  return {
+    change,
+    async run(signal) {
+      const fields = { slug, name, description };
+      made((await uploading(path, () => client.notebooks.create(fields, { signal }))).id);
+      return change;
+    },
+  };
+}
+
+function removal({ client, slug, id }: Place, document: KeptDocument): Step {
+  const change: Change = { kind: 'document', action: 'deleted', path: null, name: document.title, notebook: slug };
+  return {
+    change,
+    async run(signal) {
+      await remove(client, id(), document, signal);
+      return change;
+    },
+  };
+}
+
+function upload({ client, slug, id }: Place, document: LocalDocument, there: readonly KeptDocument[]): Step {
+  const { path, title } = document;
+  const known = { kind: 'document', path, name: title, notebook: slug } as const;
+  const action = there.length === 0 ? 'created' : 'file' in document ? 'compared' : 'replaced';
+  return {
+    change: { ...known, action },
+    async run(signal) {
+      const notebook_id = id();
+      const fields =
+        'file' in document ? { notebook_id, file: document.file } : { notebook_id, title, text: document.text };
+      const create = () => uploading(path, () => client.notebooks.createDocument(fields, { signal }));
+      let old = there;
+      const made = await create().catch(async (error) => {
+        // The new one beside the old one is too much: then the old one goes first, and is missed for a moment.
+        if ((error.cause as VestraError | undefined)?.code !== 'notebook_full' || old.length === 0) throw error;
+        for (const each of old) await remove(client, notebook_id, each, signal);
+        old = [];
+        return create();
+      });
+      const same = old.find(({ sha256 }) => sha256 === made.sha256);
+      const spare = same ? [made, ...old.filter((each) => each !== same)] : old;
+      for (const each of spare) await remove(client, notebook_id, each, signal);
+      if (same) return null;
+      return { ...known, action: there.length === 0 ? 'created' : 'replaced' };
+    },
+  };
+}
+
+/** One that is gone already is as gone as it is to be. */
+async function remove(client: Client, notebook_id: string, { id }: { id: string }, signal: AbortSignal | undefined) {
+  try {
+    await client.notebooks.deleteDocument({ notebook_id, document_id: id }, { signal });
+  } catch (error) {
+    if (!(error instanceof VestraError) || error.code !== 'document_not_found') throw error;
+  }
+}
+
+async function notebooksOf(client: Client, signal: AbortSignal | undefined): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for await (const { slug, id } of pages(client.notebooks.list, { limit: 100 }, { signal })) found.set(slug, id);
+  return found;
+}
+
+async function documentsOf(client: Client, notebook_id: string, signal: AbortSignal | undefined) {
+  const found = new Map<string, KeptDocument[]>();
+  for await (const each of pages(client.notebooks.listDocuments, { notebook_id, limit: 100 }, { signal })) {
+    found.set(each.title, [...(found.get(each.title) ?? []), each]);
+  }
+  return found;
+}
+
+/** Files whose words the service takes out; every other file is read as text. */
+const contentTypes: Record<string, string> = {
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  html: 'text/html',
+  htm: 'text/html',
+  xhtml: 'application/xhtml+xml',
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function documentOf(given: { path: string; shown: string; bytes: Uint8Array<ArrayBuffer> }): LocalDocument | Skipped {
+  const { path, shown, bytes } = given;
+  const type = contentTypes[/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+  if (type) {
+    // The file's name becomes the title, and a name has no slashes.
+    const title = titleOf(path.replaceAll('/', ' - '));
+    return { path: shown, title, file: new File([bytes], title, { type }) };
+  }
+  const text = textOf(bytes);
+  if (text === null) return { path: shown, reason: 'is neither text in UTF-8 nor a PDF, DOCX or HTML file.' };
+  if (text.trim() === '') return { path: shown, reason: 'is empty.' };
+  const sha256 = createHash('sha256').update(text, 'utf8').digest('hex');
+  return { path: shown, title: titleOf(path), text, sha256 };
+}
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    const text = utf8.decode(bytes);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The notebook that a path of a deployment has, found again by its slug. The digest keeps it apart from every notebook
+ * that somebody made by hand, whose documents would otherwise be taken for files that are gone.
+ */
+function notebookOf(deployment: string, path: string, documents: LocalDocument[]): LocalNotebook {
+  const digest = createHash('sha256').update(`${deployment}\0${path}`).digest('hex').slice(0, 8);
+  const words = `${deployment}-${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const start = words
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 31)
+    .replace(/-+$/, '');
+  return {
+    path,
+    slug: `${start || 'notebook'}-${digest}`,
+    name: cut(`${deployment}: ${path}`, 80),
+    description: cut(`What ${deployment} knows, from its ${path}.`, 300),
+    documents,
+  };
+}
+
+/** Some systems write `é` in a file name as one character and others as two: it is the same document. */
+const titleOf = (path: string) => cut(path.normalize('NFC'), 200);
+
+const cut = (text: string, most: number) => [...text].slice(0, most).join('');

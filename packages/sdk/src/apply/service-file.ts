@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { ApplyError, type Problem, problemOf } from './problem.ts';
+
+type Place = { line: number; column: number };
+
+export type ServiceFile = {
+  /** As it is reached from the folder that was given. */
+  shown: string;
+  /** Where it lies: the paths in it are read from there. */
+  folder: string;
+  content: Record<string, unknown> & { name: string };
+  /** A problem at a place of the file, named as the service names it: `tools.3.auth`. */
+  problemAt: (param: string, message: string) => Problem;
+};
+
+export async function readServiceFile(options: { folder: string; file: string }): Promise<ServiceFile> {
+  const path = resolve(options.folder, options.file);
+  const shown = relative(options.folder, path).split(sep).join('/');
+  const text = await readText(path, shown);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, schema: 'core', stringKeys: true, prettyErrors: false });
+  const placeOf = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  // An unknown tag is a warning to the library, which then reads the value as if the tag were not there.
+  const faults = [...document.errors, ...document.warnings, ...strayAliases(document)];
+  if (faults.length > 0) {
+    throw new ApplyError(faults.map(({ message, pos }) => problemOf(shown, sentence(message), placeOf(pos[0]))));
+  }
+  const problemAt = (param: string, message: string): Problem => ({
+    ...problemOf(shown, message, placeOf(offsetOf(document, param))),
+    param,
+  });
+  return { shown, folder: dirname(path), content: readContent(document, problemAt), problemAt };
+}
+
+/** The library tells of these only when the value is made, and not where they are. */
+function strayAliases(document: Document.Parsed): { message: string; pos: [number] }[] {
+  const stray: { message: string; pos: [number] }[] = [];
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document)) return;
+      stray.push({ message: `Nothing before this is marked \`&${alias.source}\``, pos: [alias.range?.[0] ?? 0] });
+    },
+  });
+  return stray;
+}
+
+async function readText(path: string, shown: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const message = isMissing(cause)
+      ? `There is no such file: write one, or name the folder or file that holds the deployment.`
+      : `The file cannot be read: ${(cause as Error).message}`;
+    throw new ApplyError([problemOf(shown, message)], { cause });
+  }
+}
+
+function readContent(
+  document: Document.Parsed,
+  problemAt: (param: string, message: string) => Problem,
+): ServiceFile['content'] {
+  const content = readValue(document, problemAt);
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new ApplyError([problemAt('', 'A deployment file is lines of `key: value`, with at least a `name`.')]);
+  }
+  const { name } = content as Record<string, unknown>;
+  if (typeof name !== 'string' || name === '') {
+    const message =
+      '`name` is needed, as text: lowercase letters, digits and dashes, by which the deployment is found again.';
+    throw new ApplyError([problemAt('name', message)]);
+  }
+  return { ...(content as Record<string, unknown>), name };
+}
+
+function readValue(document: Document.Parsed, problemAt: (param: string, message: string) => Problem): unknown {
+  try {
+    return document.toJS();
+  } catch (cause) {
+    throw new ApplyError([problemAt('', `The aliases cannot be followed: ${(cause as Error).message}`)], { cause });
+  }
+}
+
+/** Of the part that a param names, or of the last part on the way to it that is there. A field begins with its key. */
+function offsetOf(document: Document.Parsed, param: string): number {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range?.[0] ?? 0;
+  let rest = param;
+  while (rest !== '') {
+    if (isAlias(node)) node = node.resolve(document);
+    const step = isMap(node) ? fieldOf(node.items, rest) : isSeq(node) ? itemOf(node.items, rest) : null;
+    if (!step) break;
+    ({ node, rest } = step);
+    offset = step.offset ?? offset;
+  }
+  return offset;
+}
+
+type Step = { node: unknown; offset: number | undefined; rest: string };
+
+/** A key may hold dots itself, as `shipping.track` does under `tool_results`: the longest that fits is meant. */
+function fieldOf(pairs: readonly { key: unknown; value: unknown }[], rest: string): Step | null {
+  const fitting = pairs.flatMap(({ key, value }) => {
+    if (!isScalar(key)) return [];
+    const name = String(key.value);
+    if (rest !== name && !rest.startsWith(`${name}.`)) return [];
+    return [{ node: value, offset: key.range?.[0], rest: rest.slice(name.length + 1), length: name.length }];
+  });
+  return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
+}
+
+function itemOf(items: readonly unknown[], rest: string): Step | null {
+  const [index = ''] = rest.split('.', 1);
+  const node = items[Number(index)] as { range?: [number, number, number] } | undefined;
+  return node ? { node, offset: node.range?.[0], rest: rest.slice(index.length + 1) } : null;
+}
+
+export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException)?.code === 'ENOENT';
+
+const sentence = (message: string) => (/[.!?]$/.test(message) ? message : `${message}.`);

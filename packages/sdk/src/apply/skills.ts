@@ -1,0 +1,163 @@
+import { isSystemFile, skillDigest, skillPath } from '@vestra/contract/skill-digest';
+import { parseDocument } from 'yaml';
+import type { Client } from '../client.ts';
+import { pages } from '../pages.ts';
+import { type Change, entriesOf, type Resolved, type Step } from './change.ts';
+import { type Folder, type Found, taken } from './local-files.ts';
+import { type Problem, problemOf } from './problem.ts';
+import { uploading } from './refused.ts';
+import type { ServiceFile } from './service-file.ts';
+
+type LocalSkill = { path: string; name: string; files: { path: string; content: string }[]; sha256: string };
+
+/** An entry of the file as it is, or the skills that the folder it names holds. */
+type Entry = { at: string } & ({ value: unknown } | { skills: LocalSkill[] });
+
+export async function readSkills(service: ServiceFile, folder: Folder, problems: Problem[]): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const { at, value } of entriesOf(service.content.skills, 'skills')) {
+    if (typeof value !== 'string') {
+      entries.push({ at, value });
+      continue;
+    }
+    const found = taken(await folder.find(value), problems, (message) => service.problemAt(at, message));
+    if (found) entries.push({ at, skills: await readFolder(found, folder, problems, (m) => service.problemAt(at, m)) });
+  }
+  const skills = entries.flatMap((entry) =>
+    'skills' in entry ? entry.skills.map((skill) => ({ ...skill, at: entry.at })) : [],
+  );
+  for (const [index, { at, name, path }] of skills.entries()) {
+    const twin = skills.slice(0, index).find((other) => other.name === name);
+    if (twin) problems.push(service.problemAt(at, `\`${path}\` and \`${twin.path}\` are both named \`${name}\`.`));
+  }
+  return entries;
+}
+
+/** Holds the skills of the folder against those of the org: what is the same there is not uploaded again. */
+export async function planSkills(
+  client: Client,
+  entries: readonly Entry[],
+  signal: AbortSignal | undefined,
+): Promise<{ steps: Step[]; resolved: Resolved }> {
+  const local = entries.flatMap((entry) => ('skills' in entry ? entry.skills : []));
+  const ids = new Map<string, string>();
+  const steps: Step[] = [];
+  const kept = local.length > 0 ? await skillsOf(client, signal) : new Map<string, KeptSkill>();
+  for (const skill of local) {
+    const there = kept.get(skill.name);
+    if (there) ids.set(skill.name, there.id);
+    if (there?.sha256 === skill.sha256) continue;
+    steps.push(stepOf(client, skill, there?.id ?? null, (id) => ids.set(skill.name, id)));
+  }
+  const sources = entries.flatMap((entry) => ('skills' in entry ? entry.skills.map(() => entry.at) : [entry.at]));
+  const resolve = () =>
+    entries.flatMap((entry) =>
+      'skills' in entry ? entry.skills.map(({ name }) => ({ id: ids.get(name) })) : [entry.value],
+    );
+  return { steps, resolved: { entries: resolve, sources } };
+}
+
+type KeptSkill = { id: string; sha256: string | null };
+
+async function skillsOf(client: Client, signal: AbortSignal | undefined): Promise<Map<string, KeptSkill>> {
+  const found = new Map<string, KeptSkill>();
+  for await (const { id, slug, sha256 } of pages(client.skills.list, { limit: 100 }, { signal })) {
+    if (id !== null) found.set(slug, { id, sha256 });
+  }
+  return found;
+}
+
+function stepOf(client: Client, skill: LocalSkill, id: string | null, made: (id: string) => void): Step {
+  const { path, name, files } = skill;
+  const change: Change = { kind: 'skill', action: id === null ? 'created' : 'replaced', path, name };
+  return {
+    change,
+    async run(signal) {
+      const kept = await uploading(path, () =>
+        id === null
+          ? client.skills.create({ files }, { signal })
+          : client.skills.replace({ skill_id: id, files }, { signal }),
+      );
+      made(kept.id as string);
+      return change;
+    },
+  };
+}
+
+/** The folder of one skill, which has `SKILL.md` at its top, or a folder of such folders. */
+async function readFolder(
+  found: Found,
+  folder: Folder,
+  problems: Problem[],
+  problem: (message: string) => Problem,
+): Promise<LocalSkill[]> {
+  if (found.kind === 'file') {
+    problems.push(problem(`\`${found.shown}\` is a file: name the folder of the skill.`));
+    return [];
+  }
+  const listed = taken(await folder.list(found), problems, problem);
+  if (!listed) return [];
+  if (listed.some(({ path }) => path === 'SKILL.md')) return readSkill(found.shown, listed, folder, problems);
+  const names = [
+    ...new Set(listed.filter(({ path }) => path.includes('/')).map(({ path }) => path.split('/')[0] as string)),
+  ];
+  if (names.length === 0) {
+    problems.push(problem(`\`${found.shown}\` has no SKILL.md, and holds no folder that has one.`));
+  }
+  const skills: LocalSkill[] = [];
+  for (const name of names) {
+    const shown = `${found.shown}/${name}`;
+    const own = listed
+      .filter(({ path }) => path.startsWith(`${name}/`))
+      .map(({ path, real }) => ({ path: path.slice(name.length + 1), real }));
+    if (own.some(({ path }) => path === 'SKILL.md')) skills.push(...(await readSkill(shown, own, folder, problems)));
+    else problems.push(problem(`\`${shown}\` has no SKILL.md: every folder in \`${found.shown}\` is to be a skill.`));
+  }
+  return skills;
+}
+
+/** With its byte order mark, if a file has one: the digest is of the bytes. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+async function readSkill(
+  shown: string,
+  listed: readonly { path: string; real: string }[],
+  folder: Folder,
+  problems: Problem[],
+): Promise<LocalSkill[]> {
+  const before = problems.length;
+  const files: LocalSkill['files'] = [];
+  for (const { path, real } of listed.filter((each) => !isSystemFile(each.path))) {
+    const file = `${shown}/${path}`;
+    const bytes = taken(await folder.read(real, file), problems, (message) => problemOf(file, message));
+    if (!bytes) continue;
+    const content = textOf(bytes);
+    if (content === null) problems.push(problemOf(file, 'A skill holds text files only, and this is none in UTF-8.'));
+    else files.push({ path: skillPath(path), content });
+  }
+  const name = nameOf(files.find(({ path }) => path === 'SKILL.md')?.content ?? '');
+  if (name === null) {
+    const message = 'The file must open with YAML frontmatter between two lines of `---` that gives a `name`.';
+    problems.push(problemOf(`${shown}/SKILL.md`, message, { line: 1, column: 1 }));
+  }
+  if (name === null || problems.length > before) return [];
+  return [{ path: shown, name, files, sha256: await skillDigest(files) }];
+}
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    const text = utf8.decode(bytes);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** Read as far as it tells which skill it is; whether all of it is well formed the service says. */
+function nameOf(main: string): string | null {
+  const head = /^\uFEFF?---[^\S\n]*\n([\s\S]*?)\n---[^\S\n]*(?:\n|$)/.exec(main)?.[1];
+  if (head === undefined) return null;
+  const document = parseDocument(head, { schema: 'core', stringKeys: true, prettyErrors: false });
+  const name = document.errors.length > 0 ? null : document.get('name');
+  return typeof name === 'string' ? name : null;
+}

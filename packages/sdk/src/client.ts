@@ -1,0 +1,180 @@
+import type { Api } from '@vestra/contract/api';
+import type { AnswerOf, FieldsOf } from '@vestra/contract/call';
+import { type PathRow, paths } from '@vestra/contract/paths';
+import type { Route } from '@vestra/contract/route';
+import { VestraError } from './errors.ts';
+import {
+  followConversation,
+  followTestRun,
+  isEventStream,
+  plainEvents,
+  type StreamEvent,
+  streamTurn,
+} from './stream.ts';
+import {
+  type CallOptions,
+  createTransport,
+  newIdempotencyKey,
+  type Placed,
+  type TransportOptions,
+} from './transport.ts';
+
+/** Every row of the contract as `client.<family>.<operation>(fields, options)`. */
+export type Client = {
+  [Family in keyof Api]: {
+    [Operation in keyof Api[Family]]: Api[Family][Operation] extends Route ? Call<Api[Family][Operation]> : never;
+  };
+} & {
+  /** Any row by its name, such as `conversations.create`, with its fields sorted by place. */
+  request: (row: string, placed?: Placed, options?: CallOptions) => Promise<unknown>;
+  /** The same, answered as soon as the head of the answer is there. */
+  open: (row: string, placed?: Placed, options?: CallOptions) => Promise<Response>;
+  /** Waits as long as one should before the given attempt at something that failed. */
+  backOff: (attempt: number, signal?: AbortSignal) => Promise<void>;
+};
+
+type Call<R extends Route> = R extends { streams: true; method: 'GET' }
+  ? FollowCall<R>
+  : R extends { streams: true }
+    ? TalkCall<R>
+    : R extends { produces: readonly ['application/yaml'] }
+      ? FileCall<R>
+      : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
+
+/** Answers a stream; where the row also has pages, `format: 'json'` asks for one. */
+type FollowCall<R extends Route> = 'format' extends keyof FieldsOf<R>
+  ? {
+      (fields: FieldsOf<R> & { format: 'json' }, options?: CallOptions): Promise<AnswerOf<R>>;
+      (fields: Omit<FieldsOf<R>, 'format'>, options?: CallOptions): Promise<AsyncGenerator<StreamEvent>>;
+    }
+  : (...given: Given<FieldsOf<R>>) => Promise<AsyncGenerator<AnswerOf<R>>>;
+
+/** `stream: true` asks for the events of the turn. */
+type TalkCall<R extends Route> = 'stream' extends keyof FieldsOf<R>
+  ? {
+      (fields: FieldsOf<R> & { stream: true }, options?: CallOptions): Promise<AsyncGenerator<StreamEvent>>;
+      (...given: Given<Omit<FieldsOf<R>, 'stream'> & { stream?: false }>): Promise<AnswerOf<R>>;
+    }
+  : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
+
+type FileCall<R extends Route> = {
+  (fields: FieldsOf<R> & { format: 'yaml' }, options?: CallOptions): Promise<string>;
+  (...given: Given<Omit<FieldsOf<R>, 'format'> & { format?: 'json' }>): Promise<AnswerOf<R>>;
+};
+
+/** Where no field is needed the object of them may be left out. */
+type Given<Fields> =
+  Partial<Fields> extends Fields ? [fields?: Fields, options?: CallOptions] : [fields: Fields, options?: CallOptions];
+
+export function createClient(options: TransportOptions): Client {
+  const transport = createTransport(options);
+
+  async function request(name: string, placed: Placed = {}, given: CallOptions = {}): Promise<unknown> {
+    const row = rowOf(name);
+    // One key for every attempt, those that begin again after a stream was cut included.
+    const call = row.idempotent ? { ...given, idempotencyKey: given.idempotencyKey ?? newIdempotencyKey() } : given;
+    const answer = await transport.send(row, placed, call, decode);
+    return 'stream' in answer ? streamOf(name, placed, call, answer.stream) : answer.value;
+  }
+
+  /** The events of a stream that has begun, with the way to take it up again where there is one. */
+  function streamOf(name: string, placed: Placed, call: CallOptions, first: Response): AsyncGenerator<unknown> {
+    const { signal } = call;
+    const { params = {}, query = {} } = placed;
+    if (name === 'conversations.create' || name === 'conversations.send') {
+      return streamTurn(client, first, { again: () => open(name, placed, call), signal });
+    }
+    if (name === 'conversations.events') {
+      const after = Number(new Headers(call.headers).get('last-event-id') ?? query.after ?? 0);
+      const task_id = query.task_id as string | undefined;
+      return followConversation(client, String(params.conversation_id), { after, task_id, signal, first });
+    }
+    if (name === 'testRuns.events') return followTestRun(client, String(params.run_id), { signal, first });
+    return plainEvents(first, signal);
+  }
+
+  const open: Client['open'] = (name, placed = {}, call = {}) =>
+    transport.send(rowOf(name), placed, call, async (response, untimed) => {
+      untimed();
+      return response;
+    });
+
+  const families = Object.entries(paths).map(([family, rows]) => [
+    family,
+    Object.fromEntries(
+      Object.entries(rows).map(([operation, row]) => {
+        const name = `${family}.${operation}`;
+        return [
+          operation,
+          async (fields: Record<string, unknown> = {}, call?: CallOptions) =>
+            request(name, placeFields(name, row, fields), call),
+        ];
+      }),
+    ),
+  ]);
+  const client = Object.assign(Object.fromEntries(families), { request, open, backOff: transport.backOff }) as Client;
+  return client;
+}
+
+function rowOf(name: string): PathRow {
+  const [family = '', operation = ''] = name.split('.');
+  const row = Object.hasOwn(paths, family) ? paths[family]?.[operation] : undefined;
+  if (!row) throw new TypeError(`There is no call \`${name}\`.`);
+  return row;
+}
+
+/** Each field to its place: path, query or body. */
+function placeFields(name: string, row: PathRow, fields: Readonly<Record<string, unknown>>): Placed {
+  const params: Record<string, unknown> = {};
+  const query: Record<string, unknown> = {};
+  const rest: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const place = row.params?.includes(field) ? params : row.query?.includes(field) ? query : rest;
+    place[field] = value;
+  }
+  return { params, query, body: bodyOf(name, row, rest) };
+}
+
+function bodyOf(name: string, row: PathRow, rest: Record<string, unknown>): unknown {
+  const [first] = Object.keys(rest);
+  if (!row.body) {
+    if (first !== undefined) throw new TypeError(`\`${name}\` takes no \`${first}\`.`);
+    return undefined;
+  }
+  if (row.accepts?.includes('multipart/form-data') && rest.file instanceof Blob) return formOf(rest);
+  if (row.accepts?.includes('application/zip') && rest.zip instanceof Blob) {
+    return new Blob([rest.zip], { type: 'application/zip' });
+  }
+  if (row.body === 'value') return rest.body;
+  return row.bodyOptional && first === undefined ? undefined : rest;
+}
+
+function formOf(fields: Record<string, unknown>): FormData {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields))
+    form.append(field, value instanceof Blob ? value : String(value));
+  return form;
+}
+
+/** JSON as what it says, text as text, anything else as its bytes. A stream of events is left to be read. */
+async function decode(response: Response, untimed: () => void): Promise<{ value: unknown } | { stream: Response }> {
+  const type = response.headers.get('content-type') ?? '';
+  if (isEventStream(response)) {
+    untimed();
+    return { stream: response };
+  }
+  if (/^application\/json\b/i.test(type)) return { value: await readJson(response) };
+  if (/^(text\/|application\/yaml\b)/i.test(type)) return { value: await response.text() };
+  return { value: new Uint8Array(await response.arrayBuffer()) };
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const details = { status: response.status, code: 'unexpected_answer', body: text };
+    throw new VestraError('The answer says that it is JSON and is not.', details, { cause });
+  }
+}

@@ -1,0 +1,115 @@
+import type { ErrorType } from '@vestra/contract/errors';
+
+type Details = {
+  /** 0 where no answer came. */
+  status: number;
+  /** `connection`: no answer of the service came, or none that it would give. */
+  type: ErrorType | 'connection';
+  /** Branch on this. Beyond the service's codes: `connection_failed`, `timed_out`, `unexpected_answer`. */
+  code: string;
+  param: string | null;
+  requestId: string | null;
+  /** Every fault of a refused deployment file. */
+  errors: readonly { code: string; param: string; message: string }[];
+  /** Of `secret_missing`: the secrets to store first. */
+  names: readonly string[];
+  /** Of `mcp_server_shared`: the deployments that run the server. */
+  deployments: readonly string[];
+  partial: unknown;
+  retryAfterMs: number | null;
+  /** The answer's body as it came. */
+  body: unknown;
+};
+
+/** What a call fails with, whether the service refused it or no answer came. */
+export class VestraError extends Error implements Details {
+  readonly status: number;
+  readonly type: Details['type'];
+  readonly code: string;
+  readonly param: string | null;
+  readonly requestId: string | null;
+  readonly errors: Details['errors'];
+  readonly names: readonly string[];
+  readonly deployments: readonly string[];
+  readonly partial: unknown;
+  readonly retryAfterMs: number | null;
+  readonly body: unknown;
+
+  constructor(message: string, details: Partial<Details> & Pick<Details, 'code'>, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'VestraError';
+    this.status = details.status ?? 0;
+    this.type = details.type ?? 'connection';
+    this.code = details.code;
+    this.param = details.param ?? null;
+    this.requestId = details.requestId ?? null;
+    this.errors = details.errors ?? [];
+    this.names = details.names ?? [];
+    this.deployments = details.deployments ?? [];
+    this.partial = details.partial;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+    this.body = details.body;
+  }
+}
+
+/** The error that an answer other than a success stands for. */
+export async function errorOf(response: Response): Promise<VestraError> {
+  const text = await response.text();
+  const body = readJson(text);
+  const told = fieldsOf(fieldsOf(body).error);
+  const common = { status: response.status, body: body ?? text, retryAfterMs: retryAfter(response, told) };
+  const { code, message } = told;
+  if (typeof code !== 'string' || typeof message !== 'string') return unexpected(response, common);
+  return new VestraError(message, {
+    ...common,
+    type: told.type as ErrorType,
+    code,
+    param: textOrNull(told.param),
+    requestId: textOrNull(told.request_id) ?? response.headers.get('request-id'),
+    errors: listOf(told.errors) as Details['errors'],
+    names: listOf(told.names) as string[],
+    deployments: listOf(told.deployments) as string[],
+    partial: told.partial,
+  });
+}
+
+/** Whether the same call may well succeed a little later. */
+export function isPassing(error: unknown): error is VestraError {
+  if (!(error instanceof VestraError)) return false;
+  if (error.code === 'connection_failed' || error.code === 'timed_out') return true;
+  // The first attempt, whose answer was lost, is still at work under the same key.
+  if (error.code === 'idempotency_in_progress') return true;
+  return [429, 502, 503, 504].includes(error.status);
+}
+
+/** Something between here and the service answered, or the address is another program's. */
+function unexpected(response: Response, common: { status: number; body: unknown; retryAfterMs: number | null }) {
+  const target = response.headers.get('location');
+  const said = response.status === 0 ? 'a redirect' : `status ${response.status}`;
+  const message = target
+    ? `The address redirects to ${target}: use that as \`baseUrl\`.`
+    : `The address answered ${said} with a body that is none of the service’s.`;
+  return new VestraError(message, { ...common, code: 'unexpected_answer' });
+}
+
+function retryAfter(response: Response, told: Record<string, unknown>): number | null {
+  if (typeof told.retry_after_ms === 'number') return told.retry_after_ms;
+  const header = response.headers.get('retry-after');
+  if (header === null) return null;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const fieldsOf = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null);

@@ -1,0 +1,195 @@
+import type { Api } from '@vestra/contract/api';
+import type { AnswerOf } from '@vestra/contract/call';
+import type { TestRunProgress } from '@vestra/contract/test-runs';
+import { createParser } from 'eventsource-parser';
+import type { Client } from './client.ts';
+import { isPassing, VestraError } from './errors.ts';
+
+/** One event of a conversation. */
+export type StreamEvent = AnswerOf<Api['conversations']['events']>['data'][number];
+
+type FollowOptions = {
+  /** The `seq` of the last event that is not wanted; absent: from the first on. */
+  after?: number | undefined;
+  /** Ends the iteration when it is aborted. */
+  signal?: AbortSignal | undefined;
+};
+
+/** What a follower has of a stream that is open already. */
+type Begun = { first?: Response | undefined };
+
+/** The events of one turn, from its first to `turn.settled`. */
+export async function* followTurn(
+  client: Client,
+  conversation_id: string,
+  turn: string | { id: string },
+  options: FollowOptions = {},
+): AsyncGenerator<StreamEvent> {
+  const turnId = typeof turn === 'string' ? turn : turn.id;
+  for await (const event of followConversation(client, conversation_id, options)) {
+    if (event.turn_id !== turnId) continue;
+    yield event;
+    if (event.type === 'turn.settled') return;
+  }
+}
+
+/**
+ * The events of a conversation, each once and in order, for as long as they are asked for. A connection that is lost is
+ * opened again after the last event that came. `task_id`: those of one task alone.
+ */
+export async function* followConversation(
+  client: Client,
+  conversation_id: string,
+  { after = 0, task_id, signal, first }: FollowOptions & Begun & { task_id?: string | undefined } = {},
+): AsyncGenerator<StreamEvent> {
+  let seen = after;
+  const open = () =>
+    client.open(
+      'conversations.events',
+      { params: { conversation_id }, query: { task_id } },
+      { signal, retries: 0, headers: { accept: 'text/event-stream', 'last-event-id': String(seen) } },
+    );
+  for await (const event of reopening<StreamEvent>(client, { first, open, signal })) {
+    if (event.seq <= seen) continue;
+    seen = event.seq;
+    yield event;
+  }
+}
+
+/** How a test run comes along: first where it stands, then each change, until it has ended. */
+export async function* followTestRun(
+  client: Client,
+  run_id: string,
+  { signal, first }: Pick<FollowOptions, 'signal'> & Begun = {},
+): AsyncGenerator<TestRunProgress> {
+  const open = () => client.open('testRuns.events', { params: { run_id } }, { signal, retries: 0 });
+  for await (const event of reopening<TestRunProgress>(client, { first, open, signal })) {
+    yield event;
+    if (event.type === 'test_run.completed') return;
+  }
+}
+
+/**
+ * The events of the turn that a call with `stream: true` began. `again` makes that very call once more, which under the
+ * same Idempotency-Key begins no second turn; once an event has told which turn it is, the conversation is followed.
+ */
+export async function* streamTurn(
+  client: Client,
+  first: Response,
+  { again, signal }: { again: () => Promise<Response>; signal: AbortSignal | undefined },
+): AsyncGenerator<StreamEvent> {
+  let seen: StreamEvent | null = null;
+  const open = () => (seen ? openAfter(client, seen, signal) : again());
+  for await (const event of reopening<StreamEvent>(client, { first, open, signal })) {
+    if (seen && (event.seq <= seen.seq || event.turn_id !== seen.turn_id)) continue;
+    seen = event;
+    yield event;
+    if (event.type === 'turn.settled') return;
+  }
+}
+
+/** The data of each event until the stream ends, for streams that cannot be taken up again. */
+export async function* plainEvents(response: Response, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
+  try {
+    for await (const data of dataOf(response, signal)) yield data;
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+}
+
+export function isEventStream(response: Response): boolean {
+  return /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+}
+
+function openAfter(client: Client, { conversation_id, seq }: StreamEvent, signal: AbortSignal | undefined) {
+  return client.open(
+    'conversations.events',
+    { params: { conversation_id } },
+    { signal, retries: 0, headers: { accept: 'text/event-stream', 'last-event-id': String(seq) } },
+  );
+}
+
+/** How often in a row a stream may fail to open: about a minute, in which a server has long been started again. */
+const mostFailures = 10;
+
+/** The events of one connection after the other, until nobody asks for more. */
+async function* reopening<Event>(
+  client: Client,
+  {
+    first,
+    open,
+    signal,
+  }: { first: Response | undefined; open: () => Promise<Response>; signal?: AbortSignal | undefined },
+): AsyncGenerator<Event> {
+  let failures = 0;
+  let response = first;
+  while (!signal?.aborted) {
+    try {
+      response ??= await open();
+      failures = 0;
+      for await (const data of dataOf(response, signal)) yield data as Event;
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!isPassing(error) || failures === mostFailures) throw error;
+    }
+    response = undefined;
+    failures += 1;
+    await client.backOff(failures, signal);
+  }
+}
+
+/** The service breaks its silence every 15 seconds: a connection that is silent for longer is dead. */
+const longestSilenceMs = 50_000;
+
+/** One event holds at most a picture of a page. */
+const largestEvent = 32 * 1024 * 1024;
+
+async function* dataOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
+  if (!isEventStream(response) || !response.body) {
+    await response.body?.cancel();
+    const details = { status: response.status, code: 'unexpected_answer' };
+    throw new VestraError('The answer is not a stream of events.', details);
+  }
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const arrived: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => arrived.push(data), maxBufferSize: largestEvent });
+  try {
+    for (;;) {
+      const { done, value } = await readWithin(reader, longestSilenceMs, signal);
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      for (const data of arrived.splice(0)) yield JSON.parse(data);
+    }
+  } finally {
+    // The one who stopped reading need not wait until the other side has heard of it.
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** What comes next, unless too long nothing does or the caller gives up: not every `fetch` ends its body then. */
+async function readWithin(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  withinMs: number,
+  signal: AbortSignal | undefined,
+) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let giveUp = () => {};
+  const given = new Promise<never>((_, reject) => {
+    const silent = new VestraError(`Nothing came on the stream for ${withinMs} ms.`, { code: 'timed_out' });
+    timer = setTimeout(() => reject(silent), withinMs);
+    giveUp = () => reject(signal?.reason);
+    if (signal?.aborted) giveUp();
+    else signal?.addEventListener('abort', giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([reader.read().catch(asLost), given]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
+  }
+}
+
+function asLost(cause: unknown): never {
+  throw new VestraError('The connection was lost while a stream was read.', { code: 'connection_failed' }, { cause });
+}

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const a2a = area('a2a', 'open', [
+export const a2a = area('a2a', 'done', [
   [
     'A2A-001',
     'runtime.md · Agent card',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const apps = area('apps', 'open', [
+export const apps = area('apps', 'done', [
   ['APP-001', 'decisions.md · 7', "An app is a remote MCP server reached with the user's own sign-in."],
   ['APP-002', 'decisions.md · 7', '`GET /v1/apps` lists the catalogue of apps.'],
   [

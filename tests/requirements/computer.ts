@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const computer = area('computer', 'open', [
+export const computer = area('computer', 'done', [
   [
     'CMP-001',
     'configuration.md · What the service does',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const mcpEndpoint = area('mcp-endpoint', 'open', [
+export const mcpEndpoint = area('mcp-endpoint', 'done', [
   [
     'MCP-001',
     'runtime.md · MCP endpoint and A2A',

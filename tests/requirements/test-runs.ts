@@ -109,7 +109,7 @@ export const testRuns = area('test-runs', 'done', [
   ['TRUN-038', 'decisions.md · 3', 'An unknown run id answers 404 `test_run_not_found`.'],
   [
     'TRUN-039',
-    'docs/tests.md',
+    'docs/tests.md · Following a run',
     '`GET /v1/test-runs/{id}/events` streams where a run stands, then each change, and ends with `test_run.completed`.',
   ],
 ]);

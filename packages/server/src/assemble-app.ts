@@ -11,6 +11,7 @@ import type { Outbound } from './adapters/outbound/fetcher.ts';
 import type { Vault } from './adapters/secrets/vault.ts';
 import { openZip } from './adapters/zip/open-zip.ts';
 import { assembleApplyPorts } from './assemble-apply.ts';
+import type { AppParts } from './assemble-apps.ts';
 import type { Tenant } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Bell } from './db/bell.ts';
@@ -20,9 +21,14 @@ import { manifestChecker } from './domains/apply/check-manifest.ts';
 import { fileRenderer } from './domains/apply/render-file.ts';
 import { renderYaml } from './domains/apply/render-yaml.ts';
 import { applyRoutes } from './domains/apply/routes.ts';
+import { appRoutes, connectionRoutes } from './domains/apps/routes.ts';
 import type { KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
 import { batchRoutes } from './domains/batches/routes.ts';
+import type { Desks } from './domains/browser/api.ts';
+import { browserRoutes, screenRoutes } from './domains/browser/routes.ts';
+import type { ComputerWork } from './domains/computers/api.ts';
+import { computerRoutes } from './domains/computers/routes.ts';
 import { conversationRoutes } from './domains/conversations/routes.ts';
 import { findDeployment, holdDeployment } from './domains/deployments/api.ts';
 import { deploymentRoutes } from './domains/deployments/routes.ts';
@@ -54,7 +60,7 @@ import { routineRunRoutes } from './domains/routines/run-routes.ts';
 import { draftRoutes, scenarioRoutes } from './domains/scenarios/routes.ts';
 import { createAnswerSeal } from './domains/secrets/api.ts';
 import { secretRoutes } from './domains/secrets/routes.ts';
-import { createSessionIdentity, liveSessionsOf } from './domains/sessions/api.ts';
+import { createSessionIdentity, embedOriginsOf, liveSessionsOf } from './domains/sessions/api.ts';
 import { sessionRoutes } from './domains/sessions/routes.ts';
 import { skillRoutes } from './domains/skills/routes.ts';
 import { taskRoutes } from './domains/tasks/routes.ts';
@@ -64,6 +70,8 @@ import { enterUser, timezoneOf } from './domains/users/api.ts';
 import { userRoutes } from './domains/users/routes.ts';
 import { deliveryRoutes } from './domains/webhooks/delivery-routes.ts';
 import { webhookRoutes } from './domains/webhooks/routes.ts';
+import type { AnswerRequest } from './edges/own-routes.ts';
+import { whenFirstCalled } from './edges/when-first-called.ts';
 import { createApp } from './http/app.ts';
 import { createCursors } from './http/cursor.ts';
 import { createIdempotency } from './http/idempotency.ts';
@@ -72,6 +80,7 @@ import type { Streams } from './http/streams.ts';
 import type { Jobs } from './jobs/queue.ts';
 import { downloadPages } from './pages/downloads.ts';
 import { referencePages } from './pages/reference.ts';
+import { sessionPages } from './pages/session.ts';
 import { version } from './version.ts';
 
 export type Parts = {
@@ -85,8 +94,11 @@ export type Parts = {
   files: FileStore;
   outbound: Outbound;
   embeddings: Embeddings;
+  apps: AppParts;
   bell: Bell;
   engine: Engine;
+  computerWork: ComputerWork;
+  desks: Desks;
   followers: Followers;
   streams: Streams;
   keyUse: KeyUse;
@@ -96,7 +108,7 @@ export type Parts = {
 /** Every domain with what it needs, behind one app. */
 export function assembleApp(parts: Parts): Hono {
   const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, keyUse, publicUrl } = parts;
-  const { bell, engine, followers, streams } = parts;
+  const { bell, engine, computerWork, desks, followers, streams, apps } = parts;
   const watchers = createRunWatchers();
   bell.on('test_run', watchers.wake);
   const { requestsPerMinute } = config;
@@ -130,13 +142,17 @@ export function assembleApp(parts: Parts): Hono {
         ? (await findTask(db, tenant, work.taskId)) !== undefined
         : (await findConversation(db, tenant, work.conversationId)) !== undefined,
   };
-  return createApp({
+  const answer: AnswerRequest = (request, callerAddress) => app.fetch(request, { callerAddress });
+  const edges = { answer, hold: streams.open, log };
+  const app = createApp({
     log,
-    addressOf: (context: Context) => getConnInfo(context).remote.address ?? '',
+    // What an edge asks of a route comes over no socket; the edge knows whose address it is.
+    addressOf: (context: Context) => context.env.callerAddress ?? getConnInfo(context).remote.address ?? '',
     isLeaving: engine.runner.isLeaving,
     pages: (app) => {
       referencePages({ version, url: publicUrl })(app);
       downloadPages({ isGood: links.isGood, read: downloadSource(db, files) })(app);
+      sessionPages({ embedOriginsOf: (sessionId) => embedOriginsOf(db, sessionId) })(app);
     },
     path: {
       db,
@@ -190,19 +206,41 @@ export function assembleApp(parts: Parts): Hono {
       members: memberRoutes(members),
       consoleAccess: consoleRoutes(members),
       secrets: secretRoutes({ db, vault }),
-      users: userRoutes({
-        db,
-        jobs,
-        shutOut: async (tenant, userId) => {
-          for (const id of await liveSessionsOf(db, tenant, userId)) bell.ring('credential', id);
-        },
-        timezoneGiven: moveRoutinesToTimezone,
-      }),
+      users: {
+        ...userRoutes({
+          db,
+          jobs,
+          shutOut: async (tenant, userId) => {
+            for (const id of await liveSessionsOf(db, tenant, userId)) bell.ring('credential', id);
+          },
+          timezoneGiven: moveRoutinesToTimezone,
+        }),
+        ...computerRoutes({ db, jobs, work: computerWork }),
+        ...screenRoutes({ db, desks }),
+      },
+      browser: browserRoutes({ db, desks, streams }),
+      apps: appRoutes(apps),
+      connections: connectionRoutes({ ...apps, db, vault, jobs, redirectUri: `${publicUrl}/v1/connections/callback` }),
       sessions: sessionRoutes({ engine, publicUrl, ended: (sessionId) => bell.ring('credential', sessionId) }),
       usage: usageRoutes(usage),
       auditLog: auditRoutes({ db }),
       models: modelRoutes({ catalogue }),
       health: healthRoutes({ db, version }),
+      protocols: {
+        mcp: whenFirstCalled(async () => {
+          const { mcpEndpoint } = await import('./edges/mcp/endpoint.ts');
+          return mcpEndpoint({ ...edges, publicUrl, host: config.host, version });
+        }),
+        a2a: whenFirstCalled(async () => {
+          const { a2aEndpoint } = await import('./edges/a2a/endpoint.ts');
+          return a2aEndpoint({ ...edges, engine, linkTo: (fileId) => links.make(fileId).url });
+        }),
+        agentCard: whenFirstCalled(async () => {
+          const { agentCard } = await import('./edges/a2a/agent-card.ts');
+          return agentCard({ db, publicUrl });
+        }),
+      },
     },
   });
+  return app;
 }

@@ -10,11 +10,15 @@ import type { Outbound } from './adapters/outbound/fetcher.ts';
 import { ownPolicyHookSecret } from './adapters/policy-hook/own-secret.ts';
 import { createPolicyHook } from './adapters/policy-hook/policy-hook.ts';
 import type { Vault } from './adapters/secrets/vault.ts';
+import type { AppParts } from './assemble-apps.ts';
 import type { Tenant } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Bell } from './db/bell.ts';
 import type { Database } from './db/pool.ts';
+import { createSignIns, isConnected } from './domains/apps/api.ts';
 import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from './domains/batches/api.ts';
+import { type Desks, workBrowsers } from './domains/browser/api.ts';
+import type { ComputerWork } from './domains/computers/api.ts';
 import { createEngine, createRunner, type Engine, readRunTrace } from './domains/engine/api.ts';
 import { createFollowers, type Followers } from './domains/events/api.ts';
 import { createServerTools } from './domains/mcp-servers/api.ts';
@@ -37,6 +41,9 @@ type Parts = {
   files: FileStore;
   outbound: Outbound;
   embeddings: Embeddings;
+  apps: AppParts;
+  computerWork: ComputerWork;
+  desks: Desks;
 };
 
 /** The engine with everything that the house plugs into it. */
@@ -45,7 +52,8 @@ export function assembleEngine(parts: Parts): {
   followers: Followers;
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
-  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings } = parts;
+  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings, computerWork } = parts;
+  const { catalogue, signIn } = parts.apps;
   const models = createModels(config.models);
   const followers = createFollowers(db);
   // A process that only serves takes no run: its messages become jobs of the workers.
@@ -77,7 +85,19 @@ export function assembleEngine(parts: Parts): {
     runner,
     models,
     schemas: createSchemas(),
-    serverTools: createServerTools({ db, vault, client: createMcpClient({ fetch: outbound.webFetch, version }) }),
+    serverTools: createServerTools({
+      db,
+      vault,
+      client: createMcpClient({ fetch: outbound.webFetch, version }),
+      signIns: createSignIns({ db, vault, catalogue, signIn }),
+    }),
+    apps: {
+      ...catalogue,
+      isConnected: async (tx, tenant, { userId, app }) => {
+        const serverUrl = catalogue.find(app)?.url;
+        return serverUrl !== undefined && isConnected(tx, tenant, { userId, app, serverUrl });
+      },
+    },
     hook: createPolicyHook({
       url: config.policyHook.url,
       secret: config.policyHook.secret?.() ?? ownPolicyHookSecret(signingSecret),
@@ -88,6 +108,8 @@ export function assembleEngine(parts: Parts): {
     documents: createDocumentReader(),
     batchItems: watchItems(advancer),
     routineTools: routineTools({ db, timezoneOfUser: timezoneOf }),
+    workComputers: computerWork.ofWork,
+    workBrowsers: workBrowsers({ db, desks: parts.desks }),
     traces: {
       ended: (tenant, run) =>
         void tellTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not told')),

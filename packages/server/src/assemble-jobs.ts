@@ -1,8 +1,10 @@
 import type { FileStore } from './adapters/files/file-store.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/pool.ts';
+import { removeConnectionsOfUser, settleWaits } from './domains/apps/api.ts';
 import { pruneAudit } from './domains/audit/api.ts';
 import { advanceBatch, itemEraser, unfinishedBatches } from './domains/batches/api.ts';
+import { type Computers, type ComputerWork, wakeBeforehand } from './domains/computers/api.ts';
 import {
   type Engine,
   eraseConversationsOf,
@@ -34,6 +36,7 @@ import { pruneOld } from './retention.ts';
 /** What each domain does to forget a user, in the order in which nothing can grow again behind it. */
 const eraseSteps = (files: FileStore, jobs: JobSender): readonly EraseStep[] => [
   removeSessionsOfUser,
+  removeConnectionsOfUser,
   deleteRoutinesOf,
   itemEraser(jobs),
   eraseConversationsOf,
@@ -71,22 +74,32 @@ export function assembleJobs(parts: {
   files: FileStore;
   engine: Engine;
   player: Player;
+  computers: Pick<Computers, 'erase'>;
+  computerWork: ComputerWork;
   publicUrl: () => string;
   retentionDays: Config['retentionDays'];
 }): JobHandlers<typeof catalog> {
-  const { db, files, engine, player, publicUrl, retentionDays } = parts;
+  const { db, files, engine, player, computers, computerWork, publicUrl, retentionDays } = parts;
   const steps = eraseSteps(files, engine.jobs);
   const rules = retentionRules(retentionDays);
   return {
     'ledger.fold': () => foldLedger(db, { emit, capsOfUsers: capsOf }),
-    'user.erase': ({ org_id, mode, user_id }) => eraseUser(db, steps, { orgId: org_id, mode }, user_id),
+    'user.erase': async ({ org_id, mode, user_id }) => {
+      // Before all else and in no transaction: whatever runs on it ends first, and nobody wakes it again.
+      await computers.erase({ orgId: org_id, mode, userId: user_id });
+      await eraseUser(db, steps, { orgId: org_id, mode }, user_id);
+    },
     'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
     'task.run': (task) => takeUpTask(engine, task),
     'batch.advance': ({ org_id, mode, batch_id }) => advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }),
+    'computer.warm': ({ org_id, mode, user_id }, { signal }) =>
+      wakeBeforehand({ db, work: computerWork, log: engine.log }, { orgId: org_id, mode }, user_id, signal),
     'test_run.play': ({ run_id }, { signal }) => playTestRun(player, run_id, signal),
     'routine.run_due': async (_payload, { signal }) => {
       await runDueRoutines({ engine, publicUrl }, { signal });
     },
+    'connection.settle': ({ org_id, mode, connection_id }) =>
+      settleWaits(engine, { orgId: org_id, mode, connectionId: connection_id }),
     'interaction.expire': () => expireInteractions(engine),
     'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
     housekeeping: () => housekeeping(db),

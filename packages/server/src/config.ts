@@ -31,6 +31,10 @@ const environment = z.object({
   VESTRA_RETENTION_TRACES_DAYS: days.default(90),
   VESTRA_RETENTION_DELIVERIES_DAYS: days.default(30),
   VESTRA_RETENTION_AUDIT_DAYS: days.default(365),
+  VESTRA_COMPUTER: z.enum(['bubblewrap', 'just-bash', 'off']).optional(),
+  VESTRA_COMPUTER_IDLE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
+  VESTRA_APPS_FILE: present.optional(),
+  VESTRA_CHROMIUM: present.default('/usr/bin/chromium-headless-shell'),
   VESTRA_POLICY_HOOK_URL: ownAddress.optional(),
   VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
   VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
@@ -78,6 +82,12 @@ export function readConfig(env: Record<string, string | undefined>) {
       deliveries: settings.VESTRA_RETENTION_DELIVERIES_DAYS,
       audit: settings.VESTRA_RETENTION_AUDIT_DAYS,
     },
+    computer: {
+      setting: settings.VESTRA_COMPUTER ?? null,
+      idleMs: settings.VESTRA_COMPUTER_IDLE_SECONDS * 1000,
+    },
+    appsFile: settings.VESTRA_APPS_FILE === undefined ? null : resolve(settings.VESTRA_APPS_FILE),
+    chromium: settings.VESTRA_CHROMIUM,
     policyHook: {
       url: settings.VESTRA_POLICY_HOOK_URL ?? null,
       secret: keyOf(settings.VESTRA_POLICY_HOOK_SECRET),

@@ -11,6 +11,7 @@ export async function housekeeping(db: Database): Promise<void> {
   await prune(db, sql`sessions`, sql`expires_at < now() - interval '30 days'`);
   await prune(db, sql`rate_windows`, sql`started_at < now() - interval '1 hour'`);
   await prune(db, sql`webhook_secrets`, sql`valid_until < now()`);
+  await prune(db, sql`connections`, sql`status <> 'connected' AND updated_at < now() - interval '30 days'`);
   await prune(db, sql`reservations`, sql`expires_at < now() - interval '1 hour'`);
 }
 

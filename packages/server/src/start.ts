@@ -12,6 +12,9 @@ import { createVault } from './adapters/secrets/vault.ts';
 import { agreedSecret } from './agreed-secret.ts';
 import { assembleApp } from './assemble-app.ts';
 import { assembleApplyPorts } from './assemble-apply.ts';
+import { assembleApps } from './assemble-apps.ts';
+import { assembleBrowsers } from './assemble-browsers.ts';
+import { assembleComputers } from './assemble-computers.ts';
 import { assembleEngine } from './assemble-engine.ts';
 import { assembleJobs, sweepSources } from './assemble-jobs.ts';
 import { type Credentials, makeFirstOrg } from './bootstrap.ts';
@@ -47,7 +50,11 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
   // A worker serves nobody and does not know the address of those that do: the setting names it.
   let publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
   let leave = () => {};
+  // One grace for all: parts that wait for the same work one after the other would make it many.
+  let graceEnds = 0;
+  const graceLeft = () => Math.max(0, graceEnds - Date.now());
   const stop = async () => {
+    graceEnds = Date.now() + graceMs;
     // Before anything is waited for: a task that has an hour to go gives itself back at its next step.
     leave();
     for (let step = undo.pop(); step; step = undo.pop()) await step();
@@ -65,6 +72,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
 
     const outbound = createOutbound({ allowPrivate: config.allowPrivateAddresses });
     undo.push(() => outbound.close());
+    const apps = assembleApps({ config, outbound });
     const files = createDiskStore(join(config.dataDir, 'files'));
     const embeddings = createOfflineEmbeddings();
     undo.push(() => embeddings.close());
@@ -73,6 +81,10 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     await jobs.start();
     const bell = await createBell({ db, connectionString, log });
     undo.push(() => bell.stop());
+    const { computers, computerWork } = assembleComputers({ config, db, bell, log, vault, files });
+    undo.push(() => computers.stop());
+    const desks = assembleBrowsers({ config, computers, log });
+    undo.push(async () => desks.stop());
     const {
       engine,
       followers,
@@ -88,8 +100,11 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       files,
       outbound,
       embeddings,
+      apps,
+      computerWork,
+      desks,
     });
-    undo.push(() => stopEngine({ graceMs }));
+    undo.push(() => stopEngine({ graceMs: graceLeft() }));
     leave = engine.runner.leave;
     if (config.role !== 'api') {
       const apply = assembleApplyPorts({
@@ -104,15 +119,17 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
         files,
         engine,
         player,
+        computers,
+        computerWork,
         publicUrl: () => publicUrl,
         retentionDays: config.retentionDays,
       });
       const worker = startWorker({ jobs, log, handlers });
-      undo.push(() => worker.stop({ graceMs }));
+      undo.push(() => worker.stop({ graceMs: graceLeft() }));
       const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: 5_000 });
       undo.push(() => sweeping.stop());
       const delivering = await startDelivering({ db, vault, outbound, log, connectionString });
-      undo.push(() => delivering.stop({ graceMs }));
+      undo.push(() => delivering.stop({ graceMs: graceLeft() }));
     }
     if (config.role === 'worker') return { url: null, firstCredentials, stop };
 
@@ -142,7 +159,10 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       files,
       outbound,
       embeddings,
+      apps,
       engine,
+      computerWork,
+      desks,
       followers,
       streams,
       keyUse,

@@ -12,6 +12,10 @@ export type PromptFacts = {
   notebooks: readonly Named[];
   skills: readonly Named[];
   approvals: readonly ApprovalCategory[];
+  /** Whether commands can be run and files be kept. */
+  hasComputer: boolean;
+  /** Whether web pages can be opened. */
+  hasBrowser: boolean;
   memory: readonly string[];
   openWork: readonly { title: string | null; status: string; waitsFor: readonly string[] }[];
   /** Milliseconds since 1970, UTC. */
@@ -32,12 +36,14 @@ export function assembleSystem(facts: PromptFacts): string[] {
 }
 
 function ofDeployment(facts: PromptFacts): string[] {
-  const { instructions, notebooks, skills, approvals } = facts;
+  const { instructions, notebooks, skills, approvals, hasComputer, hasBrowser } = facts;
   return [
     ...(instructions.trim() === '' ? [] : [piece('instructions', { instructions: instructions.trim() })]),
     languageOf(facts),
     ...(notebooks.length === 0 ? [] : [piece('notebooks', { notebooks: listed(notebooks) })]),
     ...(skills.length === 0 ? [] : [piece('skills', { skills: listed(skills) })]),
+    ...(hasComputer ? [piece('computer', {})] : []),
+    ...(hasBrowser ? [piece('browser', {})] : []),
     ...(approvals.length === 0 ? [] : [piece('approvals', { deeds: lines(approvals.map((each) => deeds[each])) })]),
   ];
 }

@@ -7,22 +7,26 @@ import { runPrepared } from './prepared.ts';
 
 /**
  * What processes on one database tell each other: a conversation's log has grown, a test run has got further, a run was
- * stopped, a key or session was revoked. The rows are the truth: whoever misses a ring loses time and nothing else.
+ * stopped, a key or session was revoked, a computer is wanted elsewhere. The rows are the truth: whoever misses a ring loses time and nothing else.
  */
-const kinds = ['conversation', 'test_run', 'run', 'credential'] as const;
+const kinds = ['conversation', 'test_run', 'run', 'credential', 'computer'] as const;
 
 type News = (typeof kinds)[number];
 
-/** Whoever grows a log hands the entries to the followers of its own process: to read them again would be for nothing. */
+/**
+ * Whoever grows a log hands the entries to the followers of its own process: to read them again would be for nothing.
+ * Whoever asks for a computer asks the others.
+ */
 const heardHere: Record<News, boolean> = {
   conversation: false,
   test_run: true,
   run: true,
   credential: true,
+  computer: false,
 };
 
 export type Bell = {
-  /** Tells the others soon, and of all but a conversation the listeners of this process at once. */
+  /** Tells the others soon, and of all but conversations and computers the listeners of this process at once. */
   ring: (kind: News, id: string) => void;
   /** Null: the line was down, so anything may have happened. */
   on: (kind: News, listener: (id: string | null) => void) => void;

@@ -98,7 +98,8 @@ function withHeaders(response: Response, { requestId, rate }: Progress): Respons
   headers.set('request-id', requestId);
   headers.set('x-content-type-options', 'nosniff');
   headers.set('referrer-policy', 'no-referrer');
-  headers.set('cache-control', 'no-store');
+  // Nothing is kept but what says itself for how long.
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   if (rate) {
     headers.set('ratelimit-policy', `"default";q=${rate.limit};w=60`);
     headers.set('ratelimit', `"default";r=${rate.left};t=${rate.secondsToReset}`);

@@ -63,6 +63,23 @@ export const catalog = {
     expireInSeconds: 3600,
     concurrency: 4,
   }),
+  'computer.warm': job({
+    payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), user_id: z.string() }),
+    policy: 'standard',
+    key: ({ org_id, mode, user_id }) => `${org_id} ${mode} ${user_id}`,
+    retries: { limit: 2, delaySeconds: 2, maxDelaySeconds: 10 },
+    // Repositories and the setup of a computer may take ten minutes each.
+    expireInSeconds: 7200,
+    concurrency: 10,
+  }),
+  'connection.settle': job({
+    payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), connection_id: z.string() }),
+    policy: 'standard',
+    key: ({ connection_id }) => connection_id,
+    retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
+    expireInSeconds: 600,
+    concurrency: 8,
+  }),
   'interaction.expire': job({
     payload: z.strictObject({}),
     policy: 'recurring',

@@ -1,8 +1,14 @@
-import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
+import { InsufficientScopeError, ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import { OutboundFailure } from '../outbound/outbound-failure.ts';
 import { SessionTimeout } from './session.ts';
 
-export type McpFailure = { ok: false; code: 'timeout' | 'mcp_server_error'; message: string };
+export type McpFailure = {
+  ok: false;
+  code: 'timeout' | 'mcp_server_error';
+  message: string;
+  /** The server did not take the credentials, and so has done nothing. */
+  isUnauthorized?: true;
+};
 
 /**
  * Why a session failed, for the tenant who registered the server. Nothing that the server wrote is repeated: it may
@@ -24,7 +30,12 @@ const longestQuote = 1000;
 
 function describe(error: unknown, url: string, quote: (said: string) => string): McpFailure {
   const host = new URL(url).hostname;
-  const failed = (message: string): McpFailure => ({ ok: false, code: 'mcp_server_error', message });
+  const failed = (message: string, isUnauthorized = false): McpFailure => ({
+    ok: false,
+    code: 'mcp_server_error',
+    message,
+    ...(isUnauthorized && { isUnauthorized }),
+  });
   const late = (message: string): McpFailure => ({ ok: false, code: 'timeout', message });
 
   for (const cause of causesOf(error)) {
@@ -33,7 +44,8 @@ function describe(error: unknown, url: string, quote: (said: string) => string):
     if (cause instanceof OutboundFailure) {
       return cause.reason === 'timeout' ? late(cause.message) : failed(cause.message);
     }
-    if (cause instanceof SdkHttpError) return failed(`${host} ${answered(cause.status)}`);
+    if (cause instanceof SdkHttpError) return failed(`${host} ${answered(cause.status)}`, cause.status === 401);
+    if (cause instanceof InsufficientScopeError) return failed(`${host} ${answered(403)}`);
     if (cause instanceof ProtocolError)
       return failed(`${host} answered with the MCP error ${cause.code}.${quote(cause.message)}`);
   }

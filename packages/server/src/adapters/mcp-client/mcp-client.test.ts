@@ -73,6 +73,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
       ok: false,
       code: 'mcp_server_error',
       message: '127.0.0.1 answered 401: it did not take the credentials in `auth`, or wants some.',
+      isUnauthorized: true,
     });
     expect(await listTools(url, { authorization: 'Bearer right' })).toMatchObject({ ok: true });
   });

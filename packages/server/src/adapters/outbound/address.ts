@@ -42,6 +42,12 @@ export function mayConnect(ip: string, { allowPrivate, protocol }: AddressPolicy
   return reach === 'local' && allowPrivate;
 }
 
+/** Whether a proxy may open a connection to this resolved address, whatever is spoken over it. */
+export function mayReach(ip: string, { allowPrivate }: AddressPolicy): boolean {
+  const reach = reachOfIp(ip);
+  return reach === 'public' || (reach === 'local' && allowPrivate);
+}
+
 export const isPublicIp = (ip: string): boolean => reachOfIp(ip) === 'public';
 
 /** `local` may be opened by the operator; `closed` never is: link-local, metadata, multicast, reserved, translated. */

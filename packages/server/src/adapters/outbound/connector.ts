@@ -1,7 +1,7 @@
 import { lookup as lookupAddresses } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { mayConnect } from './address.ts';
+import { mayConnect, mayReach } from './address.ts';
 import { OutboundFailure, refusedConnection } from './outbound-failure.ts';
 
 /** Every address of a name, as the machine's resolver gives them. */
@@ -57,6 +57,43 @@ export function guardedConnector({
       callback(address === undefined ? closedAtOnce(hostname) : refuse(hostname, address), null);
     });
   };
+}
+
+/**
+ * A plain socket to a permitted address, whatever is spoken over it: for a proxy, which sees only bytes. Names are held
+ * against the same rule as above, and public addresses may be spoken to without TLS.
+ */
+export function openCheckedSocket(
+  { host, port }: { host: string; port: number },
+  { allowPrivate, lookup = resolveAll, log }: Pick<Dependencies, 'allowPrivate' | 'lookup' | 'log'>,
+): Promise<Socket> {
+  const permitted = (address: string) => mayReach(address, { allowPrivate });
+  const refuse = (name: string, address: string) => {
+    log?.warn({ host: name, address }, 'A connection to an address that is not permitted was refused.');
+    return refusedConnection(name);
+  };
+  return new Promise((resolve, reject) => {
+    if (isIP(host) !== 0 && !permitted(host)) return reject(refuse(host, host));
+    const socket = connect({
+      host,
+      port,
+      lookup: checkedLookup({ lookup, permitted, refuse }),
+      autoSelectFamily: true,
+      timeout: connectTimeoutMs,
+    });
+    const giveUp = (error: Error) => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.once('timeout', () => giveUp(new OutboundFailure('timeout', `${host} did not answer in time.`)));
+    socket.once('error', giveUp);
+    socket.once('connect', () => {
+      socket.removeAllListeners('timeout').removeListener('error', giveUp).setTimeout(0);
+      const address = socket.remoteAddress;
+      if (address !== undefined && permitted(address)) return resolve(socket);
+      giveUp(address === undefined ? closedAtOnce(host) : refuse(host, address));
+    });
+  });
 }
 
 const closedAtOnce = (host: string) => new OutboundFailure('network', `${host} closed the connection at once.`);

@@ -1,2 +1,2 @@
-export { defaultDeployment } from './named-deployment.ts';
+export { defaultDeployment, deploymentFor } from './named-deployment.ts';
 export { openConversation } from './open.ts';

@@ -16,6 +16,6 @@ export { pushLive } from './push-live.ts';
 export type { DeploymentDependencies } from './routes.ts';
 export { saveVersion } from './save-version.ts';
 export { slugFromName } from './slug.ts';
-export { deploymentsUsing, getVersion, insertDeployment, newestVersion } from './store.ts';
+export { deploymentsUsing, findDeploymentOfAnyOrg, getVersion, insertDeployment, newestVersion } from './store.ts';
 export type { DeploymentRow, VersionRow } from './tables.ts';
 export { versionToRun } from './version-pointers.ts';

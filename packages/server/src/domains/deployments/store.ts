@@ -38,6 +38,12 @@ export async function findById(db: Executor, orgId: string, id: string): Promise
   return row;
 }
 
+/** For what is shown without a key: an id is one deployment's, whichever org's that is. */
+export async function findDeploymentOfAnyOrg(db: Executor, id: string): Promise<DeploymentRow | undefined> {
+  const [row] = await selectRows(db, deployments, { id });
+  return row;
+}
+
 export const findBySlug = (db: Executor, orgId: string, slug: string) => findOne(db, orgId, eq(deployments.slug, slug));
 
 /** Names may be used twice: the oldest deployment keeps hers. */

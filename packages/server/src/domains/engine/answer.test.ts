@@ -24,6 +24,7 @@ const waiting = (of: Partial<InteractionRow>): InteractionRow => ({
   requires_present_user: false,
   nonce: null,
   questions: null,
+  browser: null,
   details: {},
   decision: null,
   answers: null,

@@ -5,14 +5,15 @@ export { takeUpReply } from './begin-reply.ts';
 export { ignoreErased, takeUpTask } from './begin-task.ts';
 export { announce, type Change, type Committed, changeConversation, changing, lockOwnConversation } from './change.ts';
 export { cleanJson, cleanText } from './clean.ts';
+export { settleConnects } from './connected.ts';
 export { createEngine } from './create-engine.ts';
 export { eraseConversationsOf } from './erase.ts';
 export { expireInteractions } from './expire.ts';
 export { judgeLine } from './judge.ts';
 export { keepMemories } from './keep-memory.ts';
-export { failed, type OwnTool, object, ownTool, said, text } from './own-tools/own-tool.ts';
+export { failed, type OwnTool, object, ownTool, said, type ToolAnswer, text } from './own-tools/own-tool.ts';
 export { lockForMessage } from './plain-message.ts';
-export type { BatchItems, Engine, RoutineTools } from './ports.ts';
+export type { BatchItems, Engine, RoutineTools, WorkBrowsers, WorkComputer, WorkComputers } from './ports.ts';
 export {
   presentConversation,
   presentInteraction,
@@ -22,7 +23,7 @@ export {
   presentTurn,
 } from './present.ts';
 export { pruneTraces } from './prune-traces.ts';
-export { assertPayable } from './purse.ts';
+export { assertPayable, computerItem } from './purse.ts';
 export { recordExchange } from './record-exchange.ts';
 export { readRunTrace } from './run-trace.ts';
 export { createRunner } from './runner.ts';
@@ -32,6 +33,7 @@ export {
   allMessages,
   findConversation,
   findConversationsWithCost,
+  findFrame,
   findInteraction,
   findTask,
   findTurn,

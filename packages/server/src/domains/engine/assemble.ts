@@ -64,7 +64,9 @@ export async function assembleRun(
     memoryMode === 'none' || turn.request.test
       ? []
       : await engine.memory.promptFacts(tenant, { userId: turn.user_id, mode: memoryMode, query: told.asked.text });
-  const tools = await assembleTools(engine, subject, run, { tenant, manifest, memoryMode, notebooks, skills }, signal);
+  const { attachments } = told.asked;
+  const parts = { tenant, manifest, memoryMode, notebooks, skills, attachments };
+  const tools = await assembleTools(engine, subject, run, parts, signal);
   const schema = turn.request.output_schema;
   return {
     model,
@@ -82,6 +84,8 @@ export async function assembleRun(
         notebooks,
         skills,
         approvals: manifest.approvals,
+        hasComputer: tools.hasComputer,
+        hasBrowser: tools.hasBrowser,
         memory,
         openWork: task || isFirstOfConversation ? [] : await openWorkOf(engine, subject),
         now: Date.now(),

@@ -5,18 +5,21 @@ import type { NewWait } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from './change.ts';
 import { cleanJson, cleanText } from './clean.ts';
-import { insertInteraction } from './store.ts';
+import type { OpenPage } from './ports.ts';
+import { insertFrame, insertInteraction } from './store.ts';
 import type { InteractionRow, TaskRow, TurnRow } from './tables.ts';
 import { tellWait } from './tell.ts';
 
 /** Makes the interaction that a call waits on. A call of the caller's own tool keeps the id of the call. */
 export async function openWait(
   change: Change,
-  of: { turn: TurnRow; taskId: string | null; runId: string; given: unknown },
+  of: { turn: TurnRow; taskId: string | null; runId: string; given: unknown; page?: OpenPage | null },
   { callId, purpose, draft }: NewWait,
 ): Promise<InteractionRow> {
+  const page = draft.type === 'handoff' ? of.page : null;
   const row = await insertInteraction(change.tx, {
     ...columnsOf(change, of.turn, of.taskId, of.runId, draft),
+    browser: page ? { suggested_mode: 'control', url: page.url } : null,
     id: draft.type === 'tool_call' ? callId : newId('int'),
     call_id: callId,
     purpose,
@@ -24,6 +27,7 @@ export async function openWait(
     nonce: draft.kind === 'hands_approval' ? randomBytes(18).toString('base64url') : null,
     expires_at: draft.expires_in_s === null ? null : new Date(Date.now() + draft.expires_in_s * 1000),
   });
+  if (page?.frame) await insertFrame(change.tx, row, page.frame);
   change.conversation.open_interactions += 1;
   tellWait(change, row, of.given);
   return row;

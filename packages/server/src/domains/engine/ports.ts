@@ -4,9 +4,10 @@ import type { Logger } from 'pino';
 import type { DocumentReader } from '../../adapters/documents/reader.ts';
 import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Tenant } from '../../caller.ts';
-import type { Database } from '../../db/pool.ts';
+import type { Database, Transaction } from '../../db/pool.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import type { Run } from '../../jobs/fence.ts';
+import type { Manifest } from '../deployments/api.ts';
 import type { ServerTools } from '../mcp-servers/api.ts';
 import type { Memory } from '../memory/api.ts';
 import type { UserRow } from '../users/api.ts';
@@ -25,6 +26,7 @@ export type Engine = {
   models: Models;
   schemas: Schemas;
   serverTools: ServerTools;
+  apps: Apps;
   hook: PolicyHook;
   memory: Memory;
   search: NotebookSearch;
@@ -33,6 +35,8 @@ export type Engine = {
   traces: TraceSink;
   batchItems: BatchItems;
   routineTools: RoutineTools;
+  workComputers: WorkComputers;
+  workBrowsers: WorkBrowsers;
   work: Work;
 };
 
@@ -56,6 +60,14 @@ export type Schemas = {
   /** Null where the schema can be used. */
   faultOf: (schema: JsonSchema) => string | null;
   validate: (schema: JsonSchema, value: unknown) => { ok: true } | { ok: false; message: string };
+};
+
+/** What users may connect, and have connected. */
+type Apps = {
+  all: readonly { id: string; name: string; connectable: boolean }[];
+  find: (id: string) => { id: string; name: string } | undefined;
+  /** Waits for whoever is about to connect it. */
+  isConnected: (tx: Transaction, tenant: Tenant, of: { userId: string | null; app: string }) => Promise<boolean>;
 };
 
 /** The operator's say before a call that may change something. */
@@ -93,6 +105,46 @@ export type BatchItems = {
 
 /** The agent's tools for what it is to do again and again; in a test they only seem to. */
 export type RoutineTools = (of: { tenant: Tenant; turn: TurnRow; isPretend: boolean }) => OwnTool[];
+
+/** The computer of whoever a piece of work is for; null where this server has none. It is woken when it is used. */
+export type WorkComputers = (of: {
+  tenant: Tenant;
+  turn: TurnRow;
+  manifest: Manifest;
+  attachments: MessageRow['attachments'];
+}) => Promise<WorkComputer | null>;
+
+export type WorkComputer = {
+  tools: readonly OwnTool[];
+  /** A file of it that is given to the person. */
+  readOutput: (path: string, signal: AbortSignal) => Promise<({ bytes: Uint8Array } | { refused: string }) & Metered>;
+  /** Puts the files of a skill where its scripts can be run, and says where. */
+  placeSkill: (
+    skill: { name: string; files: readonly { path: string; content: string }[] },
+    signal: AbortSignal,
+  ) => Promise<{ note: string } & Metered>;
+};
+
+/** The agent's own hands in a browser. */
+export type WorkBrowsers = {
+  /** The tools of one piece of work; none where this server has no browsers. The browser is woken when it is used. */
+  ofWork: (of: {
+    tenant: Tenant;
+    turn: TurnRow;
+    task: TaskRow;
+    manifest: Manifest;
+    /** Gives the person a file as a result of the work. */
+    save: (file: { name: string; bytes: Uint8Array }) => Promise<{ id: string; filename: string | null }>;
+  }) => Promise<readonly OwnTool[]>;
+  /** The page that the work has open now, as people would see it; null where it has none. */
+  pageOf: (task: TaskRow) => Promise<OpenPage | null>;
+};
+
+/** `frame`: a picture as a data URI; null where there is none. */
+export type OpenPage = { url: string; frame: string | null };
+
+/** How long the computer has run for it. */
+type Metered = { computerSeconds: number };
 
 /** Told of each run that has ended; it never holds one up. */
 type TraceSink = { ended: (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => void };

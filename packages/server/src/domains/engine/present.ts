@@ -113,6 +113,7 @@ export const presentInteraction = (row: InteractionRow) => ({
   requires_present_user: row.requires_present_user,
   ...(row.nonce !== null && { nonce: row.nonce }),
   ...(row.questions !== null && { questions: row.questions }),
+  ...(row.browser !== null && { browser: row.browser }),
   details: row.details,
   outcome:
     row.decision === null

@@ -63,7 +63,9 @@ async function pretend(
     case 'recall':
       return said((await remembered()).join('\n') || 'You remember nothing about this.');
     case 'save_output':
-      return said(`Saved as ${String(given.filename)} (${Buffer.byteLength(String(given.content))} bytes).`);
+      return said(
+        `Saved as ${String(given.filename)}${given.content === undefined ? '' : ` (${Buffer.byteLength(String(given.content))} bytes)`}.`,
+      );
     default:
       return { output: 'This tool is not run in a test, and the scenario has no result for it.', isError: true };
   }

@@ -20,7 +20,9 @@ export type Purse = {
   charge: (tx: Transaction, usage: Usage) => Promise<Micros>;
   /** A tool that costs something is charged when it has run and did not fail. */
   willCharge: (callId: string, usd: number) => void;
-  chargeCall: (tx: Transaction, callId: string) => Promise<void>;
+  /** Seconds for which the computer ran are charged whatever came of the call. */
+  willChargeSeconds: (callId: string, seconds: number) => void;
+  chargeCall: (tx: Transaction, callId: string, result: { isError: boolean }) => Promise<void>;
   /** What the run has cost so far, tools included. */
   setRunCost: (micros: Micros) => void;
   /** What the run has cost so far. */
@@ -51,6 +53,7 @@ export function createPurse(options: {
   let runMicros: Micros = 0n;
   let turnMicrosBefore: Micros | null = task ? null : 0n;
   const prices = new Map<string, number>();
+  const seconds = new Map<string, number>();
 
   const about = {
     userId: turn.user_id,
@@ -122,12 +125,15 @@ export function createPurse(options: {
       return micros;
     },
     willCharge: (callId, usd) => prices.set(callId, usd),
-    async chargeCall(tx, callId) {
-      const usd = prices.get(callId);
-      if (usd === undefined) return;
-      const unitPriceMicros = Number(usdToMicros(usd));
-      const item: ChargeItem = { kind: 'tools', model: null, quantity: 1, unit: 'calls', unitPriceMicros, ...about };
-      runMicros += await charge(tx, tenant, { items: [item] });
+    willChargeSeconds: (callId, used) => used > 0 && seconds.set(callId, used),
+    async chargeCall(tx, callId, { isError }) {
+      const usd = isError ? undefined : prices.get(callId);
+      const used = seconds.get(callId);
+      const items: ChargeItem[] = [
+        ...(usd === undefined ? [] : [callItem(usd, about)]),
+        ...(used === undefined ? [] : [computerItem(used, about)]),
+      ];
+      if (items.length > 0) runMicros += await charge(tx, tenant, { items });
     },
     setRunCost: (micros) => {
       runMicros = micros;
@@ -136,6 +142,29 @@ export function createPurse(options: {
     close: letGo,
   };
 }
+
+type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
+
+const callItem = (usd: number, about: About): ChargeItem => ({
+  kind: 'tools',
+  model: null,
+  quantity: 1,
+  unit: 'calls',
+  unitPriceMicros: Number(usdToMicros(usd)),
+  ...about,
+});
+
+/** A ten-thousandth of a dollar a second. */
+const computerMicrosPerSecond = 100;
+
+export const computerItem = (seconds: number, about: About): ChargeItem => ({
+  kind: 'compute',
+  model: null,
+  quantity: seconds,
+  unit: 'seconds',
+  unitPriceMicros: computerMicrosPerSecond,
+  ...about,
+});
 
 /** May a call start, and if so, what is held for it. */
 export async function reserveFor(

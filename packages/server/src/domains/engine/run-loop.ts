@@ -11,6 +11,7 @@ import { risenPrice } from './approved-price.ts';
 import { type Assembled, assembleRun } from './assemble.ts';
 import { giveUp } from './begin-reply.ts';
 import { type Change, changeConversation } from './change.ts';
+import { AppConnected, connectsOf } from './connected.ts';
 import { failTask } from './end-task.ts';
 import { type Broken, endReply } from './end-turn.ts';
 import { PlanApproved } from './plan.ts';
@@ -18,6 +19,7 @@ import type { Engine, Fresh } from './ports.ts';
 import { createPurse, type Purse } from './purse.ts';
 import { createRunStore, type Subject, type SubjectRunStore } from './run-store.ts';
 import { RunEnded } from './runner.ts';
+import { findTurn } from './store.ts';
 
 type Taken = { subject: Subject; run: Run } & Fresh;
 
@@ -29,15 +31,20 @@ export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal)
   const { subject, run } = taken;
   try {
     const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
+    let now = taken;
     for (;;) {
-      const assembled = await assembleRun(engine, subject, run, {
+      const connected = now.isFirstRun ? 0 : await connectsOf(engine.db, run.runId);
+      const assembled = await assembleRun(engine, now.subject, run, {
         isFirstOfConversation,
         asked: taken.asked,
         user: taken.user,
         signal,
-      }).catch((error: unknown) => giveBack(engine, taken, error));
-      const ended = await runAssembled(engine, taken, assembled).catch(anewAfterYes);
+      }).catch((error: unknown) => giveBack(engine, now, error));
+      const ended = await runAssembled(engine, now, assembled, connected).catch(anewWithOtherTools);
       if (ended) return ended;
+      // What it has done so far is recorded, and what was held for it was given back.
+      const turn = (await findTurn(engine.db, subject.turn.id)) ?? subject.turn;
+      now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, reservationId: null };
     }
   } catch (error) {
     if (error instanceof FencedOff || error instanceof RunEnded || signal.aborted || isDatabaseAway(error)) throw error;
@@ -53,12 +60,12 @@ async function giveBack({ db }: Engine, { subject, reservationId }: Taken, error
   throw error;
 }
 
-function anewAfterYes(error: unknown): null {
-  if (error instanceof PlanApproved) return null;
+function anewWithOtherTools(error: unknown): null {
+  if (error instanceof PlanApproved || error instanceof AppConnected) return null;
   throw error;
 }
 
-async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled): Promise<Ended> {
+async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled, connected: number): Promise<Ended> {
   const { subject, run, isFirstRun, reservationId } = taken;
   const { turn, task } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
@@ -76,6 +83,7 @@ async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled):
     isStreamed: task === null && turn.request.output_schema === undefined,
     isJudged: task !== null && turn.request.success_criteria !== undefined,
     awaitsPlan: assembled.tools.awaitsPlan,
+    connected,
     onSummary: (change, step) => task === null && keepSummary(change, assembled, step),
   });
   try {
@@ -124,7 +132,9 @@ function portsOf(
         if (risen !== null) return { kind: 'result', output: risen, isError: true };
         const price = tools.priceOf(tool);
         if (price !== null && price > 0) purse.willCharge(call.id, price);
-        return tools.run(call, tool, signal);
+        const { computerSeconds = 0, ...outcome } = await tools.run(call, tool, signal);
+        purse.willChargeSeconds(call.id, computerSeconds);
+        return outcome;
       },
     },
     hook: {

@@ -9,6 +9,7 @@ import { costOf, costOfTurn } from '../ledger/api.ts';
 import { beginNext, giveUp } from './begin-reply.ts';
 import { type Change, changeConversation } from './change.ts';
 import { cleanText } from './clean.ts';
+import { AppConnected, connectedTo } from './connected.ts';
 import { completeTask, failTask } from './end-task.ts';
 import { endReply, settleReply } from './end-turn.ts';
 import { openWait } from './open-wait.ts';
@@ -17,9 +18,10 @@ import { isPlanApproved, PlanApproved } from './plan.ts';
 import type { Engine } from './ports.ts';
 import type { Purse } from './purse.ts';
 import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
+import { settleInteraction } from './settle.ts';
 import { streamedText } from './stop.ts';
 import { pendingInteractions, updateTask, updateTurn } from './store.ts';
-import type { TaskRow, TurnRow } from './tables.ts';
+import type { InteractionRow, TaskRow, TurnRow } from './tables.ts';
 import { tellDelta } from './tell.ts';
 import { presentTraceStep } from './trace.ts';
 import {
@@ -53,6 +55,8 @@ type Options = {
   isJudged: boolean;
   /** The run has only the tools of before the yes to its plan. */
   awaitsPlan: boolean;
+  /** How many apps it had asked for and got before its tools were looked up. */
+  connected: number;
   onSummary: (change: Change, step: SummaryStep) => void;
 };
 
@@ -98,6 +102,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     }
     const loaded = await loadSteps(db, run.runId);
     if (options.awaitsPlan && (await isPlanApproved(db, { turn, task }))) throw new PlanApproved();
+    if (loaded.connected > options.connected) throw new AppConnected();
     stepCount = loaded.steps.length;
     seenPending = loaded.pending;
     purse.setRunCost(await spentSoFar());
@@ -179,7 +184,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     await change(async (changing) => {
       const row = await writeResult(changing.tx, callId, result);
       if (task) tellStep(changing, presentTraceStep(row));
-      if (!result.isError) await purse.chargeCall(changing.tx, callId);
+      await purse.chargeCall(changing.tx, callId, result);
       await conclude(changing, end, said, '');
     });
     stepStartedAt = new Date();
@@ -233,6 +238,16 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     changing.afterwards(tellTraces);
   }
 
+  /** The person may have connected the app since the run looked at what is connected. */
+  async function settleIfConnected(changing: Change, wait: InteractionRow): Promise<boolean> {
+    const app = engine.apps.find(String(wait.details.app));
+    if (!app || turn.request.test) return false;
+    const tenant = { orgId: turn.org_id, mode: turn.mode };
+    if (!(await engine.apps.isConnected(changing.tx, tenant, { userId: turn.user_id, app: app.id }))) return false;
+    await settleInteraction(engine, changing, wait, connectedTo(app.name));
+    return true;
+  }
+
   async function noteActivity({ tx }: Change): Promise<void> {
     if (task) task = await updateTask(tx, task, { active_ms: activeMs() });
     else turn = await updateTurn(tx, turn.id, { active_ms: activeMs() });
@@ -254,19 +269,23 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     appendText: async (stepIndex, text) => {
       if (task === null && options.isStreamed) reply?.append(stepIndex, text);
     },
-    wait: (waits) =>
-      change(async (changing) => {
+    async wait(waits) {
+      // Taken before anything is held: a page that hangs must not hold the conversation up.
+      const asksToTakeOver = task !== null && waits.some(({ draft }) => draft.type === 'handoff');
+      const page = asksToTakeOver ? await engine.workBrowsers.pageOf(task as TaskRow) : null;
+      return change(async (changing) => {
         const { tx } = changing;
         const open = await pendingInteractions(tx, [conversationId]);
         const stillPending = new Set(open.filter(({ run_id }) => run_id === run.runId).map(({ id }) => id));
-        const isAnswered = [...seenPending].some((id) => !stillPending.has(id));
+        let isAnswered = [...seenPending].some((id) => !stillPending.has(id));
         await markNotStarted(
           tx,
           waits.map(({ callId }) => callId),
         );
         for (const wait of waits) {
-          const of = { turn, taskId: task?.id ?? null, runId: run.runId, given: arguments_.get(wait.callId) };
-          await openWait(changing, of, wait);
+          const of = { turn, taskId: task?.id ?? null, runId: run.runId, given: arguments_.get(wait.callId), page };
+          const opened = await openWait(changing, of, wait);
+          if (opened.type === 'connect' && (await settleIfConnected(changing, opened))) isAnswered = true;
           if (task && wait.draft.kind === 'exit_plan') await writePlan(changing, task, of.given);
         }
         await noteActivity(changing);
@@ -277,7 +296,8 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
         if (task) task = await updateTask(tx, task, { status: 'waiting' });
         else await beginNext(engine, changing);
         return 'waiting';
-      }),
+      });
+    },
     complete: (answer, usage) =>
       change(async (changing) => {
         if (usage) await purse.charge(changing.tx, usage);

@@ -8,6 +8,7 @@ import {
   type ConversationRow,
   conversations,
   type InteractionRow,
+  interactionFrames,
   interactions,
   type MessageRow,
   messages,
@@ -244,6 +245,23 @@ export async function findInteraction(
     .from(interactions)
     .where(and(eq(interactions.org_id, orgId), eq(interactions.mode, mode), eq(interactions.id, id)));
   return row;
+}
+
+export async function insertFrame(
+  tx: Transaction,
+  { org_id, mode, id }: Pick<InteractionRow, 'org_id' | 'mode' | 'id'>,
+  frame: string,
+): Promise<void> {
+  await tx.insert(interactionFrames).values({ org_id, mode, interaction_id: id, frame });
+}
+
+/** What the page showed when a person was asked to take over. */
+export async function findFrame(
+  db: Executor,
+  { org_id, mode, id }: Pick<InteractionRow, 'org_id' | 'mode' | 'id'>,
+): Promise<string | null> {
+  const [row] = await selectRows(db, interactionFrames, { org_id, mode, interaction_id: id });
+  return row?.frame ?? null;
 }
 
 export async function updateInteraction(

@@ -177,6 +177,7 @@ export const interactions = pgTable(
     requires_present_user: boolean().notNull(),
     nonce: text(),
     questions: json().$type<Question[]>(),
+    browser: json().$type<{ suggested_mode: 'control'; url: string | null }>(),
     details: json().$type<Record<string, unknown>>().notNull(),
     decision: text().$type<'approved' | 'denied' | 'answered' | 'cancelled' | 'expired'>(),
     answers: json().$type<string[]>(),
@@ -190,6 +191,18 @@ export const interactions = pgTable(
     resolved_at: moment(),
   },
   (table) => [primaryKey({ columns: [table.org_id, table.mode, table.id] })],
+);
+
+/** Beside the interactions and not on them: a picture is read alone and never in a list. */
+export const interactionFrames = pgTable(
+  'interaction_frames',
+  {
+    org_id: text().notNull(),
+    mode: text().$type<Mode>().notNull(),
+    interaction_id: text().notNull(),
+    frame: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.interaction_id] })],
 );
 
 type Question = { question: string; header: string; options: string[]; multi_select: boolean };

@@ -7,14 +7,16 @@ import type { Tenant } from '../../caller.ts';
 import type { Run } from '../../jobs/fence.ts';
 import type { Manifest } from '../deployments/api.ts';
 import type { ServerTool } from '../mcp-servers/api.ts';
+import { type ConnectableApp, connectApp, connectDraft } from './own-tools/connect-app.ts';
 import { memoryTools, notebookTools, skillTools } from './own-tools/knowledge-tools.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
 import { askQuestion, handOffToWork, requestHandoff } from './own-tools/person-tools.ts';
-import { proposePlan, saveOutput, updatePlan } from './own-tools/work-tools.ts';
+import { keepOutput, proposePlan, saveOutput, updatePlan } from './own-tools/work-tools.ts';
 import { isPlanApproved } from './plan.ts';
-import type { Engine, MemoryMode } from './ports.ts';
+import type { Engine, MemoryMode, WorkComputer } from './ports.ts';
 import { pretendTools } from './pretend-tools.ts';
 import type { Subject } from './run-store.ts';
+import type { MessageRow } from './tables.ts';
 import { withCategories } from './tool-categories.ts';
 import { rememberedIn } from './trace-store.ts';
 import type { MessageTool } from './turn.ts';
@@ -23,11 +25,13 @@ import type { MessageTool } from './turn.ts';
 export type RunTools = {
   all: readonly Tool[];
   /** What a call of a tool of the agent's own, or of a server, does. */
-  run: (call: ToolCall, tool: Tool, signal: AbortSignal) => Promise<ToolOutcome>;
+  run: (call: ToolCall, tool: Tool, signal: AbortSignal) => Promise<ToolOutcome & { computerSeconds?: number }>;
   /** What a call costs; null where nothing. */
   priceOf: (tool: Tool) => number | null;
   /** Only what changes nothing is among them, until somebody says yes to the plan. */
   awaitsPlan: boolean;
+  hasComputer: boolean;
+  hasBrowser: boolean;
 };
 
 type Parts = {
@@ -36,6 +40,7 @@ type Parts = {
   memoryMode: MemoryMode;
   notebooks: readonly { id: string }[];
   skills: readonly { name: string; description: string; which: { id: string } | { name: string } }[];
+  attachments: MessageRow['attachments'];
 };
 
 export async function assembleTools(
@@ -47,11 +52,14 @@ export async function assembleTools(
 ): Promise<RunTools> {
   const { manifest, tenant } = parts;
   const mayChange = !subject.turn.request.plan || (await isPlanApproved(engine.db, subject));
-  const listed = ownTools(engine, subject, run, { ...parts, mayChange });
+  const { attachments } = parts;
+  const computer = subject.task && (await engine.workComputers({ tenant, turn: subject.turn, manifest, attachments }));
+  const browser = await browserToolsOf(engine, subject, run, parts);
+  const { tools: servers, signedIn } = await serverToolsOf(engine, tenant, subject, manifest, signal);
+  const apps = connectable(engine, subject, manifest, signedIn);
+  const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
   const own = new Map(listed.map((each) => [each.tool.definition.name, each]));
   const ofMessage = subject.turn.request.tools ?? [];
-  const servers =
-    manifest.mcp_servers.length === 0 ? [] : await serverToolsOf(engine, tenant, subject, manifest, signal);
   const { deployment_id: deploymentId, deployment_version: version } = subject.turn;
   const ofVersion = await withCategories(engine.db, { deploymentId, version }, [
     ...functionsOf(manifest, ofMessage),
@@ -64,11 +72,18 @@ export async function assembleTools(
   const tools: RunTools = {
     all: mayChange ? all : all.filter(changesNothing),
     awaitsPlan: !mayChange,
+    hasComputer: computer !== null,
+    hasBrowser: browser.length > 0,
     priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
     async run(call, tool, runSignal) {
       const given = call.arguments as Record<string, unknown>;
       const server = serverOf(tool);
-      if (server) return { kind: 'result', ...(await engine.serverTools.call(server, given, runSignal)) };
+      if (server) {
+        const { mustSignIn, ...answer } = await engine.serverTools.call(server, given, runSignal);
+        if (!mustSignIn) return { kind: 'result', ...answer };
+        const app = engine.apps.find(mustSignIn.app) ?? { id: mustSignIn.app, name: mustSignIn.app };
+        return { kind: 'connect', draft: connectDraft(app, subject.turn.user_id) };
+      }
       const answer = await own.get(call.name)?.run?.(given, runSignal);
       return { kind: 'result', ...(answer ?? { output: 'This tool cannot be run.', isError: true }) };
     },
@@ -80,22 +95,48 @@ export async function assembleTools(
 /** Before the yes to a plan nothing may happen that changes anything. */
 const changesNothing = ({ origin }: Tool) => (origin.from === 'function' ? origin.read_only : origin.isReadOnly);
 
-function ownTools(engine: Engine, { turn, task }: Subject, run: Run, parts: Parts & { mayChange: boolean }): OwnTool[] {
-  const { tenant, manifest, memoryMode, notebooks, skills, mayChange } = parts;
+function ownTools(
+  engine: Engine,
+  { turn, task }: Subject,
+  run: Run,
+  parts: Parts & {
+    mayChange: boolean;
+    computer: WorkComputer | null;
+    browser: readonly OwnTool[];
+    apps: readonly ConnectableApp[];
+  },
+): OwnTool[] {
+  const { tenant, manifest, memoryMode, notebooks, skills, mayChange, computer, browser, apps } = parts;
+  // In a test skills are read for real, and nothing is put on anybody's computer.
+  const placing = turn.request.test ? null : computer;
   const { db, search, memory, routineTools } = engine;
   const { user_id: userId } = turn;
   const notebookIds = notebooks.map(({ id }) => id);
   return [
     askQuestion(),
-    ...(task ? [requestHandoff(), saveOutput(engine, task, run)] : [handOffToWork()]),
+    ...(task ? [requestHandoff(), saveOutput(engine, task, run, computer)] : [handOffToWork()]),
+    ...(computer?.tools ?? []),
+    ...browser,
+    ...(apps.length === 0 ? [] : [connectApp(apps, userId)]),
     ...(task ? [mayChange ? updatePlan(engine, task, run) : proposePlan()] : []),
     ...(notebookIds.length === 0
       ? []
       : notebookTools({ db, search, reader: { orgId: tenant.orgId, notebookIds: manifest.notebooks, userId } })),
-    ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills })),
+    ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: placing })),
     ...(turn.origin === 'interview' ? [] : routineTools({ tenant, turn, isPretend: turn.request.test !== undefined })),
     ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, userId, mode: memoryMode })),
   ];
+}
+
+async function browserToolsOf(
+  engine: Engine,
+  { turn, task }: Subject,
+  run: Run,
+  { tenant, manifest }: Parts,
+): Promise<readonly OwnTool[]> {
+  if (!task) return [];
+  const save = (file: { name: string; bytes: Uint8Array }) => keepOutput(engine, task, run, file);
+  return engine.workBrowsers.ofWork({ tenant, turn, task, manifest, save });
 }
 
 /** The version's functions; one of the message that has the same name comes before it. */
@@ -130,11 +171,29 @@ async function serverToolsOf(
   { turn }: Subject,
   manifest: Manifest,
   signal: AbortSignal,
-): Promise<readonly ServerTool[]> {
-  const of = { userId: turn.user_id, servers: manifest.mcp_servers, policies: manifest.mcp_tool_policy };
-  const { tools, unavailable } = await serverTools.load(tenant, of, signal);
+): Promise<{ tools: readonly ServerTool[]; signedIn: readonly string[] }> {
+  const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
+  // A test is nobody's own: what a person is signed in to is not called, and not even looked at.
+  const apps = turn.request.test || turn.origin === 'interview' ? [] : manifest.apps;
+  if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [] };
+  const of = { userId: turn.user_id, servers, policies, apps };
+  const { tools, unavailable, signedIn } = await serverTools.load(tenant, of, signal);
   for (const { slug, message } of unavailable) log.warn({ turn_id: turn.id, slug, message }, 'a tool server is away');
-  return tools;
+  return { tools, signedIn };
+}
+
+/** The apps of the version that the person could connect. */
+function connectable(
+  { apps }: Engine,
+  { turn }: Subject,
+  manifest: Manifest,
+  signedIn: readonly string[],
+): readonly ConnectableApp[] {
+  if (turn.origin === 'interview') return [];
+  const allowed = ({ id }: ConnectableApp) => manifest.apps === 'all' || manifest.apps.includes(id);
+  // A server of the company's that has an app's name stands in its place.
+  const taken = [...signedIn, ...manifest.mcp_servers.map(({ slug }) => slug)];
+  return apps.all.filter((app) => app.connectable && allowed(app) && !taken.includes(app.id));
 }
 
 /** What costs more than the version lets pass asks for the money first. */

@@ -4,6 +4,7 @@ import type { Executor, Transaction } from '../../db/pool.ts';
 import { insertRow } from '../../db/rows.ts';
 import { FencedOff, type Run } from '../../jobs/fence.ts';
 import { cleanJson, cleanText } from './clean.ts';
+import { isConnected } from './connected.ts';
 import { interactionsOfRun } from './store.ts';
 import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } from './tables.ts';
 
@@ -11,7 +12,10 @@ import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } f
 export type StepCost = { model: string; costMicros: bigint; startedAt: Date };
 
 /** The run as the agent takes it up: its steps with their calls, and what came of what each call waited for. */
-export async function loadSteps(db: Executor, runId: string): Promise<{ steps: Step[]; pending: ReadonlySet<string> }> {
+export async function loadSteps(
+  db: Executor,
+  runId: string,
+): Promise<{ steps: Step[]; pending: ReadonlySet<string>; connected: number }> {
   const [stepRows, callRows, waits] = [
     await db.select().from(runSteps).where(eq(runSteps.run_id, runId)).orderBy(asc(runSteps.step_index)),
     await callsOfRun(db, runId),
@@ -21,6 +25,7 @@ export async function loadSteps(db: Executor, runId: string): Promise<{ steps: S
   return {
     steps,
     pending: new Set(waits.filter(({ status }) => status === 'pending').map(({ id }) => id)),
+    connected: waits.filter(isConnected).length,
   };
 }
 

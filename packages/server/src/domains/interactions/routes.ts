@@ -1,5 +1,5 @@
 import type { Handlers } from '../../http/handler.ts';
-import { type Engine, presentInteraction } from '../engine/api.ts';
+import { type Engine, findFrame, presentInteraction } from '../engine/api.ts';
 import { answerInteraction, cancelInteraction, ownInteraction } from './settle.ts';
 import { listInteractions } from './store.ts';
 
@@ -7,7 +7,11 @@ export function interactionRoutes({ engine }: { engine: Engine }): Handlers<'int
   return {
     list: async ({ caller, query, page }) =>
       page.of(await listInteractions(engine.db, caller, query, page), presentInteraction, (row) => [row.id]),
-    get: async ({ caller, params }) => presentInteraction(await ownInteraction(engine, caller, params.interaction_id)),
+    get: async ({ caller, params }) => {
+      const row = await ownInteraction(engine, caller, params.interaction_id);
+      const frame = row.browser === null ? null : await findFrame(engine.db, row);
+      return { ...presentInteraction(row), ...(frame !== null && { frame_url: frame }) };
+    },
     answer: async ({ caller, origin, params, body }) => {
       const row = await ownInteraction(engine, caller, params.interaction_id);
       return presentInteraction(await answerInteraction(engine, origin, row, body));

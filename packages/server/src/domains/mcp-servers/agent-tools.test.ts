@@ -19,7 +19,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   org = await server.newOrg();
   clock = 1_000_000;
-  tools = createServerTools({ db: server.db, vault: server.vault, client: server.client, now: () => clock });
+  const signIns = { of: async () => [] };
+  tools = createServerTools({ db: server.db, vault: server.vault, client: server.client, signIns, now: () => clock });
 });
 afterAll(() => server.stop());
 
@@ -111,7 +112,11 @@ describe('tools of registered servers', () => {
     expect(await tools.call(only(before), {}, never)).toMatchObject({ output: 'find_order {}' });
     expect(second.requests.length).toBeGreaterThan(2);
     await server.call('DELETE', `/v1/mcp-servers/${entry.id}`, { key: org.testKey });
-    expect(await load([entry])).toEqual({ tools: [], unavailable: [{ slug: 'shop', message: 'It was removed.' }] });
+    expect(await load([entry])).toEqual({
+      tools: [],
+      signedIn: [],
+      unavailable: [{ slug: 'shop', message: 'It was removed.' }],
+    });
     expect(await tools.call(only(before), {}, never)).toEqual({
       output: 'mcp_server_error: The server `shop` was removed.',
       isError: true,
@@ -218,6 +223,7 @@ describe('secrets', () => {
     await store('TOKEN', 'token');
     expect(await load([own, company, broken], { userId: 'bob' })).toEqual({
       tools: [],
+      signedIn: [],
       unavailable: [
         { slug: 'shop', message: 'The user has not stored their own `MINE`.' },
         { slug: 'company', message: 'The company has not stored `KEY` in test mode.' },

@@ -8,93 +8,177 @@ import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
 import { cutText } from './cut-text.ts';
 import { createOfferedTools } from './offered-tools.ts';
-import { type Reach, reachServers } from './reach-servers.ts';
-import type { ServerRow } from './tables.ts';
+import type { Reach, ServerRules } from './reach.ts';
+import { reachApps } from './reach-apps.ts';
+import { reachServers } from './reach-servers.ts';
+import type { SignIns } from './sign-ins.ts';
 import { modelToolName } from './tool-name.ts';
 
-/** A tool of a registered server, for one user. It holds no secret: a call fills them in anew. */
+/** A tool of a server, for one user. It holds no secret: a call fills them in anew. */
 export type ServerTool = {
   tool: Tool;
   /** What the server says that a call costs. */
   priceUsd: number | null;
+  /** Of an app it is the app's own id. */
   serverId: string;
   /** As the server calls it; `tool` has the name that may be shown. */
   name: string;
 };
 
 export type ServerTools = {
-  /** Lists the tools of the servers side by side. A server that cannot be used is named, and the others go on. */
+  /**
+   * Lists the tools of the company's servers and of the apps that the user is signed in to, side by side. One that cannot
+   * be used is named, and the others go on. An app whose id is the slug of a listed server gives way to it.
+   */
   load: (
     tenant: Tenant,
-    wanted: { userId: string | null; servers: Manifest['mcp_servers']; policies: Manifest['mcp_tool_policy'] },
+    wanted: {
+      userId: string | null;
+      servers: Manifest['mcp_servers'];
+      policies: Manifest['mcp_tool_policy'];
+      /** Absent: none. */
+      apps?: Manifest['apps'];
+    },
     signal: AbortSignal,
-  ) => Promise<{ tools: ServerTool[]; unavailable: { slug: string; message: string }[] }>;
+  ) => Promise<{
+    tools: ServerTool[];
+    unavailable: { slug: string; message: string }[];
+    /** The apps that nobody has to sign in to. */
+    signedIn: string[];
+  }>;
   /**
    * Calls a tool that was loaded here, for the user it was loaded for. Whatever goes wrong is an output with `isError`.
-   * Throws when the signal ends it.
+   * `mustSignIn` says that nothing happened because the user is not signed in to the app any more. Throws when the signal
+   * ends it.
    */
   call: (
     loaded: Pick<ServerTool, 'tool'>,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ) => Promise<{ output: string; isError: boolean }>;
+  ) => Promise<{ output: string; isError: boolean; mustSignIn?: { app: string } }>;
 };
 
-type Dependencies = { db: Database; vault: Vault; client: McpClient; now?: () => number };
+type Dependencies = { db: Database; vault: Vault; client: McpClient; signIns: SignIns; now?: () => number };
 type Reached = Extract<Reach, { ok: true }>;
 /** What a call needs beyond what anybody is shown. */
-type Origin = { tenant: Tenant; userId: string | null; serverId: string; name: string; inputSchema: JsonSchema };
+type Origin = {
+  tenant: Tenant;
+  userId: string | null;
+  of: { server: string } | { app: string };
+  name: string;
+  inputSchema: JsonSchema;
+};
 type Policy = Manifest['mcp_tool_policy'][string];
 
-export function createServerTools({ db, vault, client, now = Date.now }: Dependencies): ServerTools {
+export function createServerTools({ db, vault, client, signIns, now = Date.now }: Dependencies): ServerTools {
   const offeredBy = createOfferedTools({ client, now });
   const origins = new WeakMap<Tool, Origin>();
   // An offered tool belongs to one kept list, and so to one server and one set of secrets.
   const definitions = new WeakMap<OfferedTool, ToolDefinition>();
 
+  async function reachOne({ tenant, userId, of }: Origin): Promise<Reach | undefined> {
+    if ('app' in of) return (await reachApps(signIns, tenant, userId, [of.app])).get(of.app);
+    return (await reachServers({ db, vault }, tenant, userId, [of.server])).get(of.server);
+  }
+
+  async function toolsBehind(
+    first: Reach,
+    origin: Omit<Origin, 'name' | 'inputSchema'>,
+    policies: Manifest['mcp_tool_policy'],
+    signal: AbortSignal,
+  ) {
+    const attempt = await tried(first, (each) => offeredBy(each.fingerprint, each.target, signal));
+    if (attempt.away) return unavailable(attempt.away);
+    const { reach, answer } = attempt;
+    if (!answer.ok) return unavailable({ slug: reach.server.slug, message: reach.hide(answer.message) });
+    const policy = 'server' in origin.of ? (policies[reach.server.slug] ?? null) : null;
+    const serverId = 'server' in origin.of ? origin.of.server : origin.of.app;
+    const made = toolsOf(answer.tools, reach, { policy, definitions });
+    for (const { tool, name, inputSchema } of made) origins.set(tool, { ...origin, name, inputSchema });
+    // What an app says of prices is between it and its user: nothing of the org's is spent on its word.
+    const priceOf = (priceUsd: number | null) => ('server' in origin.of ? priceUsd : null);
+    const tools = made.map(({ tool, priceUsd, name }) => ({ tool, priceUsd: priceOf(priceUsd), serverId, name }));
+    return { tools, unavailable: [], mustSignIn: [] };
+  }
+
   return {
-    async load(tenant, { userId, servers, policies }, signal) {
+    async load(tenant, { userId, servers, policies, apps = [] }, signal) {
       const ids = servers.map(({ id }) => id);
-      const reaches = await reachServers({ db, vault }, tenant, userId, ids);
-      const loaded = await Promise.all(
-        servers.map(async ({ id, slug }) => {
-          const reach = reaches.get(id);
-          if (!reach) return unavailable(slug ?? id, 'It was removed.');
-          if (!reach.ok) return unavailable(reach.row.slug, reach.message);
-          const answer = await offeredBy(reach.fingerprint, reach.target, signal);
-          if (!answer.ok) return unavailable(reach.row.slug, reach.hide(answer.message));
-          const policy = policies[reach.row.slug] ?? null;
-          const made = toolsOf(answer.tools, reach, { policy, definitions });
-          for (const { tool, name, inputSchema } of made) {
-            origins.set(tool, { tenant, userId, serverId: id, name, inputSchema });
-          }
-          const tools = made.map(({ tool, priceUsd, name }) => ({ tool, priceUsd, serverId: id, name }));
-          return { tools, unavailable: [] };
+      const [company, own] = await Promise.all([
+        ids.length === 0 ? new Map<string, Reach>() : reachServers({ db, vault }, tenant, userId, ids),
+        reachApps(signIns, tenant, userId, apps),
+      ]);
+      const taken = new Set([...company.values()].map((reach) => (reach.ok ? reach.server.slug : reach.slug)));
+      const besides = [...own].filter(([slug]) => !taken.has(slug));
+      const loaded = await Promise.all([
+        ...servers.map(async ({ id, slug }) => {
+          const reach = company.get(id);
+          if (!reach) return unavailable({ slug: slug ?? id, message: 'It was removed.' });
+          return toolsBehind(reach, { tenant, userId, of: { server: id } }, policies, signal);
         }),
-      );
+        ...besides.map(([app, reach]) => toolsBehind(reach, { tenant, userId, of: { app } }, policies, signal)),
+      ]);
+      const over = new Set(loaded.flatMap((each) => each.mustSignIn));
       return {
         tools: loaded.flatMap(({ tools }) => tools),
         unavailable: loaded.flatMap(({ unavailable: those }) => those),
+        signedIn: [...own.keys()].filter((slug) => !over.has(slug)),
       };
     },
 
     async call({ tool }, args, signal) {
       const origin = origins.get(tool);
       if (!origin) throw new TypeError('This tool was not loaded here.');
-      const { tenant, userId, serverId, name, inputSchema } = origin;
-      const reach = (await reachServers({ db, vault }, tenant, userId, [serverId])).get(serverId);
-      if (!reach) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
-      if (!reach.ok)
-        return failed('mcp_server_error', `The server \`${tool.server}\` cannot be called: ${reach.message}`);
-      const { target, hide } = reach;
-      const answer = await client.callTool(target, { name, arguments: args, inputSchema }, { signal, hide });
-      if (!answer.ok) return failed(answer.code, hide(answer.message));
+      const { of, name, inputSchema } = origin;
+      const first = await reachOne(origin);
+      if (!first && 'app' in of) return mustSignIn(of.app);
+      if (!first) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
+      const attempt = await tried(first, ({ target, hide }) =>
+        client.callTool(target, { name, arguments: args, inputSchema }, { signal, hide }),
+      );
+      if (attempt.away?.mustSignIn && 'app' in of) return mustSignIn(of.app);
+      if (attempt.away) {
+        return failed('mcp_server_error', `The server \`${tool.server}\` cannot be called: ${attempt.away.message}`);
+      }
+      const { reach, answer } = attempt;
+      if (!answer.ok) return failed(answer.code, reach.hide(answer.message));
       return { output: answer.text, isError: answer.isError };
     },
   };
 }
 
-const unavailable = (slug: string, message: string) => ({ tools: [], unavailable: [{ slug, message }] });
+type Attempt<Answer> = { away: null; reach: Reached; answer: Answer } | { away: Exclude<Reach, Reached> };
+
+/** What refuses the credentials has done nothing, so it is tried again with others, where there are others. */
+async function tried<Answer extends { ok: boolean; isUnauthorized?: boolean }>(
+  reach: Reach,
+  ask: (reach: Reached) => Promise<Answer>,
+): Promise<Attempt<Answer>> {
+  if (!reach.ok) return { away: reach };
+  const answer = await ask(reach);
+  if (answer.ok || !answer.isUnauthorized || reach.refused === null) return { away: null, reach, answer };
+  return tried(await reach.refused(), ask);
+}
+
+const unavailable = ({
+  slug,
+  message,
+  mustSignIn = false,
+}: {
+  slug: string;
+  message: string;
+  mustSignIn?: boolean;
+}) => ({
+  tools: [],
+  unavailable: [{ slug, message }],
+  mustSignIn: mustSignIn ? [slug] : [],
+});
+
+const mustSignIn = (app: string) => ({
+  output: 'The person is not signed in to this app any more.',
+  isError: true,
+  mustSignIn: { app },
+});
 
 const failed = (code: string, message: string) => ({ output: `${code}: ${message}`, isError: true });
 
@@ -116,15 +200,15 @@ function toolsOf(offered: readonly OfferedTool[], reach: Reached, known: Known):
 const longestName = 128;
 const longestDescription = 1024;
 
-function toolOf(offered: OfferedTool, { row, hide }: Reached, { policy, definitions }: Known): Tool {
-  const definition = definitions.get(offered) ?? definitionOf(offered, row.slug, hide);
+function toolOf(offered: OfferedTool, { server, hide }: Reached, { policy, definitions }: Known): Tool {
+  const definition = definitions.get(offered) ?? definitionOf(offered, server.slug, hide);
   definitions.set(offered, definition);
   const { name, isReadOnly } = offered;
   const shown = cutText(hide(name), longestName);
   return {
     definition,
-    origin: { from: 'server', name: shown, ...ruledAs(shown, name, row, policy), isReadOnly },
-    server: row.slug,
+    origin: { from: 'server', name: shown, ...ruledAs(shown, name, server, policy), isReadOnly },
+    server: server.slug,
     effect: { kind: 'run' },
   };
 }
@@ -140,8 +224,8 @@ const definitionOf = (
 });
 
 /** The lists hold own names: a tool whose name is shown otherwise keeps the rules of its own. */
-function ruledAs(shown: string, name: string, row: ServerRow, policy: Policy | null) {
-  const floor = { deny: row.deny, require_approval: row.require_approval };
+function ruledAs(shown: string, name: string, server: ServerRules, policy: Policy | null) {
+  const floor = { deny: server.deny, require_approval: server.require_approval };
   if (shown === name) return { floor, policy };
   const renamed = (list: readonly string[]) => (list.includes(name) ? [shown] : []);
   return {

@@ -1,5 +1,6 @@
 export { createServerTools, type ServerTool, type ServerTools } from './agent-tools.ts';
 export { registerServer } from './create.ts';
 export { assertMayChange } from './live-lock.ts';
+export type { SignedIn, SignIns } from './sign-ins.ts';
 export { findByAddress, findById, takenSlugs } from './store.ts';
 export { updateServer } from './update.ts';

@@ -1,19 +1,12 @@
-import { createHash } from 'node:crypto';
-import type { McpTarget } from '../../adapters/mcp-client/session.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { readSecrets } from '../secrets/api.ts';
 import { fillHeaders } from './fill-headers.ts';
-import { hideSecrets } from './hide-secrets.ts';
 import { secretsOf } from './mcp-server.ts';
+import { fingerprintOf, hiding, type Reach } from './reach.ts';
 import { findById } from './store.ts';
 import type { ServerRow } from './tables.ts';
-
-/** A server as it is called for one user now, or why it cannot be. */
-export type Reach =
-  | { ok: true; row: ServerRow; target: McpTarget; hide: (text: string) => string; fingerprint: string }
-  | { ok: false; row: ServerRow; message: string };
 
 /** Reads the rows and the secrets anew: a change of either holds from the next call on. Those that are gone are missing. */
 export async function reachServers(
@@ -43,51 +36,31 @@ function reachOf(row: ServerRow, { tenant, userId, company, user }: Known): Reac
   const needs = secretsOf(row.headers);
   const missing = needs.company.filter((name) => !company.has(name));
   if (missing.length > 0) {
-    return { ok: false, row, message: `The company has not stored ${listed(missing)} in ${tenant.mode} mode.` };
+    return away(row, `The company has not stored ${listed(missing)} in ${tenant.mode} mode.`);
   }
   const missingOwn = needs.user.filter((name) => !user.has(name));
   if (missingOwn.length > 0) {
     const whose = userId === null ? 'It needs a user’s own' : 'The user has not stored their own';
-    return {
-      ok: false,
-      row,
-      message: `${whose} ${listed(missingOwn)}${userId === null ? ', and runs for none' : ''}.`,
-    };
+    return away(row, `${whose} ${listed(missingOwn)}${userId === null ? ', and runs for none' : ''}.`);
   }
   const { headers, unsendable } = fillHeaders(row.headers, { company, user });
   if (unsendable.length > 0) {
-    const message = `With its secrets filled in, the header ${listed(unsendable)} holds a character that HTTP does not carry.`;
-    return { ok: false, row, message };
+    return away(
+      row,
+      `With its secrets filled in, the header ${listed(unsendable)} holds a character that HTTP does not carry.`,
+    );
   }
   const values = [...needs.company.map((name) => company.get(name)), ...needs.user.map((name) => user.get(name))];
   return {
     ok: true,
-    row,
+    server: row,
     target: { url: row.url, headers },
     hide: hiding(values.filter((value) => value !== undefined)),
-    fingerprint: fingerprintOf(row, headers),
+    fingerprint: fingerprintOf([row.id, row.updated_at.toISOString(), row.url, headers]),
+    refused: null,
   };
 }
 
-/** As they stand, and as they stand within JSON, an address or a text of base64. */
-function hiding(values: readonly string[]): (text: string) => string {
-  if (values.length === 0) return (text) => text;
-  const forms = values
-    .map((value) => value.trim())
-    .flatMap((value) => [
-      value,
-      JSON.stringify(value).slice(1, -1),
-      encodeURIComponent(value.toWellFormed()),
-      ...(value.length >= 8 ? [Buffer.from(value).toString('base64').replace(/=+$/, '')] : []),
-    ]);
-  const distinct = [...new Set(forms)];
-  return (text) => hideSecrets(text, distinct);
-}
-
-/** Another URL, another secret and another user make another server. */
-const fingerprintOf = ({ id, url, updated_at }: ServerRow, headers: Readonly<Record<string, string>>): string =>
-  createHash('sha256')
-    .update(JSON.stringify([id, updated_at.toISOString(), url, headers]))
-    .digest('base64');
+const away = ({ slug }: ServerRow, message: string): Reach => ({ ok: false, slug, message, mustSignIn: false });
 
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');

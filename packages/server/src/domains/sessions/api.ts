@@ -1,2 +1,2 @@
 export { createSessionIdentity } from './identity.ts';
-export { liveSessionsOf, removeSessionsOfUser } from './store.ts';
+export { embedOriginsOf, liveSessionsOf, removeSessionsOfUser } from './store.ts';

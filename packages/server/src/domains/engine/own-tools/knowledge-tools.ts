@@ -3,7 +3,7 @@ import type { Database } from '../../../db/pool.ts';
 import type { Memory } from '../../memory/api.ts';
 import { readDocument } from '../../notebooks/api.ts';
 import { readSkill } from '../../skills/api.ts';
-import type { MemoryMode, NotebookSearch } from '../ports.ts';
+import type { MemoryMode, NotebookSearch, WorkComputer } from '../ports.ts';
 import { failed, type OwnTool, object, ownTool, said, text } from './own-tool.ts';
 
 const passages = 6;
@@ -60,8 +60,10 @@ export function skillTools(deps: {
   db: Database;
   orgId: string;
   skills: readonly { name: string; which: { id: string } | { name: string } }[];
+  /** Where its scripts can be run. */
+  computer: WorkComputer | null;
 }): OwnTool[] {
-  const { db, orgId, skills } = deps;
+  const { db, orgId, skills, computer } = deps;
   return [
     ownTool(
       {
@@ -76,7 +78,7 @@ export function skillTools(deps: {
         ),
         isReadOnly: true,
       },
-      async ({ name, file = 'SKILL.md' }) => {
+      async ({ name, file = 'SKILL.md' }, signal) => {
         const listed = skills.find((each) => each.name === name);
         const skill = listed && (await readSkill(db, orgId, listed.which));
         if (!skill) return failed('There is no such skill any more.');
@@ -85,7 +87,10 @@ export function skillTools(deps: {
           return failed(`The skill has no file ${file}. It has: ${skill.files.map(({ path }) => path).join(', ')}.`);
         const others = skill.files.filter(({ path }) => path !== file).map(({ path }) => path);
         const note = others.length === 0 ? '' : `\n\nFurther files: ${others.join(', ')}`;
-        return said(`${found.content.slice(0, longestPart * 3)}${note}`);
+        const text = `${found.content.slice(0, longestPart * 3)}${note}`;
+        if (!computer) return said(text);
+        const placed = await computer.placeSkill(skill, signal);
+        return { ...said(`${text}\n\n${placed.note}`), computerSeconds: placed.computerSeconds };
       },
     ),
   ];

@@ -8,7 +8,8 @@ export type OwnTool = {
   run: ((given: Record<string, unknown>, signal: AbortSignal) => Promise<ToolAnswer>) | null;
 };
 
-export type ToolAnswer = { output: string; isError: boolean };
+/** `computerSeconds`: how long the computer has run for it, which is charged whatever came of it. */
+export type ToolAnswer = { output: string; isError: boolean; computerSeconds?: number };
 
 export const said = (output: string): ToolAnswer => ({ output, isError: false });
 export const failed = (output: string): ToolAnswer => ({ output, isError: true });

@@ -4,7 +4,7 @@ import type { Run } from '../../../jobs/fence.ts';
 import { keepFile, presentFile } from '../../files/api.ts';
 import { type Change, changeConversation } from '../change.ts';
 import { cleanText } from '../clean.ts';
-import type { Engine } from '../ports.ts';
+import type { Engine, WorkComputer } from '../ports.ts';
 import { updateTask } from '../store.ts';
 import type { Progress, TaskRow } from '../tables.ts';
 import { tellProgress } from '../tell.ts';
@@ -81,40 +81,61 @@ export const proposePlan = (): OwnTool =>
     },
   );
 
-export const saveOutput = (engine: Engine, task: TaskRow, run: Run): OwnTool =>
+/** Of a file by its text, or, where there is a computer, of one that lies there. */
+export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: WorkComputer | null): OwnTool =>
   ownTool(
     {
       name: 'save_output',
-      description:
-        'Give the person a text file as a result of the work, such as a report in Markdown or a table in CSV.',
-      input: object({
-        filename: text('One plain name with its ending, such as report.md.', 200),
-        content: { type: 'string', maxLength: largestOutput, description: 'The whole text of the file.' },
-      }),
+      description: computer
+        ? 'Give the person a file as a result of the work: its text as `content`, such as a report in Markdown or a table in CSV, or any file of the computer by its `path`.'
+        : 'Give the person a text file as a result of the work, such as a report in Markdown or a table in CSV.',
+      input: object(
+        {
+          filename: text('One plain name with its ending, such as report.md.', 200),
+          content: { type: 'string', maxLength: largestOutput, description: 'The whole text of the file.' },
+          ...(computer && { path: text('A file on the computer. Instead of `content`.', 1000) }),
+        },
+        computer ? ['content', 'path'] : [],
+      ),
       isReadOnly: false,
     },
-    async ({ filename, content }) => {
+    async ({ filename, content, path }, signal) => {
       const name = cleanText(String(filename));
       if (!isPlainFileName(name)) return failed('The name must be one plain file name without slashes.');
-      const file = await changeConversation(engine, task.conversation_id, run, async (change) => {
-        const row = await keepFile(
-          change.tx,
-          engine.files,
-          { orgId: task.org_id, mode: task.mode },
-          {
-            filename: name,
-            bytes: Buffer.from(String(content), 'utf8'),
-            user_id: task.user_id,
-            source: 'output',
-            task_id: task.id,
-            conversation_id: task.conversation_id,
-          },
-        );
-        const shown = presentFile(row);
-        change.log({ type: 'file.created', taskId: task.id, turnId: task.turn_id, data: { file: shown } });
-        change.tell('file.created', shown);
-        return row;
-      });
-      return said(`Saved as ${file.filename} (${file.id}, ${file.size_bytes} bytes).`);
+      if ((content === undefined) === (path === undefined)) return failed('Give either `content` or `path`.');
+      const read = path === undefined ? null : await computer?.readOutput(String(path), signal);
+      const { computerSeconds = 0 } = read ?? {};
+      if (read && 'refused' in read) return { ...failed(read.refused), computerSeconds };
+      const bytes = read?.bytes ?? Buffer.from(String(content), 'utf8');
+      const file = await keepOutput(engine, task, run, { name, bytes });
+      return { ...said(`Saved as ${file.filename} (${file.id}, ${file.size_bytes} bytes).`), computerSeconds };
     },
   );
+
+/** Gives the person a file as a result of the work. */
+export function keepOutput(
+  engine: Engine,
+  task: TaskRow,
+  run: Run,
+  { name, bytes }: { name: string; bytes: Uint8Array },
+) {
+  return changeConversation(engine, task.conversation_id, run, async (change) => {
+    const row = await keepFile(
+      change.tx,
+      engine.files,
+      { orgId: task.org_id, mode: task.mode },
+      {
+        filename: name,
+        bytes,
+        user_id: task.user_id,
+        source: 'output',
+        task_id: task.id,
+        conversation_id: task.conversation_id,
+      },
+    );
+    const shown = presentFile(row);
+    change.log({ type: 'file.created', taskId: task.id, turnId: task.turn_id, data: { file: shown } });
+    change.tell('file.created', shown);
+    return row;
+  });
+}

@@ -1,0 +1,90 @@
+import type { Outbound } from '../outbound/fetcher.ts';
+
+/**
+ * Signs people in to apps: OAuth 2.1 with PKCE, by the official MCP client. Whatever an app does wrong is an answer, never
+ * an exception, and nothing that it wrote is in a message: it knows codes, tokens and secrets.
+ */
+export type AppSignIn = {
+  /** Where the people of an app sign in, by what its server says of itself. */
+  discover: (serverUrl: string) => Promise<{ ok: true; server: SignInServer } | SignInFailure>;
+  /** Makes this server known to the app's authorization server. */
+  register: (
+    server: SignInServer,
+    about: { redirectUri: string; clientName: string },
+  ) => Promise<{ ok: true; client: AppClient } | SignInFailure>;
+  /** The address at which the person signs in, and what proves afterwards that the same party asked. */
+  begin: (
+    server: SignInServer,
+    with_: { client: AppClient; redirectUri: string; state: string },
+  ) => Promise<{ ok: true; url: string; verifier: string } | SignInFailure>;
+  exchange: (
+    server: SignInServer,
+    with_: { client: AppClient; redirectUri: string; verifier: string; code: string; iss: string | undefined },
+  ) => Promise<{ ok: true; tokens: AppTokens; account: string | null } | SignInFailure>;
+  /** The refresh token stays where the answer brings no other. */
+  refresh: (
+    server: SignInServer,
+    with_: { client: AppClient; refreshToken: string },
+  ) => Promise<{ ok: true; tokens: AppTokens } | SignInFailure>;
+  /** Best effort: whether the app took it makes no difference to whoever has forgotten the tokens. */
+  revoke: (server: SignInServer, with_: { client: AppClient; tokens: AppTokens }) => Promise<void>;
+};
+
+/** `refused`: the answer will not change. `unavailable`: another time it may. */
+export type SignInFailure = {
+  ok: false;
+  reason: 'not_offered' | 'refused' | 'unavailable';
+  /** The authorization server does not know this client any more. */
+  isClientUnknown: boolean;
+  message: string;
+};
+
+export type AppClient = {
+  client_id: string;
+  client_secret?: string | undefined;
+  /** Seconds since 1970; 0: never. */
+  client_secret_expires_at?: number | undefined;
+  token_endpoint_auth_method?: string | undefined;
+};
+
+export type AppTokens = { access_token: string; refresh_token: string | null; expires_at: Date | null };
+
+/** What is kept of an authorization server from the sign-in to its last renewal. */
+export type SignInServer = {
+  url: string;
+  /** What the tokens are for (RFC 8707). */
+  resource: string;
+  scope: string | null;
+  metadata: {
+    issuer: string;
+    authorization_endpoint: string;
+    token_endpoint: string;
+    registration_endpoint?: string | undefined;
+    revocation_endpoint?: string | undefined;
+    userinfo_endpoint?: string | undefined;
+    response_types_supported: string[];
+    code_challenge_methods_supported: string[];
+    token_endpoint_auth_methods_supported?: string[] | undefined;
+    authorization_response_iss_parameter_supported?: boolean | undefined;
+  };
+};
+
+type Dependencies = {
+  outbound: Pick<Outbound, 'fetch'>;
+  /** Why a browser must not be sent to this address; null where it may. */
+  refuseAddress: (url: string) => string | null;
+  now?: () => number;
+};
+
+export function createAppSignIn({ outbound, refuseAddress, now = Date.now }: Dependencies): AppSignIn {
+  // Loaded with the first sign-in: the official client takes 0.3 s and 34 MB, which would count against every start.
+  const steps = () => import('./oauth-steps.ts');
+  return {
+    discover: async (serverUrl) => (await steps()).discover({ outbound, refuseAddress }, serverUrl),
+    register: async (server, about) => (await steps()).register({ outbound }, server, about),
+    begin: async (server, with_) => (await steps()).begin(server, with_),
+    exchange: async (server, with_) => (await steps()).exchange({ outbound, now }, server, with_),
+    refresh: async (server, with_) => (await steps()).refresh({ outbound, now }, server, with_),
+    revoke: async (server, with_) => (await steps()).revoke({ outbound }, server, with_),
+  };
+}

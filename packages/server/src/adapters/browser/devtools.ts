@@ -1,0 +1,112 @@
+import type { Readable, Writable } from 'node:stream';
+import type { CDPSession } from 'playwright-core';
+
+/** What is spoken with one target of the browser: a page, a frame of another site, a worker, or the browser itself. */
+export type DevtoolsSession = { id: string; send: CDPSession['send']; on: CDPSession['on'] };
+
+export type Devtools = {
+  browser: DevtoolsSession;
+  session: (id: string) => DevtoolsSession;
+  forget: (id: string) => void;
+};
+
+/** The browser has ended, or the target has: nothing that was asked of it will be answered. */
+export class BrowserGone extends Error {
+  override readonly name = 'BrowserGone';
+}
+
+/** The browser could not do what it was asked: mostly the page went away meanwhile. */
+export class PageTrouble extends Error {
+  override readonly name = 'PageTrouble';
+}
+
+type Pending = { sessionId: string; resolve: (result: unknown) => void; reject: (error: Error) => void };
+type Listener = (payload: unknown) => void;
+type Incoming = {
+  id?: number;
+  sessionId?: string;
+  method?: string;
+  params?: unknown;
+  result?: unknown;
+  error?: { message: string };
+};
+
+/** Chromium's protocol over two pipes: JSON messages, each ended by a NUL. */
+export function openDevtools(output: Readable, input: Writable): Devtools {
+  const pending = new Map<number, Pending>();
+  const listeners = new Map<string, Map<string, Listener[]>>([['', new Map()]]);
+  const sessions = new Map<string, DevtoolsSession>();
+  let lastId = 0;
+  let isGone = false;
+
+  function hear({ id, sessionId = '', method, params, result, error }: Incoming): void {
+    if (id !== undefined) {
+      const asked = pending.get(id);
+      pending.delete(id);
+      if (error) asked?.reject(new PageTrouble(error.message));
+      else asked?.resolve(result);
+      return;
+    }
+    for (const listener of listeners.get(sessionId)?.get(method ?? '') ?? []) listener(params);
+  }
+
+  function end(): void {
+    isGone = true;
+    for (const { reject } of pending.values()) reject(gone());
+    pending.clear();
+  }
+
+  function session(sessionId: string): DevtoolsSession {
+    const known = sessions.get(sessionId);
+    if (known) return known;
+    const heard = listeners.get(sessionId) ?? new Map<string, Listener[]>();
+    listeners.set(sessionId, heard);
+    const send = (method: string, params: unknown = {}) =>
+      new Promise((resolve, reject) => {
+        if (isGone || !listeners.has(sessionId)) return reject(gone());
+        const id = ++lastId;
+        pending.set(id, { sessionId, resolve, reject });
+        input.write(`${JSON.stringify({ id, method, params, ...(sessionId !== '' && { sessionId }) })}\0`);
+      });
+    const on = (event: string, listener: Listener) => {
+      heard.set(event, [...(heard.get(event) ?? []), listener]);
+    };
+    const made = { id: sessionId, send, on } as unknown as DevtoolsSession;
+    sessions.set(sessionId, made);
+    return made;
+  }
+
+  readMessages(output, (text) => hear(JSON.parse(text) as Incoming));
+  output.once('close', end).on('error', end);
+  input.on('error', end);
+  return {
+    browser: session(''),
+    session,
+    forget(sessionId) {
+      listeners.delete(sessionId);
+      sessions.delete(sessionId);
+      for (const [id, asked] of pending) {
+        if (asked.sessionId !== sessionId) continue;
+        pending.delete(id);
+        asked.reject(gone());
+      }
+    },
+  };
+}
+
+const gone = () => new BrowserGone('The browser or its page has ended.');
+
+/** A picture comes in many pieces: they are joined once, when their message is whole. */
+function readMessages(output: Readable, hear: (text: string) => void): void {
+  let pieces: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => {
+    let rest = chunk;
+    for (let end = rest.indexOf(0); end !== -1; end = rest.indexOf(0)) {
+      pieces.push(rest.subarray(0, end));
+      hear(Buffer.concat(pieces).toString('utf8'));
+      pieces = [];
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > 0) pieces.push(rest);
+  });
+}

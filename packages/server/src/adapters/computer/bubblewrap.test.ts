@@ -1,0 +1,315 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createBubblewrap } from './bubblewrap.ts';
+import type { Place } from './place.ts';
+import { afterFile, never, newPlaces, say } from './places.fixture.ts';
+
+const megabyte = 1024 * 1024;
+const host = createBubblewrap({
+  allowPrivate: false,
+  hasNetwork: true,
+  limits: { processes: 64, diskBytes: 64 * megabyte, diskCheckMs: 20 },
+});
+let dataDir: string;
+let place: Place;
+let other: Place;
+const run = (script: string, options?: Parameters<typeof say>[3]) => say(host, place, script, options);
+
+describe.skipIf(process.platform !== 'linux')('a computer made by bubblewrap', () => {
+  beforeAll(async () => {
+    const places = await newPlaces();
+    dataDir = places.dataDir;
+    // An account that no other test has: its processes are counted.
+    place = await places.place(1000 + 2 * process.pid);
+    other = await places.place(1001 + 2 * process.pid);
+    await writeFile(join(dataDir, 'master-key'), 'the key', { mode: 0o600 });
+    await say(host, other, 'echo theirs >private.txt');
+    afterFile(async () => Promise.all([host.rest(place), host.rest(other)]));
+  });
+
+  it('runs bash in the home folder as an account of its own, with its variables', async () => {
+    const said = await run(
+      'whoami; pwd; echo "$HOME|$GREETING"; git --version >/dev/null && python3 -c "import getpass; print(getpass.getuser())"',
+      {
+        env: { GREETING: 'a "b" $c' },
+      },
+    );
+    expect(said).toEqual({
+      end: 'exited',
+      exitCode: 0,
+      stdout: 'agent\n/home/agent\n/home/agent|a "b" $c\nagent\n',
+      stderr: '',
+    });
+    expect(await run('echo out; echo err >&2; cat; exit 3')).toMatchObject({
+      exitCode: 3,
+      stdout: 'out\n',
+      stderr: 'err\n',
+    });
+  });
+
+  it('has streams that can be opened by their names', async () => {
+    const said = await run('echo a >/dev/stdout; echo b | tee /dev/stderr; echo c >/dev/stderr');
+    expect(said).toEqual({ end: 'exited', exitCode: 0, stdout: 'a\nb\n', stderr: 'b\nc\n' });
+  });
+
+  it('keeps the home folder and nothing else', async () => {
+    expect(await run('echo kept >~/kept; echo gone >/tmp/gone')).toMatchObject({ exitCode: 0 });
+    expect(await run('cat ~/kept; ls /tmp')).toMatchObject({ stdout: 'kept\n' });
+  });
+
+  it('sees no other computer, nothing of the server’s and no secret of the machine [CMP-001]', async () => {
+    expect(readFileSync(join(other.home, 'private.txt'), 'utf8')).toBe('theirs\n');
+    const names = [other.home, place.sockets, dataDir, '/etc/shadow', '/root', '/var', '/work', process.cwd(), '/sys'];
+    const said = await run(names.map((name) => `ls '${name}' 2>/dev/null`).join('\n'));
+    expect(said.stdout).toBe('');
+    const found = await run(
+      'find / -xdev -name private.txt -o -xdev -name master-key 2>/dev/null; grep -rs theirs /home /tmp /run',
+    );
+    expect(found.stdout).toBe('');
+  });
+
+  it('sees no process of the machine and cannot become anybody else', async () => {
+    const { stdout } = await run(
+      'cat /proc/*/cmdline | tr "\\0" " "; echo; grep -E "^Cap(Eff|Bnd)|NoNewPrivs" /proc/self/status',
+    );
+    expect(stdout).not.toContain('vitest');
+    expect(stdout).toMatch(/CapEff:\s0{16}\n/);
+    expect(stdout).toMatch(/NoNewPrivs:\s1\n/);
+    expect((await run('unshare --user true')).exitCode).not.toBe(0);
+    expect((await run('su -c id')).exitCode).not.toBe(0);
+    expect((await run('mount -t tmpfs none /mnt || mkdir /x || touch /usr/x /etc/x /dev/x')).exitCode).not.toBe(0);
+  });
+
+  it('shows its variables to nobody on the machine', async () => {
+    const marker = `vestra-secret-${process.pid}`;
+    const controller = new AbortController();
+    const running = run('sleep 30', { env: { TOKEN: marker }, signal: controller.signal });
+    running.catch(() => {});
+    await expect.poll(() => commandLines().some((line) => line.includes('sleep 30')), { timeout: 10_000 }).toBe(true);
+    expect(commandLines().filter((line) => line.includes(marker))).toEqual([]);
+    controller.abort(new Error('stopped'));
+    await expect(running).rejects.toThrow('stopped');
+  });
+
+  it('reaches no network but through the proxy, and there no private address', async () => {
+    const server = createServer((_request, response) => response.end('internal')).listen(0, '127.0.0.1');
+    afterFile(async () => server.close());
+    await expect.poll(() => server.listening).toBe(true);
+    const { port } = server.address() as AddressInfo;
+    const curl = (words: string) => run(`curl -sS -m 10 -o - -w ' %{http_code}' ${words}`);
+    expect((await curl(`--noproxy '*' http://127.0.0.1:${port}/`)).exitCode).toBe(7);
+    expect((await curl(`--noproxy '*' http://1.1.1.1/`)).exitCode).toBe(7);
+    for (const address of [`127.0.0.1:${port}`, `localhost:${port}`, '169.254.169.254', '10.0.0.1', `[::1]:${port}`]) {
+      const { stdout } = await curl(`--noproxy '' http://${address}/`);
+      expect(stdout).toMatch(/cannot be reached\.\n 502$/);
+    }
+    expect((await curl(`--noproxy '' http://example.com:25/`)).stdout).toMatch(/not allowed here\.\n 403$/);
+    expect(await curl('http://127.0.0.1:8123/')).toMatchObject({ exitCode: 7 });
+  });
+
+  it('lets what the operator allows through, at its first connection', async () => {
+    const open = createBubblewrap({ allowPrivate: true, hasNetwork: true });
+    const places = await newPlaces();
+    const mine = await places.place(1);
+    afterFile(() => open.rest(mine));
+    const server = createServer((_request, response) => response.end('internal')).listen(0, '127.0.0.1');
+    afterFile(async () => server.close());
+    await expect.poll(() => server.listening).toBe(true);
+    const { port } = server.address() as AddressInfo;
+    for (let time = 0; time < 5; time++) {
+      expect(await say(open, mine, `curl -sS --noproxy '' http://127.0.0.1:${port}/`)).toMatchObject({
+        stdout: 'internal',
+      });
+    }
+    const offline = createBubblewrap({ allowPrivate: true, hasNetwork: false });
+    expect((await say(offline, mine, `curl -sS --noproxy '' http://127.0.0.1:${port}/`)).exitCode).toBe(7);
+  });
+
+  it('is ended with all its children, by time or by whoever asked', async () => {
+    const marker = `3${process.pid}.5`;
+    const script = `setsid sleep ${marker} & (trap "" TERM INT; sleep ${marker}) & sleep ${marker}`;
+    const late = run(script, { timeoutMs: 500 });
+    expect(await late).toMatchObject({ end: 'timeout', exitCode: null });
+    await expect
+      .poll(() => commandLines().filter((line) => line.includes(`sleep ${marker}`)), { timeout: 10_000 })
+      .toEqual([]);
+
+    const controller = new AbortController();
+    const stopped = run(script, { signal: controller.signal });
+    await expect
+      .poll(() => commandLines().some((line) => line.includes(`sleep ${marker}`)), { timeout: 10_000 })
+      .toBe(true);
+    controller.abort(new Error('stopped'));
+    await expect(stopped).rejects.toThrow('stopped');
+    await expect
+      .poll(() => commandLines().filter((line) => line.includes(`sleep ${marker}`)), { timeout: 10_000 })
+      .toEqual([]);
+  });
+
+  it('leaves nothing behind whenever it is ended, also while it is being set up', async () => {
+    for (let time = 0; time < 40; time++) {
+      const controller = new AbortController();
+      const ended = run('touch begun; sleep 60', { signal: controller.signal });
+      setTimeout(() => controller.abort(new Error('stopped')), time % 20);
+      await expect(ended).rejects.toThrow('stopped');
+    }
+    const { identity } = place;
+    if (identity) await expect.poll(() => processesOf(identity.uid), { timeout: 10_000 }).toBe(0);
+    expect(commandLines().filter((line) => line.includes('touch begun'))).toEqual([]);
+    await run('rm -f begun');
+  });
+
+  it('leaves nothing running behind a command', async () => {
+    const marker = `4${process.pid}.5`;
+    expect(await run(`sleep ${marker} >/dev/null 2>&1 & echo done`)).toMatchObject({ exitCode: 0, stdout: 'done\n' });
+    expect(commandLines().filter((line) => line.includes(`sleep ${marker}`))).toEqual([]);
+  });
+
+  it('bounds what is said', async () => {
+    const { stdout, stderr, exitCode } = await run(
+      'echo first; head -c 10485760 /dev/zero | tr "\\0" x; echo; echo last; head -c 1048576 /dev/zero >&2',
+    );
+    expect(exitCode).toBe(0);
+    expect(stdout.startsWith('first\nxxx')).toBe(true);
+    expect(stdout.endsWith('xxx\nlast\n')).toBe(true);
+    expect(stdout).toContain('\n[cut]\n');
+    expect(Math.max(stdout.length, stderr.length)).toBeLessThan(257 * 1024);
+  });
+
+  it('bounds how many processes there are', async () => {
+    const controller = new AbortController();
+    const bomb = run('bomb() { bomb | bomb & }; bomb; sleep 60', { signal: controller.signal });
+    bomb.catch(() => {});
+    if (place.identity) {
+      const { uid } = place.identity;
+      await expect.poll(() => processesOf(uid), { timeout: 20_000 }).toBeGreaterThan(50);
+      for (let look = 0; look < 50; look++) expect(processesOf(uid)).toBeLessThan(80);
+    }
+    controller.abort(new Error('stopped'));
+    await expect(bomb).rejects.toThrow('stopped');
+    // The machine itself goes on, and so does the computer.
+    expect(await run('echo alive')).toMatchObject({ exitCode: 0, stdout: 'alive\n' });
+  });
+
+  it('bounds what is kept, in one file or in many', async () => {
+    const filled = await run('i=0; while :; do head -c 4000000 /dev/zero >"fill.$i" || exit 9; i=$((i+1)); done');
+    expect(filled).toMatchObject({ end: 'disk_full', exitCode: null });
+    const size = Number(execFileSync('du', ['-s', '-B1', place.home], { encoding: 'utf8' }).split('\t')[0]);
+    expect(size).toBeLessThan(1024 * megabyte);
+    expect(await run('rm fill.*; ls')).toMatchObject({ exitCode: 0, stdout: 'kept\n' });
+    const memory = await run(
+      'head -c 700000000 /dev/zero >/tmp/fill; head -c 700000000 /dev/zero >/dev/shm/fill; true',
+    );
+    expect(memory.stderr).toMatch(/No space left[\s\S]*No space left/);
+  });
+
+  describe('its files', () => {
+    const read = (path: string, from = 0, maxBytes = 1000) =>
+      host.readFile(place, path, { from, maxBytes, signal: never });
+    const write = (path: string, content: string | Uint8Array) =>
+      host.writeFiles(place, [{ path, bytes: Buffer.from(content) }], { signal: never });
+
+    it('are written whole, with their folders, and read in parts, bytes or text', async () => {
+      const bytes = Buffer.from(Array.from({ length: 5000 }, (_, at) => at % 256));
+      expect(
+        await host.writeFiles(
+          place,
+          [
+            { path: '/home/agent/a/b/c.bin', bytes },
+            { path: '/home/agent/a/run', bytes: Buffer.from('#!/bin/sh\necho ran\n'), isExecutable: true },
+          ],
+          { signal: never },
+        ),
+      ).toBeNull();
+      expect(await read('/home/agent/a/b/c.bin', 10, 300)).toEqual({ size: 5000, bytes: bytes.subarray(10, 310) });
+      expect(await run('a/run; rm -r a/b')).toMatchObject({ stdout: 'ran\n' });
+      expect(await write('/home/agent/-n $(id) \'"\n.txt', 'odd')).toBeNull();
+      expect(await read('/home/agent/-n $(id) \'"\n.txt')).toEqual({ size: 3, bytes: Buffer.from('odd') });
+      if (process.getuid?.() === 0) expect(statSync(join(place.home, 'a/run')).uid).toBe(place.identity?.uid);
+    });
+
+    it('that are missing, folders or no files are told apart', async () => {
+      await run('mkdir -p folder; mkfifo pipe');
+      expect(await read('/home/agent/none')).toEqual({ fault: 'There is no such file or folder.' });
+      expect(await read('/home/agent/folder')).toEqual({ fault: 'That is a folder.' });
+      expect(await read('/home/agent/pipe')).toEqual({ fault: 'That is no file.' });
+      expect(await write('/home/agent/folder', 'x')).toEqual({ fault: 'That is a folder.' });
+      const listed = await host.listFiles(place, '/home/agent/none', { depth: 1, most: 5, signal: never });
+      expect(listed).toEqual({ fault: 'There is no such file or folder.' });
+    });
+
+    it('are never somebody else’s, whatever a link says [CMP-001]', async () => {
+      await writeFile(join(dataDir, 'outside.txt'), 'of the server');
+      for (const target of ['/etc/shadow', join(dataDir, 'outside.txt'), join(dataDir, 'master-key'), other.home]) {
+        await run(`ln -sfn '${target}' link`);
+        expect(await read('/home/agent/link')).toHaveProperty('fault');
+        expect(await read('/home/agent/link/private.txt')).toHaveProperty('fault');
+        expect(await host.listFiles(place, '/home/agent/link', { depth: 1, most: 5, signal: never })).toHaveProperty(
+          'fault',
+        );
+      }
+      // One that somebody with more rights made is no way out either.
+      await run('rm link');
+      await symlink(join(dataDir, 'outside.txt'), join(place.home, 'link'));
+      expect(await read('/home/agent/link')).toHaveProperty('fault');
+      expect(await write('/home/agent/link', 'overwritten')).toBeNull();
+      expect(await readFile(join(dataDir, 'outside.txt'), 'utf8')).toBe('of the server');
+      await run(`rm link; ln -s '${dataDir}' way`);
+      expect(await write('/home/agent/way/planted', 'x')).toHaveProperty('fault');
+      expect(existsSync(join(dataDir, 'planted'))).toBe(false);
+    });
+
+    it('are listed, some levels deep and at most so many', async () => {
+      await run('mkdir -p list/a/b; echo 12345 >list/x; ln -s x list/y; touch list/a/b/deep');
+      const list = (depth: number, most = 10) =>
+        host.listFiles(place, '/home/agent/list', { depth, most, signal: never });
+      expect(await list(1)).toEqual({
+        entries: [
+          { kind: 'folder', size: expect.any(Number), path: 'a' },
+          { kind: 'file', size: 6, path: 'x' },
+          { kind: 'link', size: 1, path: 'y' },
+        ],
+        isCut: false,
+      });
+      expect(await list(2)).toMatchObject({ entries: [{ path: 'a' }, { path: 'a/b' }, { path: 'x' }, { path: 'y' }] });
+      expect(await list(3, 2)).toMatchObject({ entries: { length: 2 }, isCut: true });
+    });
+
+    it('go where a folder is written anew', async () => {
+      const files = (name: string) => [{ path: `/home/agent/skills/x/${name}`, bytes: Buffer.from(name) }];
+      await host.writeFiles(place, files('old'), { signal: never });
+      await host.writeFiles(place, files('new'), { instead: '/home/agent/skills/x', signal: never });
+      expect(readdirSync(join(place.home, 'skills/x'))).toEqual(['new']);
+    });
+  });
+});
+
+/** Of everything that runs on the machine. */
+function commandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Without those that have ended and of which only the entry is left. */
+function processesOf(uid: number): number {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      const status = /^\d+$/.test(name) ? readFileSync(`/proc/${name}/status`, 'utf8') : '';
+      return status.includes(`\nUid:\t${uid}\t`) && !/^State:\tZ/m.test(status);
+    } catch {
+      return false;
+    }
+  }).length;
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { type Confinement, confinedParts } from './confine.ts';
+
+/** A program that runs confined. */
+export type Confined = {
+  child: ChildProcess;
+  /** Ends it with everything it has started, or keeps it from starting anything. */
+  kill: () => void;
+};
+
+/** Setting up takes milliseconds. Whatever is still at it then is stuck. */
+const setUpMs = 10_000;
+
+/**
+ * Starts a program confined. Its environment goes to bubblewrap through a pipe: a command line can be read by everybody
+ * on the machine, and bubblewrap's own environment would reach what it loads before anything is confined.
+ */
+export function spawnConfined(
+  command: readonly string[],
+  confinement: Confinement,
+  { input }: { input: Uint8Array | null },
+): Confined {
+  const { options, program } = confinedParts(command, confinement);
+  if (options.some((option) => option.includes('\0'))) throw new TypeError('A NUL cannot be passed to a program.');
+  const words = ['--args', '3', '--', '/bin/sh', '-c', waitForWord, 'sh', ...program];
+  const child = spawn('/bin/bash', ['-c', throughPipes, 'bash', ...words], {
+    stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    cwd: '/',
+    ...confinement.identity,
+  });
+  feed(child.stdio[3] as Writable, Buffer.from(options.map((option) => `${option}\0`).join('')));
+  if (input !== null) feed(child.stdin as Writable, input);
+  return { child, kill: guardStart(child) };
+}
+
+/**
+ * Until bubblewrap has set everything up, what it has begun does not end with it: killed then, it would leave a process
+ * behind that waits for ever, or that runs the program with nobody to end it. So the program waits inside for a word,
+ * which comes when all is set up and nobody wants it to end any more; where the server is gone, it never comes.
+ */
+function guardStart(child: ChildProcess): () => void {
+  const { 4: ready, 5: word } = child.stdio as unknown as { 4: Readable; 5: Writable };
+  let isSetUp = false;
+  let isUnwanted = false;
+  let stuck: NodeJS.Timeout | undefined;
+  ready.on('error', () => {});
+  ready.once('data', () => {
+    isSetUp = true;
+    feed(word, isUnwanted ? Buffer.alloc(0) : Buffer.from('go\n'));
+  });
+  child.once('exit', () => {
+    clearTimeout(stuck);
+    word.destroy();
+  });
+  return () => {
+    if (isSetUp) return void child.kill('SIGKILL');
+    isUnwanted = true;
+    stuck ??= setTimeout(() => child.kill('SIGKILL'), setUpMs);
+  };
+}
+
+const waitForWord = [
+  'echo ready >&4',
+  'read -r word <&5 && [ "$word" = go ] || exit 125',
+  // The program gets nothing that leads to the server.
+  'exec 4>&- 5<&-',
+  'exec "$@"',
+].join('\n');
+
+/**
+ * What is spawned here speaks through sockets, which nobody can open by a name: `echo x >/dev/stderr` would fail. So what
+ * is confined gets pipes, which are emptied into the sockets until all that held them has ended.
+ */
+const throughPipes = 'exec bwrap "$@" > >(exec cat 3<&- 4>&- 5<&-) 2> >(exec cat >&2 3<&- 4>&- 5<&-)';
+
+/** Whoever ends before it has read everything has its reasons, and says them by its exit. */
+function feed(stream: Writable, bytes: Uint8Array): void {
+  stream.on('error', () => {});
+  stream.end(bytes);
+}

@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import { browserStarter } from './adapters/browser/browser.ts';
+import { browserObstacle } from './adapters/browser/obstacle.ts';
+import type { Config } from './config.ts';
+import { createDesks, type Desks } from './domains/browser/api.ts';
+import type { Computers } from './domains/computers/api.ts';
+
+/** The browsers of users. Whether this machine can run any is found out when the first is asked for. */
+export function assembleBrowsers(parts: { config: Config; computers: Computers; log: Logger }): Desks & {
+  stop: () => void;
+} {
+  const { config, computers, log } = parts;
+  const { chromium: executable, allowPrivateAddresses: allowPrivate } = config;
+  let looked: Promise<string | null> | undefined;
+  return createDesks({
+    computers,
+    log,
+    start: browserStarter({ executable, allowPrivate, log }),
+    obstacle: () => {
+      looked ??= config.computer.setting === 'off' ? Promise.resolve(switchedOff) : browserObstacle(executable);
+      return looked;
+    },
+  });
+}
+
+const switchedOff = 'Computers, and with them browsers, are switched off on this server.';

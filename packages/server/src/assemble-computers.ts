@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import { chooseHost } from './adapters/computer/choose-host.ts';
+import { homePath } from './adapters/computer/home-path.ts';
+import { makePlace, removePlace } from './adapters/computer/place.ts';
+import type { FileStore } from './adapters/files/file-store.ts';
+import type { Vault } from './adapters/secrets/vault.ts';
+import type { Config } from './config.ts';
+import type { Bell } from './db/bell.ts';
+import type { Database } from './db/pool.ts';
+import { type Computers, type ComputerWork, createComputers, createComputerWork } from './domains/computers/api.ts';
+
+type Parts = { config: Config; db: Database; bell: Bell; log: Logger; vault: Vault; files: FileStore };
+
+/** The computers of users, and what work does with them. What they are made of is found out beside the start. */
+export function assembleComputers({ config, db, bell, log, vault, files }: Parts): {
+  computers: Computers;
+  computerWork: ComputerWork;
+} {
+  const { setting, idleMs } = config.computer;
+  const computers = createComputers({
+    db,
+    log,
+    bell,
+    makePlace: (number) => makePlace(config.dataDir, number),
+    removePlace: (number) => removePlace(config.dataDir, number),
+    // One that is to sleep soon is looked at often enough to do so.
+    settings: { idleMs, renewEveryMs: Math.min(4_000, Math.max(200, idleMs / 4)) },
+  });
+  const choice = chooseHost({ setting, allowPrivate: config.allowPrivateAddresses, log });
+  const computerWork = createComputerWork({ db, vault, files, computers, choice, homePath });
+  return { computers, computerWork };
+}

@@ -1,0 +1,4 @@
+export { type Catalogue, readCatalogue } from './catalogue.ts';
+export { settleWaits } from './settle-waits.ts';
+export { createSignIns } from './sign-ins.ts';
+export { isConnected, removeConnectionsOfUser } from './store.ts';

@@ -1,0 +1,31 @@
+import { fail } from '@vestra/contract/errors';
+import type { Origin } from '../../caller.ts';
+import { transaction } from '../../db/transaction.ts';
+import { recordAudit } from '../audit/api.ts';
+import type { ConnectDependencies } from './begin.ts';
+import { userOf } from './connection.ts';
+import { openTokens } from './secrets-of-connection.ts';
+import { deleteConnection } from './store.ts';
+
+/** Forgets the sign-in at once; the app is told where it can be, and nobody waits for its answer for long. */
+export async function removeConnection(
+  { db, vault, signIn }: Pick<ConnectDependencies, 'db' | 'vault' | 'signIn'>,
+  origin: Origin,
+  connectionId: string,
+): Promise<void> {
+  const row = await transaction(db, async (tx) => {
+    const removed = await deleteConnection(tx, origin, connectionId);
+    if (!removed) throw fail('connection_not_found');
+    await recordAudit(tx, origin, {
+      action: 'connection.deleted',
+      target: { type: 'connection', id: connectionId },
+      details: { app: removed.app, user_id: userOf(removed) },
+    });
+    return removed;
+  });
+  if (row.status !== 'connected') return;
+  const secrets = await openTokens(db, vault, row);
+  if (!secrets) return;
+  const { client, access_token, refresh_token } = secrets;
+  await signIn.revoke(row.authorization_server, { client, tokens: { access_token, refresh_token, expires_at: null } });
+}

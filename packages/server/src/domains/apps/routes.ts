@@ -1,0 +1,67 @@
+import type { Handlers } from '../../http/handler.ts';
+import { beginConnection } from './begin.ts';
+import { callbackPage } from './callback-page.ts';
+import type { Catalogue } from './catalogue.ts';
+import { returnAddress } from './connection.ts';
+import { finishSignIn } from './finish.ts';
+import { presentApp, presentConnection } from './present.ts';
+import { removeConnection } from './remove.ts';
+import { openPending } from './secrets-of-connection.ts';
+import { listConnections } from './store.ts';
+
+export function appRoutes({ catalogue }: { catalogue: Catalogue }): Handlers<'apps'> {
+  return {
+    list: async ({ page }) => {
+      const [last = ''] = page.after ?? [];
+      const rows = catalogue.all.filter(({ id }) => id > last).slice(0, page.limit + 1);
+      return page.of(rows, presentApp, ({ id }) => [id]);
+    },
+  };
+}
+
+export function connectionRoutes(deps: Parameters<typeof finishSignIn>[0]): Handlers<'connections'> {
+  const { db, vault, catalogue } = deps;
+  return {
+    list: async ({ caller, query, page }) => {
+      const rows = await listConnections(db, caller, query, page);
+      const addresses = new Map<string, string>();
+      for (const row of rows.filter(({ status }) => status === 'pending')) {
+        const secrets = await openPending(db, vault, row);
+        if (secrets) addresses.set(row.id, secrets.connect_url);
+      }
+      return page.of(
+        rows,
+        (row) => presentConnection(row, addresses.get(row.id) ?? null),
+        (row) => [row.id],
+      );
+    },
+    create: async ({ caller, origin, body, commit }) => beginConnection(deps, { caller, origin, commit }, body),
+    delete: async ({ origin, params }) => {
+      await removeConnection(deps, origin, params.connection_id);
+      return { object: 'connection', id: params.connection_id, deleted: true };
+    },
+    callback: async ({ query, ip, requestId }) => {
+      const finished = await finishSignIn(deps, query, { ip, requestId });
+      if (!finished) {
+        return callbackPage(400, {
+          title: 'This sign-in is not known',
+          text: 'It was finished before, it has expired, or this address was not given out here. Begin again where you came from.',
+        });
+      }
+      const { row, status, returnUrl } = finished;
+      if (returnUrl !== null) {
+        return new Response(null, {
+          status: 302,
+          headers: { location: returnAddress(returnUrl, { id: row.id, status }) },
+        });
+      }
+      const name = catalogue.find(row.app)?.name ?? row.app;
+      return status === 'connected'
+        ? callbackPage(200, { title: `${name} is connected`, text: 'You can close this page and go on.' })
+        : callbackPage(400, {
+            title: `${name} is not connected`,
+            text: 'The sign-in was declined, took too long or was refused. Begin again where you came from.',
+          });
+    },
+  };
+}

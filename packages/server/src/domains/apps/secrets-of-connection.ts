@@ -1,0 +1,50 @@
+import type { AppClient } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { Vault } from '../../adapters/secrets/vault.ts';
+import type { Tenant } from '../../caller.ts';
+import type { Executor } from '../../db/pool.ts';
+import { openFor, sealFor } from '../secrets/api.ts';
+import type { PendingSecrets, TokenSecrets } from './connection.ts';
+import type { ConnectionRow } from './tables.ts';
+
+type Sealed = Pick<ConnectionRow, 'org_id' | 'mode' | 'id' | 'sealed'>;
+
+export const sealSecrets = (
+  db: Executor,
+  vault: Vault,
+  tenant: Tenant,
+  connectionId: string,
+  secrets: PendingSecrets | TokenSecrets,
+): Promise<Buffer> => sealFor(db, vault, { kind: 'connection', tenant, owner: connectionId }, JSON.stringify(secrets));
+
+export const openPending = (db: Executor, vault: Vault, row: Sealed): Promise<PendingSecrets | null> =>
+  open<PendingSecrets>(db, vault, row);
+
+export const openTokens = (db: Executor, vault: Vault, row: Sealed): Promise<TokenSecrets | null> =>
+  open<TokenSecrets>(db, vault, row);
+
+async function open<Secrets>(db: Executor, vault: Vault, row: Sealed): Promise<Secrets | null> {
+  if (row.sealed === null) return null;
+  const tenant = { orgId: row.org_id, mode: row.mode };
+  const [text] = await openFor(db, vault, { kind: 'connection', tenant, owner: row.id }, [row.sealed]);
+  return JSON.parse(text as string) as Secrets;
+}
+
+/** What names a client at an authorization server; one that is known under another of these is another client. */
+export type ClientPlace = { app: string; serverUrl: string; issuer: string; redirectUri: string };
+
+const ownerOf = ({ app, serverUrl, issuer, redirectUri }: ClientPlace) =>
+  JSON.stringify([app, serverUrl, issuer, redirectUri]);
+
+export const sealClient = (db: Executor, vault: Vault, tenant: Tenant, place: ClientPlace, client: AppClient) =>
+  sealFor(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, JSON.stringify(client));
+
+export async function openClient(
+  db: Executor,
+  vault: Vault,
+  tenant: Tenant,
+  place: ClientPlace,
+  sealed: Buffer,
+): Promise<AppClient> {
+  const [text] = await openFor(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, [sealed]);
+  return JSON.parse(text as string) as AppClient;
+}

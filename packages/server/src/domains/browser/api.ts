@@ -1,0 +1,2 @@
+export { workBrowsers } from './agent-tools.ts';
+export { createDesks, type Desks } from './desks.ts';

@@ -1,0 +1,30 @@
+import { fail } from '@vestra/contract/errors';
+import type { Tenant } from '../../caller.ts';
+import type { Database } from '../../db/pool.ts';
+import { enterBrowser } from './deployment.ts';
+import type { Desks } from './desks.ts';
+import { fetchRules } from './site-rules.ts';
+
+/** Which of these cookies the browser would send to the site, and until when. It opens no page and shows no value. */
+export async function findCookies(
+  { db, desks }: { db: Database; desks: Desks },
+  tenant: Tenant,
+  userId: string,
+  { domain, names, deployment }: { domain: string; names: readonly string[]; deployment?: string | undefined },
+) {
+  const { settings } = await enterBrowser(db, tenant, userId, deployment);
+  if (!fetchRules(settings).mayReach(domain)) throw fail('domain_not_allowed', { param: 'domain' });
+  const site = domain.toLowerCase();
+  const held = await desks.use({ orgId: tenant.orgId, mode: tenant.mode, userId }, (desk) => desk.cookies());
+  const cookies = held
+    .filter((cookie) => names.includes(cookie.name) && isOfSite(cookie, site))
+    .map(({ name, domain: of, expiresAt }) => ({ name, domain: of, expires_at: expiresAt?.toISOString() ?? null }))
+    .sort((one, other) => one.name.localeCompare(other.name) || one.domain.localeCompare(other.domain));
+  return { object: 'browser_cookies' as const, domain: site, cookies };
+}
+
+/** The site's own, those of a domain above it, and those of its `www.` form, which is the same site here. */
+function isOfSite({ domain, isOfHostAlone }: { domain: string; isOfHostAlone: boolean }, site: string): boolean {
+  const of = domain.toLowerCase();
+  return of === site || of === `www.${site}` || (!isOfHostAlone && site.endsWith(`.${of}`));
+}

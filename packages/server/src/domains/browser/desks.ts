@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { fail } from '@vestra/contract/errors';
+import type { Logger } from 'pino';
+import type { Browser, StartBrowser } from '../../adapters/browser/browser.ts';
+import type { Rules } from '../../adapters/browser/rules.ts';
+import type { Tab } from '../../adapters/browser/tab.ts';
+import type { Awake, Computers, Owner } from '../computers/api.ts';
+import { isBrowserGone, isPageTrouble } from './gone.ts';
+import { createHands, type Hands, ownerKey } from './hands.ts';
+
+/** A tab, and on whose behalf it is open. */
+export type OpenTab = {
+  /** As callers know it. */
+  id: string;
+  tab: Tab;
+  use: FetchUse | AgentUse;
+  /** Somebody works in it right now. */
+  isBusy: boolean;
+  lastUsed: number;
+  /** When it closes by itself; null: with whoever opened it. */
+  keptUntil: number | null;
+  /** Whoever looks after what it must not open looks away. */
+  unwatch: () => void;
+};
+
+export type FetchUse = {
+  kind: 'fetch';
+  deploymentId: string;
+  tag: string | null;
+  stage: string | null;
+  isPrivate: boolean;
+  /** Shown to the person in front of all others. */
+  isFront: boolean;
+  /** The one element that the screen of a hand-off shows. */
+  crop: { role?: string | undefined; name?: string | undefined; text?: string | undefined } | null;
+};
+
+type AgentUse = { kind: 'agent'; taskId: string };
+
+/** The browser of one computer that is awake in this process, with its tabs. */
+export type Desk = {
+  tabs: () => readonly OpenTab[];
+  open: (use: OpenTab['use'], rules: Rules) => Promise<OpenTab>;
+  cookies: Browser['cookies'];
+};
+
+export type Desks = {
+  hands: Hands;
+  /** Whether this server has browsers at all; where not, why. */
+  obstacle: () => Promise<string | null>;
+  /** Works with the owner's browser. Computer and browser are woken where they sleep. */
+  use: <T>(owner: Owner, work: (desk: Desk) => Promise<T>) => Promise<T>;
+  /** Wakes nothing. */
+  ifOpen: (owner: Owner) => Desk | null;
+  keep: (owner: Owner, open: OpenTab, forMs: number) => void;
+  /** How many work at once is bounded: throws `browser_busy`. Whoever was let in says when it is done. */
+  enter: (owner: Owner) => () => void;
+};
+
+const mostFetches = 4;
+const retryAfterMs = 1_000;
+/** Each takes memory; beyond these the one that was used the longest time ago closes. */
+const mostTabs = 16;
+const agentIdleMs = 600_000;
+const lookEveryMs = 1_000;
+
+type Entry = { desk: Promise<Desk>; ready: Desk | null; browser: Browser | null; tabs: Set<OpenTab> };
+
+export function createDesks(options: {
+  computers: Computers;
+  start: StartBrowser;
+  /** Why browsers cannot run here; null where they can. */
+  obstacle: () => Promise<string | null>;
+  log: Logger;
+}): Desks & { stop: () => void } {
+  const { computers, start, obstacle, log } = options;
+  const entries = new Map<string, Entry>();
+  const fetching = new Map<string, number>();
+  const closing = setInterval(closeOld, lookEveryMs);
+  closing.unref();
+  computers.beforeSleep(async ({ owner }) => {
+    const entry = entries.get(ownerKey(owner));
+    entries.delete(ownerKey(owner));
+    await entry?.desk.catch(() => null);
+    await entry?.browser?.close();
+  });
+
+  function closeOld(): void {
+    const now = Date.now();
+    for (const { tabs } of entries.values()) {
+      for (const open of tabs) {
+        const until = open.use.kind === 'agent' ? open.lastUsed + agentIdleMs : open.keptUntil;
+        if (!open.isBusy && until !== null && now >= until) void open.tab.close();
+        if (!open.tab.isOpen()) tabs.delete(open);
+      }
+    }
+  }
+
+  function enterDesk({ owner, place }: Awake): Promise<Desk> {
+    const key = ownerKey(owner);
+    const known = entries.get(key);
+    if (known && (!known.browser || known.browser.isRunning())) return known.desk;
+    const tabs = new Set<OpenTab>();
+    const entry: Entry = { desk: begin(), ready: null, browser: null, tabs };
+    entries.set(key, entry);
+    const forget = () => {
+      if (entries.get(key) === entry) entries.delete(key);
+    };
+    entry.desk.catch(forget);
+    return entry.desk;
+
+    async function begin(): Promise<Desk> {
+      const browser = await start(place).catch((error: unknown) => {
+        log.error({ err: error }, 'a browser did not start');
+        throw fail('computer_unavailable', { message: 'The browser did not start.' });
+      });
+      entry.browser = browser;
+      void browser.ended.then(forget);
+      entry.ready = {
+        tabs: () => [...tabs].filter(({ tab }) => tab.isOpen()),
+        cookies: browser.cookies,
+        async open(use, rules) {
+          makeRoom(tabs);
+          const tab = await browser.openTab(rules);
+          const id = `tab_${randomBytes(12).toString('hex')}`;
+          const open = { id, tab, use, isBusy: true, lastUsed: Date.now(), keptUntil: null, unwatch: () => {} };
+          tabs.add(open);
+          return open;
+        },
+      };
+      return entry.ready;
+    }
+  }
+
+  return {
+    hands: createHands(),
+    obstacle,
+    async use(owner, work) {
+      const why = await obstacle();
+      if (why !== null) throw fail('computer_unavailable', { message: why });
+      return computers.use(owner, async (computer) => work(await enterDesk(computer))).catch(sayUnavailable);
+    },
+    ifOpen(owner) {
+      const entry = computers.ifAwake(owner) && entries.get(ownerKey(owner));
+      return entry?.browser?.isRunning() ? entry.ready : null;
+    },
+    keep(owner, open, forMs) {
+      open.keptUntil = Date.now() + forMs;
+      computers.keepUntil(owner, new Date(open.keptUntil));
+    },
+    enter(owner) {
+      const key = ownerKey(owner);
+      const running = fetching.get(key) ?? 0;
+      if (running >= mostFetches) throw fail('browser_busy', { retry_after_ms: retryAfterMs });
+      fetching.set(key, running + 1);
+      return () => {
+        const left = (fetching.get(key) ?? 1) - 1;
+        if (left === 0) fetching.delete(key);
+        else fetching.set(key, left);
+      };
+    },
+    stop: () => clearInterval(closing),
+  };
+}
+
+/** Browsers and pages end at any time: whoever asks again gets a new one. */
+function sayUnavailable(error: unknown): never {
+  if (!isBrowserGone(error) && !isPageTrouble(error)) throw error;
+  throw fail('computer_unavailable', { message: 'The browser or its page ended meanwhile. Try again.' });
+}
+
+function makeRoom(tabs: Set<OpenTab>): void {
+  const idle = [...tabs].filter(({ isBusy }) => !isBusy).sort((one, other) => one.lastUsed - other.lastUsed);
+  for (const oldest of idle.slice(0, Math.max(0, tabs.size - mostTabs + 1))) {
+    tabs.delete(oldest);
+    void oldest.tab.close();
+  }
+}

@@ -1,0 +1,88 @@
+import { usdToMicros } from '@vestra/contract/money';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp } from '../../../../../tests/support/app.ts';
+import { transaction } from '../../db/transaction.ts';
+import { createStreams } from '../../http/streams.ts';
+import type { Awake, Computers } from '../computers/api.ts';
+import { newDeployment } from '../deployments/test-deployments.ts';
+import { credit } from '../ledger/api.ts';
+import { createDesks } from './desks.ts';
+import type { Holder } from './hands.ts';
+import { browserRoutes, screenRoutes } from './routes.ts';
+
+/** Computers that are always awake, and on which no browser starts: whoever gets that far is told so by a 503. */
+const computers: Computers = {
+  use: (owner, work) => work({ owner } as Awake),
+  ifAwake: () => null,
+  keepUntil: () => {},
+  beforeSleep: () => {},
+  sleep: async () => {},
+  erase: async () => {},
+  stop: async () => {},
+};
+const desks = createDesks({
+  computers,
+  start: () => Promise.reject(new Error('None is there.')),
+  obstacle: async () => null,
+  log: pino({ level: 'silent' }),
+});
+
+let app: Awaited<ReturnType<typeof startTestApp>>;
+let org: Awaited<ReturnType<typeof app.newOrg>>;
+let deployment: string;
+beforeAll(async () => {
+  app = await startTestApp(({ db }) => ({
+    browser: browserRoutes({ db, desks, streams: createStreams() }),
+    users: screenRoutes({ db, desks }),
+  }));
+  org = await app.newOrg(['all']);
+  await transaction(app.db, (tx) => credit(tx, { orgId: org.id, mode: 'test' }, usdToMicros(10)));
+  deployment = (await newDeployment(app.db, org.id, { manifest: { browser: { allowed_domains: ['shop.example'] } } }))
+    .id;
+});
+afterAll(async () => {
+  desks.stop();
+  await app.stop();
+});
+
+const give = (holder: Holder) => desks.hands.give({ orgId: org.id, mode: 'test', userId: 'ada' }, holder);
+const codes = async (): Promise<Record<string, string>> => {
+  const key = org.testKey;
+  const body = { deployment, url: 'https://shop.example/' };
+  const answers = {
+    fetch: await app.call('POST', '/v1/users/ada/browser/fetch', { key, body }),
+    screenshot: await app.call('GET', '/v1/users/ada/screenshot', { key }),
+    cookies: await app.call(
+      'GET',
+      `/v1/users/ada/browser/cookies?deployment=${deployment}&domain=shop.example&names=a`,
+      {
+        key,
+      },
+    ),
+    ofAnother: await app.call('POST', '/v1/users/bea/browser/fetch', { key, body }),
+  };
+  return Object.fromEntries(
+    Object.entries(answers).map(([name, { status, body }]) => [name, `${status} ${body.error.code}`]),
+  );
+};
+
+const passed = '503 computer_unavailable';
+const inUse = '409 browser_in_use';
+
+describe('a browser in the hands of', () => {
+  it.each([
+    { holder: 'nobody' as const, fetch: passed, screenshot: passed },
+    { holder: 'agent' as const, fetch: passed, screenshot: passed },
+    { holder: 'person' as const, fetch: inUse, screenshot: passed },
+    { holder: 'private' as const, fetch: inUse, screenshot: inUse },
+  ])(
+    '$holder: a fetch answers $fetch, a screenshot $screenshot [BRW-007, BRW-027]',
+    async ({ holder, ...expected }) => {
+      give(holder);
+      // Whoever waits for a sign-in looks at the cookies while the person signs in.
+      expect(await codes()).toEqual({ ...expected, cookies: passed, ofAnother: passed });
+      give('nobody');
+    },
+  );
+});

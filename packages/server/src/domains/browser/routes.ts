@@ -1,0 +1,42 @@
+import type { Database } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Handlers } from '../../http/handler.ts';
+import { eventStream } from '../../http/sse.ts';
+import type { Streams } from '../../http/streams.ts';
+import { enterUser } from '../users/api.ts';
+import { findCookies } from './cookies.ts';
+import { enterBrowser } from './deployment.ts';
+import type { Desks } from './desks.ts';
+import { fetchPage } from './fetch.ts';
+import { takeScreenshot } from './screenshot.ts';
+import { fetchRules } from './site-rules.ts';
+import { watchTabs } from './watch.ts';
+
+type Dependencies = { db: Database; desks: Desks; streams: Streams };
+
+export function browserRoutes({ db, desks, streams }: Dependencies): Handlers<'browser'> {
+  return {
+    fetch: ({ caller, origin, params, body, signal }) => {
+      const held = streams.open(caller, signal);
+      return fetchPage({ db, desks }, origin, params.user_id, body, held.signal).finally(held.close);
+    },
+    cookies: ({ caller, params, query }) => findCookies({ db, desks }, caller, params.user_id, query),
+    watch: async ({ caller, params, query, signal }) => {
+      const { settings } = await enterBrowser(db, caller, params.user_id, query.deployment);
+      const owner = { orgId: caller.orgId, mode: caller.mode, userId: params.user_id };
+      return eventStream(watchTabs(desks, owner, fetchRules(settings)), streams.open(caller, signal));
+    },
+  };
+}
+
+/** The routes of users that are about their screen. */
+export function screenRoutes({ db, desks }: Omit<Dependencies, 'streams'>): Handlers<'users'> {
+  return {
+    screenshot: async ({ caller, params }) => {
+      await transaction(db, (tx) => enterUser(tx, caller, params.user_id));
+      const owner = { orgId: caller.orgId, mode: caller.mode, userId: params.user_id };
+      const picture = await takeScreenshot(desks, owner);
+      return new Response(new Uint8Array(picture), { headers: { 'content-type': 'image/jpeg' } });
+    },
+  };
+}

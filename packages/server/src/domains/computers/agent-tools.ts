@@ -1,0 +1,172 @@
+import type { CommandResult, ComputerHost } from '../../adapters/computer/computer-host.ts';
+import { failed, type OwnTool, object, ownTool, said, type ToolAnswer, text } from '../engine/api.ts';
+import type { Awake } from './awake.ts';
+import type { Filled } from './fill-environment.ts';
+import { type GivenSecrets, redact, redactCaptured, redactPart } from './redact.ts';
+
+/** What the tools of one piece of work share. */
+type Desk = {
+  host: ComputerHost;
+  homePath: (given: string) => string | null;
+  /** Runs the work on the computer once it is prepared; what goes wrong with the computer is an answer too. */
+  onComputer: (
+    signal: AbortSignal,
+    work: (computer: Awake, signal: AbortSignal, filled: Filled) => Promise<ToolAnswer>,
+  ) => Promise<ToolAnswer>;
+};
+
+const shownOutput = 30_000;
+const shownErrors = 15_000;
+const partBytes = 60_000;
+const largestText = 2 * 1024 * 1024;
+const mostEntries = 500;
+
+export const computerTools = (desk: Desk): OwnTool[] => [
+  runCommand(desk),
+  readFile(desk),
+  writeFile(desk),
+  listFiles(desk),
+];
+
+const runCommand = ({ host, onComputer }: Desk): OwnTool =>
+  ownTool(
+    {
+      name: 'run_command',
+      description:
+        'Run a command with bash on the computer, in the home folder. It has nothing to read from, and whatever it leaves running ends with it.',
+      input: object(
+        {
+          command: text('The command, or several lines of bash.', 20_000),
+          timeout_s: {
+            type: 'integer',
+            minimum: 1,
+            maximum: 600,
+            description: 'After how many seconds it is ended; absent: 120.',
+          },
+        },
+        ['timeout_s'],
+      ),
+      isReadOnly: false,
+    },
+    ({ command, timeout_s = 120 }, signal) =>
+      onComputer(signal, async ({ place }, either, { env, secrets }) => {
+        const timeoutMs = Number(timeout_s) * 1000;
+        const result = await host.run(place, { script: String(command), env, timeoutMs, signal: either });
+        return { output: shown(result, Number(timeout_s), secrets), isError: result.exitCode !== 0 };
+      }),
+  );
+
+function shown({ end, exitCode, stdout, stderr }: CommandResult, seconds: number, secrets: GivenSecrets): string {
+  const ends = {
+    exited: `Exit code ${exitCode}.`,
+    timeout: `It did not end within ${seconds} seconds and was ended. What it did until then stands.`,
+    disk_full: 'It was ended because the disk of the computer is full. Delete what is not needed.',
+  };
+  const said = redactCaptured(stdout, secrets, shownOutput);
+  const complained = redactCaptured(stderr, secrets, shownErrors);
+  return [
+    ends[end],
+    ...(said.trim() === '' ? [] : [`stdout:\n${said.trimEnd()}`]),
+    ...(complained.trim() === '' ? [] : [`stderr:\n${complained.trimEnd()}`]),
+  ].join('\n');
+}
+
+const outside = 'Name a path in the home folder.';
+
+const readFile = ({ host, homePath, onComputer }: Desk): OwnTool =>
+  ownTool(
+    {
+      name: 'read_file',
+      description: 'Read a text file on the computer, part by part.',
+      input: object(
+        {
+          path: text('The path, from the home folder.', 1000),
+          part: { type: 'integer', minimum: 1, description: 'Which part of a long file; absent: the first.' },
+        },
+        ['part'],
+      ),
+      isReadOnly: true,
+    },
+    async ({ path: given, part = 1 }, signal) => {
+      const path = homePath(String(given));
+      if (path === null) return failed(outside);
+      return onComputer(signal, async ({ place }, either, { secrets }) => {
+        const from = (Number(part) - 1) * partBytes;
+        const read = await host.readFile(place, path, { from, maxBytes: partBytes, signal: either });
+        if ('fault' in read) return failed(read.fault);
+        const { bytes, size } = read;
+        const body = textIn(bytes);
+        if (body === null) return failed(`That is no text: a binary file of ${size} bytes. Look at it with a command.`);
+        const parts = Math.max(1, Math.ceil(size / partBytes));
+        const ends = { isFirst: part === 1, isLast: Number(part) >= parts };
+        return said(`${size} bytes, part ${part} of ${parts}\n${redactPart(body, secrets, ends)}`);
+      });
+    },
+  );
+
+/** Null where the bytes are no text. A part may begin and end in the middle of a character. */
+export function textIn(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  let start = 0;
+  while (start < Math.min(3, bytes.length) && ((bytes[start] as number) & 0xc0) === 0x80) start += 1;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(start), { stream: true });
+  } catch {
+    return null;
+  }
+}
+
+const writeFile = ({ host, homePath, onComputer }: Desk): OwnTool =>
+  ownTool(
+    {
+      name: 'write_file',
+      description:
+        'Write a text file on the computer. The folders above it are made, and a file of that name is replaced.',
+      input: object({
+        path: text('The path, from the home folder.', 1000),
+        content: { type: 'string', maxLength: largestText, description: 'The whole text of the file.' },
+      }),
+      isReadOnly: false,
+    },
+    async ({ path: given, content }, signal) => {
+      const path = homePath(String(given));
+      if (path === null) return failed(outside);
+      const bytes = Buffer.from(String(content), 'utf8');
+      return onComputer(signal, async ({ place }, either) => {
+        const fault = await host.writeFiles(place, [{ path, bytes }], { signal: either });
+        return fault ? failed(fault.fault) : said(`Written to ${path} (${bytes.length} bytes).`);
+      });
+    },
+  );
+
+const listFiles = ({ host, homePath, onComputer }: Desk): OwnTool =>
+  ownTool(
+    {
+      name: 'list_files',
+      description: 'List the files and folders in a folder of the computer.',
+      input: object(
+        {
+          path: text('The folder, from the home folder; absent: the home folder itself.', 1000),
+          depth: { type: 'integer', minimum: 1, maximum: 5, description: 'How many folders deep; absent: 1.' },
+        },
+        ['path', 'depth'],
+      ),
+      isReadOnly: true,
+    },
+    async ({ path: given = '.', depth = 1 }, signal) => {
+      const path = homePath(String(given));
+      if (path === null) return failed(outside);
+      return onComputer(signal, async ({ place }, either, { secrets }) => {
+        const listing = { depth: Number(depth), most: mostEntries, signal: either };
+        const listed = await host.listFiles(place, path, listing);
+        if ('fault' in listed) return failed(listed.fault);
+        const lines = listed.entries.map((entry) =>
+          entry.kind === 'file' ? `${entry.path} (${entry.size} bytes)` : `${entry.path}${marks[entry.kind]}`,
+        );
+        if (listed.isCut) lines.push(`[Only the first ${mostEntries} are shown.]`);
+        return said(redact([`${path}:`, ...(lines.length === 0 ? ['nothing'] : lines)].join('\n'), secrets));
+      });
+    },
+  );
+
+const marks = { folder: '/', link: ' (a link)', other: ' (no file)' };

@@ -1,0 +1,239 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newId } from '@vestra/contract/ids';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
+import { makePlace, removePlace } from '../../adapters/computer/place.ts';
+import { type Bell, createBell } from '../../db/bell.ts';
+import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import { createLog } from '../../log.ts';
+import { insertOrg } from '../orgs/api.ts';
+import { type Computers, createComputers } from './awake.ts';
+import { findComputer, keepAwake, listPrepared, type Owner, recordPrepared } from './store.ts';
+
+const log = createLog('silent');
+let database: TestDatabase;
+let db: Database;
+let dataDir: string;
+let orgId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase({ connectionString: database.connectionString });
+  dataDir = await mkdtemp(join(tmpdir(), 'vestra-awake-'));
+  orgId = newId('org');
+  await insertOrg(db, { id: orgId, name: 'Org', wrapped_data_key: Buffer.from('x') });
+});
+afterAll(async () => {
+  await closeDatabase(db);
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const running: { computers: Computers; bell: Bell }[] = [];
+afterEach(async () => {
+  for (const { computers, bell } of running.splice(0)) {
+    await computers.stop();
+    await bell.stop();
+  }
+});
+
+/** The computers of one process among several. */
+async function newProcess(
+  settings: Parameters<typeof createComputers>[0]['settings'] = {},
+  database_ = db,
+): Promise<Computers> {
+  const bell = await createBell({ db, connectionString: database.connectionString, log });
+  const computers = createComputers({
+    db: database_,
+    log,
+    bell,
+    makePlace: (number) => makePlace(dataDir, number),
+    removePlace: (number) => removePlace(dataDir, number),
+    settings: { renewEveryMs: 50, handOverMs: 10_000, ...settings },
+  });
+  running.push({ computers, bell });
+  return computers;
+}
+
+let users = 0;
+const newOwner = (): Owner => ({ orgId, mode: 'test', userId: `user-${++users}` });
+const isAwake = async (owner: Owner) => (await findComputer(db, owner))?.isAwake ?? null;
+
+/** Something that goes on until it is told to end. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+describe('a computer', () => {
+  it('is its owner’s alone, and the same each time it wakes [CMP-001, CMP-007]', async () => {
+    const computers = await newProcess();
+    const owners: Owner[] = [newOwner(), newOwner(), { orgId, mode: 'test', userId: null }];
+    const live: Owner = { ...(owners[0] as Owner), mode: 'live' };
+    const homes = await Promise.all(
+      [...owners, live].map((owner) => computers.use(owner, async ({ place }) => place.home)),
+    );
+    expect(new Set(homes).size).toBe(4);
+    await computers.sleep(owners[0] as Owner);
+    expect(await isAwake(owners[0] as Owner)).toBe(false);
+    expect(await computers.use(owners[0] as Owner, async ({ place }) => place.home)).toBe(homes[0]);
+  });
+
+  it('is awake while it is used, and sleeps a while after [CMP-007]', async () => {
+    const computers = await newProcess({ idleMs: 100 });
+    const owner = newOwner();
+    const ended: number[] = [];
+    computers.beforeSleep(async ({ number }) => void ended.push(number));
+    const work = gate();
+    const used = computers.use(owner, async ({ signal, number }) => {
+      await work.opened;
+      return { wasCut: signal.aborted, number };
+    });
+    await expect.poll(() => computers.ifAwake(owner)).not.toBeNull();
+    const awake = computers.ifAwake(owner);
+    work.open();
+    const { wasCut, number } = await used;
+    expect(wasCut).toBe(false);
+    await expect.poll(() => isAwake(owner), { timeout: 10_000 }).toBe(false);
+    expect([ended, computers.ifAwake(owner), awake?.signal.aborted]).toEqual([[number], null, true]);
+  });
+
+  it('stays awake as long as somebody wants it to, in whichever process that was said [USR-026, USR-027]', async () => {
+    const computers = await newProcess({ idleMs: 1 });
+    const owner = newOwner();
+    const other = newOwner();
+    await computers.use(owner, () => transaction(db, (tx) => keepAwake(tx, owner, 60_000)));
+    // By the time that the other is found asleep, the first has been looked at too.
+    for (let time = 0; time < 3; time++) {
+      await computers.use(other, async () => {});
+      await expect.poll(() => isAwake(other), { timeout: 10_000 }).toBe(false);
+    }
+    expect(await isAwake(owner)).toBe(true);
+    // A shorter time takes nothing away.
+    await transaction(db, (tx) => keepAwake(tx, owner, 1));
+    await computers.use(other, async () => {});
+    await expect.poll(() => isAwake(other), { timeout: 10_000 }).toBe(false);
+    expect(await isAwake(owner)).toBe(true);
+  });
+
+  it('goes to the process that needs it, once nobody uses it where it is', async () => {
+    const [one, two] = [await newProcess(), await newProcess()];
+    const owner = newOwner();
+    const work = gate();
+    const order: string[] = [];
+    const first = one.use(owner, async () => {
+      await work.opened;
+      order.push('first');
+    });
+    await expect.poll(() => one.ifAwake(owner)).not.toBeNull();
+    const second = two.use(owner, async ({ signal }) => {
+      order.push('second');
+      return signal.aborted;
+    });
+    await expect.poll(() => isAwake(owner)).toBe(true);
+    work.open();
+    await first;
+    expect(await second).toBe(false);
+    expect(order).toEqual(['first', 'second']);
+    expect([one.ifAwake(owner), two.ifAwake(owner)]).toEqual([null, expect.anything()]);
+    // And back, without anybody waiting for anything.
+    expect(await one.use(owner, async () => 'back')).toBe('back');
+  });
+
+  it('that stays in use elsewhere is unavailable [CMP-008]', async () => {
+    const [one, two] = [await newProcess(), await newProcess({ handOverMs: 300 })];
+    const owner = newOwner();
+    const work = gate();
+    const first = one.use(owner, () => work.opened);
+    await expect.poll(() => one.ifAwake(owner)).not.toBeNull();
+    await expect(two.use(owner, async () => {})).rejects.toMatchObject({ code: 'computer_unavailable' });
+    work.open();
+    await first;
+  });
+
+  it('of a process that is gone is taken over, and what still runs there is cut', async () => {
+    const dead = await newProcess({ renewEveryMs: 600_000, leaseMs: 100 });
+    const owner = newOwner();
+    const frozen = dead.use(
+      owner,
+      ({ signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('cut'))),
+    );
+    await expect.poll(() => dead.ifAwake(owner)).not.toBeNull();
+    // It does not hear the bell either: nobody uses the computer there as far as the rows say, once the lease is over.
+    const alive = await newProcess();
+    expect(await alive.use(owner, async ({ signal }) => signal.aborted)).toBe(false);
+    await dead.sleep(owner);
+    expect(await frozen).toBe('cut');
+    expect(await isAwake(owner)).toBe(true);
+  });
+
+  it('that was lost to another process ends here by itself', async () => {
+    const computers = await newProcess();
+    const owner = newOwner();
+    const cut = computers.use(
+      owner,
+      ({ signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('cut'))),
+    );
+    await expect.poll(() => computers.ifAwake(owner)).not.toBeNull();
+    const { rowCount } = await db.$client.query(`UPDATE computers SET held_by = 'another' WHERE user_key = $1`, [
+      owner.userId,
+    ]);
+    expect(rowCount).toBe(1);
+    expect(await cut).toBe('cut');
+  });
+
+  it('ends here when the database has been away for longer than the lease', async () => {
+    let isAway = false;
+    const away = () => Promise.reject(new Error('away'));
+    const failing = new Proxy(db, {
+      get: (target, name) => (isAway && name === 'execute' ? away : Reflect.get(target, name, target)),
+    });
+    const computers = await newProcess({ leaseMs: 300 }, failing);
+    const owner = newOwner();
+    const cut = computers.use(
+      owner,
+      ({ signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('cut'))),
+    );
+    await expect.poll(() => computers.ifAwake(owner)).not.toBeNull();
+    isAway = true;
+    expect(await cut).toBe('cut');
+    isAway = false;
+    expect(await computers.use(owner, async () => 'awake again')).toBe('awake again');
+  });
+
+  it('sleeps with its process', async () => {
+    const computers = await newProcess();
+    const owner = newOwner();
+    await computers.use(owner, async () => {});
+    await computers.stop();
+    expect(await isAwake(owner)).toBe(false);
+    await expect(computers.use(owner, async () => {})).rejects.toMatchObject({ code: 'computer_unavailable' });
+  });
+});
+
+describe('an erasure', () => {
+  it('ends what runs, wherever it runs, and leaves neither folder nor row', async () => {
+    const [one, two] = [await newProcess(), await newProcess()];
+    const owner = newOwner();
+    let home = '';
+    const cut = two.use(owner, ({ place, signal }) => {
+      home = place.home;
+      return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('cut')));
+    });
+    await expect.poll(() => two.ifAwake(owner)).not.toBeNull();
+    await recordPrepared(db, owner, [{ kind: 'setup', key: 'k', fingerprint: 'f' }]);
+    expect(existsSync(home)).toBe(true);
+    await one.erase(owner);
+    expect(await cut).toBe('cut');
+    expect([existsSync(home), await findComputer(db, owner), await listPrepared(db, owner)]).toEqual([false, null, []]);
+    // Once more, as after a crash, and of one that never was.
+    await one.erase(owner);
+    await one.erase(newOwner());
+  });
+});

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fail } from '@vestra/contract/errors';
+import type { Logger } from 'pino';
+import type { Place } from '../../adapters/computer/place.ts';
+import type { Bell } from '../../db/bell.ts';
+import type { Database } from '../../db/pool.ts';
+import {
+  deleteComputer,
+  findComputer,
+  holdComputer,
+  isBeingErased,
+  type Owner,
+  releaseHold,
+  renewHolds,
+  seizeComputer,
+} from './store.ts';
+
+/** A computer that is awake in this process. */
+export type Awake = {
+  owner: Owner;
+  number: number;
+  place: Place;
+  /** Ends when the computer is no longer this process's: whatever runs on it stops. */
+  signal: AbortSignal;
+};
+
+/** The computers that are awake in this process. */
+export type Computers = {
+  /**
+   * Runs `work` on the owner's computer, woken where it sleeps and fetched where it is awake elsewhere. It stays awake
+   * for as long as anybody uses it, and a while longer.
+   */
+  use: <T>(owner: Owner, work: (computer: Awake) => Promise<T>) => Promise<T>;
+  /** Only where it is awake here; wakes nothing. */
+  ifAwake: (owner: Owner) => Awake | null;
+  /** Stays awake at least until then, used or not. */
+  keepUntil: (owner: Owner, until: Date) => void;
+  /** What is to be ended before a computer sleeps, such as its browser. */
+  beforeSleep: (end: (computer: Awake) => Promise<void>) => void;
+  /** Puts one to sleep now; whatever runs on it ends. */
+  sleep: (owner: Owner) => Promise<void>;
+  /** Ends whatever runs on it, wherever it is awake, and leaves nothing of it. */
+  erase: (owner: Owner) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+type Settings = { leaseMs: number; renewEveryMs: number; idleMs: number; handOverMs: number };
+
+/** `handOverMs`: above the lease, so that a computer whose process died is taken over and not given up. */
+const defaults: Settings = { leaseMs: 15_000, renewEveryMs: 4_000, idleMs: 300_000, handOverMs: 60_000 };
+const askAgainMs = 200;
+
+type Entry = {
+  ready: Promise<Awake>;
+  awake: Awake | null;
+  controller: AbortController;
+  users: number;
+  idleSince: number;
+  keepUntil: number;
+  /** Another process asked for it. */
+  isWanted: boolean;
+};
+
+export function createComputers(options: {
+  db: Database;
+  log: Logger;
+  makePlace: (number: number) => Promise<Place>;
+  removePlace?: (number: number) => Promise<void>;
+  /** How processes ask each other for a computer. */
+  bell?: Pick<Bell, 'ring' | 'on'>;
+  settings?: Partial<Settings>;
+}): Computers {
+  const { db, log, makePlace, removePlace, bell } = options;
+  const { leaseMs, renewEveryMs, idleMs, handOverMs } = { ...defaults, ...options.settings };
+  const lease = { holder: randomUUID(), leaseMs };
+  const entries = new Map<string, Entry>();
+  // Whoever wakes one that is just being put to sleep waits: its hold would be given back under their feet.
+  const ending = new Map<string, Promise<void>>();
+  const enders: ((computer: Awake) => Promise<void>)[] = [];
+  let isStopped = false;
+  let renewedAt = Date.now();
+  const beating = setInterval(() => void renew().then(sleepIdle), renewEveryMs);
+  beating.unref();
+  bell?.on('computer', (wanted) => wanted !== null && void giveAway(wanted));
+
+  function enter(owner: Owner): Entry {
+    const found = entries.get(keyOf(owner));
+    if (found) return found;
+    const controller = new AbortController();
+    const entry: Entry = {
+      ready: wake(owner, controller.signal),
+      awake: null,
+      controller,
+      users: 0,
+      idleSince: Date.now(),
+      keepUntil: 0,
+      isWanted: false,
+    };
+    entries.set(keyOf(owner), entry);
+    entry.ready.then(
+      (awake) => {
+        entry.awake = awake;
+      },
+      () => forget(owner, entry),
+    );
+    return entry;
+  }
+
+  async function wake(owner: Owner, signal: AbortSignal): Promise<Awake> {
+    const deadline = Date.now() + handOverMs;
+    for (;;) {
+      if (isStopped || signal.aborted) throw unavailable('The server is going down.');
+      await ending.get(keyOf(owner));
+      const held = await holdComputer(db, owner, lease);
+      if (held) return await settleIn(owner, held.number, signal);
+      if (await isBeingErased(db, owner)) throw unavailable('This user is being erased.');
+      if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
+      bell?.ring('computer', keyOf(owner));
+      await pause(askAgainMs);
+    }
+  }
+
+  async function settleIn(owner: Owner, number: number, signal: AbortSignal): Promise<Awake> {
+    try {
+      return { owner, number, place: await makePlace(number), signal };
+    } catch (error) {
+      await releaseHold(db, number, lease.holder);
+      throw error;
+    }
+  }
+
+  function forget(owner: Owner, entry: Entry): void {
+    if (entries.get(keyOf(owner)) === entry) entries.delete(keyOf(owner));
+  }
+
+  /** To a process that asks for it: at once where nobody uses it here, and otherwise when they are done. */
+  async function giveAway(wanted: string): Promise<void> {
+    const isErased = wanted.startsWith(erasing);
+    const entry = entries.get(isErased ? wanted.slice(erasing.length) : wanted);
+    if (!entry?.awake) return;
+    entry.isWanted = true;
+    if (isErased || entry.users === 0) await putToSleep(entry.awake.owner, entry);
+  }
+
+  function putToSleep(owner: Owner, entry: Entry): Promise<void> {
+    const ended = ending.get(keyOf(owner)) ?? end(owner, entry).finally(() => ending.delete(keyOf(owner)));
+    ending.set(keyOf(owner), ended);
+    return ended;
+  }
+
+  async function end(owner: Owner, entry: Entry): Promise<void> {
+    forget(owner, entry);
+    entry.controller.abort(unavailable('The computer was put to sleep.'));
+    const awake = await entry.ready.catch(() => null);
+    if (!awake) return;
+    for (const endPart of enders) {
+      await endPart(awake).catch((error: unknown) => log.warn({ err: error }, 'a part of a computer did not end well'));
+    }
+    await releaseHold(db, awake.number, lease.holder).catch((error: unknown) =>
+      log.warn({ err: error }, 'a computer was not given back; its lease runs out by itself'),
+    );
+  }
+
+  async function renew(): Promise<void> {
+    const asked = [...entries.values()].filter((entry) => entry.awake);
+    const askedAt = Date.now();
+    if (asked.length === 0) {
+      renewedAt = askedAt;
+      return;
+    }
+    try {
+      const numbers = asked.map(({ awake }) => (awake as Awake).number);
+      const held = await renewHolds(db, numbers, lease);
+      renewedAt = askedAt;
+      for (const entry of asked) {
+        const keepUntil = held.get((entry.awake as Awake).number)?.keepUntil?.getTime() ?? 0;
+        entry.keepUntil = Math.max(entry.keepUntil, keepUntil);
+      }
+      const lost = asked.filter(({ awake }) => !held.has((awake as Awake).number));
+      await Promise.all(lost.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
+    } catch (error) {
+      log.warn({ err: error }, 'the leases of computers could not be renewed; trying again');
+      // From here on another process may hold them.
+      if (Date.now() > renewedAt + leaseMs) {
+        await Promise.all(asked.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
+      }
+    }
+  }
+
+  async function sleepIdle(): Promise<void> {
+    const now = Date.now();
+    const idle = [...entries.values()].filter(
+      ({ awake, users, idleSince, keepUntil }) => awake && users === 0 && now > idleSince + idleMs && now > keepUntil,
+    );
+    await Promise.all(idle.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
+  }
+
+  return {
+    async use(owner, work) {
+      const entry = enter(owner);
+      entry.users += 1;
+      try {
+        return await work(await entry.ready);
+      } finally {
+        entry.users -= 1;
+        entry.idleSince = Date.now();
+        if (entry.isWanted && entry.users === 0) void putToSleep(owner, entry);
+      }
+    },
+    ifAwake: (owner) => entries.get(keyOf(owner))?.awake ?? null,
+    keepUntil(owner, until) {
+      const entry = entries.get(keyOf(owner));
+      if (entry) entry.keepUntil = Math.max(entry.keepUntil, until.getTime());
+    },
+    beforeSleep: (endPart) => void enders.push(endPart),
+    async sleep(owner) {
+      const entry = entries.get(keyOf(owner));
+      if (entry) await putToSleep(owner, entry);
+    },
+    async erase(owner) {
+      const deadline = Date.now() + handOverMs;
+      const found = await findComputer(db, owner);
+      for (;;) {
+        const entry = entries.get(keyOf(owner));
+        if (entry) await putToSleep(owner, entry);
+        const answer = await seizeComputer(db, owner, { holder: `${lease.holder} erasing`, leaseMs });
+        if (answer === 'none') return;
+        if (answer === 'seized') break;
+        if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
+        bell?.ring('computer', `${erasing}${keyOf(owner)}`);
+        await pause(askAgainMs);
+      }
+      // The folder goes first: an erasure that dies here is begun again and finds the row.
+      if (found) await removePlace?.(found.number);
+      await deleteComputer(db, owner);
+    },
+    async stop() {
+      isStopped = true;
+      clearInterval(beating);
+      await Promise.all(
+        [...entries.values()].map(async (entry) => {
+          const awake = await entry.ready.catch(() => null);
+          if (awake) await putToSleep(awake.owner, entry);
+        }),
+      );
+    },
+  };
+}
+
+const keyOf = ({ orgId, mode, userId }: Owner) => JSON.stringify([orgId, mode, userId]);
+
+/** Before the key of a computer that is to end at once, used or not. */
+const erasing = 'erase ';
+
+const unavailable = (message: string) => fail('computer_unavailable', { message });

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { secretsIn } from '@vestra/contract/secrets-in-text';
+import type { Manifest } from '../deployments/api.ts';
+
+type Environment = NonNullable<Manifest['environment']>;
+
+/** A repository as it is cloned. `token` is the name of a secret of the company. */
+export type WantedRepo = { url: string; ref: string; path: string; token: string | null; fingerprint: string };
+
+export function wantedRepos({ repos }: Environment): WantedRepo[] {
+  return repos.map((given) => {
+    const { url: named, ref = 'main', path, token } = typeof given === 'string' ? { url: given } : given;
+    const url = (/^https?:\/\//.test(named) ? named : `https://${named}`).replace(/\/$/, '');
+    return {
+      url,
+      ref,
+      path: inHome(path ?? posix.basename(url).replace(/\.git$/, '')),
+      token: token === undefined ? null : (secretsIn(token).company[0] ?? null),
+      fingerprint: hashOf(`${url}\n${ref}`),
+    };
+  });
+}
+
+export const wantedFiles = ({ files }: Environment): { fileId: string; path: string }[] =>
+  files.map(({ file_id, path }) => ({ fileId: file_id, path: inHome(path) }));
+
+/** Nothing but the home folder can be written, so a path from the root is one from there. */
+const inHome = (path: string) =>
+  path === homeFolder || path.startsWith(`${homeFolder}/`) ? path : path.replace(/^\/+/, '');
+
+const homeFolder = '/home/agent';
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

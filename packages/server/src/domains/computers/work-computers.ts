@@ -1,0 +1,162 @@
+import { Failure, fail } from '@vestra/contract/errors';
+import type { HostChoice } from '../../adapters/computer/choose-host.ts';
+import type { FileStore } from '../../adapters/files/file-store.ts';
+import type { Vault } from '../../adapters/secrets/vault.ts';
+import type { Database } from '../../db/pool.ts';
+import type { Manifest } from '../deployments/api.ts';
+import { failed, type ToolAnswer, type WorkComputer, type WorkComputers } from '../engine/api.ts';
+import { computerTools } from './agent-tools.ts';
+import type { Awake, Computers } from './awake.ts';
+import { type Filled, fillEnvironment, notStored } from './fill-environment.ts';
+import { createPreparer, type Preparer } from './prepare.ts';
+import { secretIn } from './redact.ts';
+import type { Owner } from './store.ts';
+
+/** What others do with computers: work runs on one, and one is woken before it is needed. */
+export type ComputerWork = {
+  ofWork: WorkComputers;
+  /** Throws 503 where this server has none. */
+  assertThere: () => Promise<void>;
+  /** Wakes and prepares; answers for how many seconds it ran. */
+  wake: (owner: Owner, environment: Manifest['environment'], signal: AbortSignal) => Promise<number>;
+};
+
+type Dependencies = {
+  db: Database;
+  vault: Vault;
+  files: FileStore;
+  computers: Computers;
+  /** Known a moment after the start. */
+  choice: Promise<HostChoice>;
+  homePath: (given: string) => string | null;
+};
+
+const largestOutput = 10 * 1024 * 1024;
+
+export function createComputerWork(dependencies: Dependencies): ComputerWork {
+  const { computers, choice } = dependencies;
+  const parts = choice.then(({ host }) =>
+    host === null ? null : { host, preparer: createPreparer({ ...dependencies, host }) },
+  );
+  computers.beforeSleep(async ({ place }) => (await parts)?.host.rest(place));
+
+  return {
+    async ofWork({ tenant, turn, manifest, attachments }) {
+      const here = await parts;
+      if (!here) return null;
+      const owner: Owner = { ...tenant, userId: turn.user_id };
+      const uploads = { messageId: turn.message_id, attachments };
+      const wanted = { environment: manifest.environment, uploads };
+      return workComputer({ ...dependencies, ...here, owner, wanted });
+    },
+    async assertThere() {
+      const chosen = await choice;
+      if (chosen.host === null) throw fail('computer_unavailable', { message: chosen.why });
+    },
+    wake: (owner, environment, signal) =>
+      computers.use(owner, async (computer) => {
+        const here = await parts;
+        const watch = stopwatch();
+        const either = AbortSignal.any([signal, computer.signal]);
+        await here?.preparer.prepare(computer, { environment, uploads: null }, either);
+        return watch();
+      }),
+  };
+}
+
+type Work = Dependencies & {
+  host: Parameters<typeof computerTools>[0]['host'];
+  preparer: Preparer;
+  owner: Owner;
+  wanted: Parameters<Preparer['prepare']>[1];
+};
+
+function workComputer(work: Work): WorkComputer {
+  const { host, computers, preparer, owner, wanted, homePath } = work;
+  let isPrepared = false;
+
+  /** The first call of a run prepares. Where that fails the agent is told once, and then works with what is there. */
+  async function prepared(computer: Awake, signal: AbortSignal): Promise<ToolAnswer | null> {
+    if (isPrepared) return null;
+    const obstacle = await preparer.prepare(computer, wanted, signal);
+    isPrepared = true;
+    if (obstacle === null) return null;
+    return failed(
+      `The computer could not be prepared, and the call was not run. ${obstacle}\nFurther calls run on the computer as it is.`,
+    );
+  }
+
+  async function filled(): Promise<Filled | ToolAnswer> {
+    const answer = await fillEnvironment(work, owner, wanted.environment?.env ?? {});
+    return 'missing' in answer ? failed(notStored(answer.missing, owner)) : answer;
+  }
+
+  async function onComputer(
+    signal: AbortSignal,
+    run: (computer: Awake, signal: AbortSignal, filled: Filled) => Promise<ToolAnswer>,
+    { prepares = true }: { prepares?: boolean } = {},
+  ): Promise<ToolAnswer> {
+    let watch = () => 0;
+    const answer = await computers
+      .use(owner, async (computer) => {
+        watch = stopwatch();
+        const either = AbortSignal.any([signal, computer.signal]);
+        const obstacle = prepares ? await prepared(computer, either) : null;
+        if (obstacle) return obstacle;
+        const given = await filled();
+        return 'output' in given ? given : run(computer, either, given);
+      })
+      .catch((error: unknown) => {
+        if (signal.aborted || !(error instanceof Failure)) throw error;
+        const unknown = watch() > 0 ? ' Whether the call took effect is unknown.' : '';
+        return failed(`${error.message}${unknown}`);
+      });
+    return { ...answer, computerSeconds: watch() };
+  }
+
+  return {
+    tools: computerTools({ host, homePath, onComputer }),
+    async readOutput(given, signal) {
+      const path = homePath(given);
+      if (path === null) return { refused: 'Name a path in the home folder.', computerSeconds: 0 };
+      let found: Uint8Array | null = null;
+      const { output, computerSeconds = 0 } = await onComputer(signal, async ({ place }, either, { secrets }) => {
+        const read = await host.readFile(place, path, { from: 0, maxBytes: largestOutput + 1, signal: either });
+        if ('fault' in read) return failed(read.fault);
+        if (read.size > largestOutput) return failed('The file is larger than 10 MB.');
+        const secret = secretIn(read.bytes, secrets);
+        if (secret !== null) return failed(`The file holds the value of the secret ${secret} and is not given away.`);
+        found = read.bytes;
+        return { output: '', isError: false };
+      });
+      return found === null ? { refused: output, computerSeconds } : { bytes: found, computerSeconds };
+    },
+    async placeSkill({ name, files }, signal) {
+      const folder = homePath(`skills/${name}`);
+      const placed = files.map(({ path, content }) => ({
+        path: homePath(`skills/${name}/${path}`) ?? '',
+        bytes: Buffer.from(content, 'utf8'),
+        isExecutable: path.startsWith('scripts/'),
+      }));
+      if (folder === null || placed.some(({ path }) => !path.startsWith(`${folder}/`))) {
+        return { note: 'Its files could not be put on the computer.', computerSeconds: 0 };
+      }
+      const { output, computerSeconds = 0 } = await onComputer(
+        signal,
+        async ({ place }, either) => {
+          const fault = await host.writeFiles(place, placed, { instead: folder, signal: either });
+          if (fault) return failed(`Its files could not be put on the computer. ${fault.fault}`);
+          return { output: `Its files lie in ${folder}/ on the computer.`, isError: false };
+        },
+        { prepares: false },
+      );
+      return { note: output, computerSeconds };
+    },
+  };
+}
+
+/** Says how many seconds have passed, to the millisecond and never none at all. */
+function stopwatch(): () => number {
+  const startedAt = performance.now();
+  return () => Math.max(1, Math.ceil(performance.now() - startedAt)) / 1000;
+}

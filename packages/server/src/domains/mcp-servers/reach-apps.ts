@@ -1,0 +1,33 @@
+import type { Tenant } from '../../caller.ts';
+import { fingerprintOf, hiding, type Reach } from './reach.ts';
+import type { SignedIn, SignIns } from './sign-ins.ts';
+
+/** The servers that the user is signed in to, by their slugs. Like those of the company, but nobody has set rules for them. */
+export async function reachApps(
+  signIns: SignIns,
+  tenant: Tenant,
+  userId: string | null,
+  wanted: 'all' | readonly string[],
+): Promise<Map<string, Reach>> {
+  if (wanted !== 'all' && wanted.length === 0) return new Map();
+  const found = await signIns.of(tenant, userId, wanted);
+  return new Map(found.map((each) => [each.slug, reachOf(each)]));
+}
+
+function reachOf({ slug, url, connectionId, credential }: SignedIn): Reach {
+  if (credential.kind === 'over') {
+    return { ok: false, slug, message: 'The sign-in is over: the person must sign in anew.', mustSignIn: true };
+  }
+  if (credential.kind === 'unavailable') {
+    return { ok: false, slug, message: 'The sign-in could not be renewed just now.', mustSignIn: false };
+  }
+  const { token, refused } = credential;
+  return {
+    ok: true,
+    server: { slug, deny: [], require_approval: [] },
+    target: { url, headers: { authorization: `Bearer ${token}` } },
+    hide: hiding([token]),
+    fingerprint: fingerprintOf([connectionId, url, token]),
+    refused: async () => reachOf(await refused()),
+  };
+}

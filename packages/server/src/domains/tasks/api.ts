@@ -1,0 +1,2 @@
+export { stopOneTask } from './stop-one.ts';
+export { countTasks } from './store.ts';

@@ -1,0 +1,107 @@
+import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
+import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { fail } from '@vestra/contract/errors';
+import { check } from '@vestra/contract/fault';
+import { protocols } from '@vestra/contract/protocols';
+import type { Logger } from 'pino';
+import { requireDeployment } from '../../domains/deployments/api.ts';
+import type { Engine } from '../../domains/engine/api.ts';
+import { countTasks, stopOneTask } from '../../domains/tasks/api.ts';
+import type { HoldOpen } from '../held-answer.ts';
+import { type AnswerRequest, type EdgeRequest, ownRoutes } from '../own-routes.ts';
+import { isUnforeseen } from '../refusal.ts';
+import { methodsFor } from './methods.ts';
+import { protocolErrorOf } from './protocol-error.ts';
+import { streamAnswer } from './stream-answer.ts';
+
+type A2aDependencies = {
+  answer: AnswerRequest;
+  hold: HoldOpen;
+  engine: Engine;
+  linkTo: (fileId: string) => string;
+  log: Logger;
+};
+
+type A2aRequest = EdgeRequest & { params: { deployment_id: string } };
+
+type JsonRpcAnswer = { jsonrpc: string; id: string | number | null; result?: unknown; error?: unknown };
+
+/** JSON-RPC of the protocol's version 1.0. A refusal of the call itself is the API's; one of its content JSON-RPC's. */
+export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependencies) {
+  return async (incoming: A2aRequest): Promise<Response> => {
+    const { caller, params, headers, requestId } = incoming;
+    const userId = readUser(headers);
+    const deployment = await requireDeployment(engine.db, caller.orgId, params.deployment_id);
+    const request = isRecord(incoming.body) ? incoming.body : {};
+    const asProtocolError = (thrown: unknown) => {
+      if (isUnforeseen(thrown) && !(thrown instanceof A2AError)) {
+        log.error({ request_id: requestId, err: thrown }, 'a2a failed');
+      }
+      return protocolErrorOf(thrown, requestId);
+    };
+    const errorAnswer = (thrown: unknown): JsonRpcAnswer => ({
+      jsonrpc: '2.0',
+      id: idOf(request),
+      error: JsonRpcTransportHandler.mapToJSONRPCError(asProtocolError(thrown)),
+    });
+
+    const gone = new AbortController();
+    const held = hold(caller, AbortSignal.any([incoming.signal, gone.signal]));
+    const release = () => {
+      gone.abort();
+      held.close();
+    };
+    const methods = methodsFor({
+      exchange: {
+        routes: ownRoutes(answer, { ...incoming, signal: held.signal }),
+        deploymentId: deployment.id,
+        userId,
+        linkTo,
+      },
+      stopTask: (taskId) => stopOneTask(engine, caller, taskId),
+      countTasks: (filter) => countTasks(engine.db, caller, filter),
+      asProtocolError,
+    });
+    try {
+      assertVersion(headers);
+      const context = new ServerCallContext({ requestedVersion: A2A_PROTOCOL_VERSION });
+      const answered = await new JsonRpcTransportHandler(methods).handle(request, context);
+      if (Symbol.asyncIterator in answered)
+        return await streamAnswer({ answers: answered, errorAnswer, abandon: release });
+      release();
+      return Response.json(unreadable(answered) ? errorAnswer(new RequestMalformedError()) : answered);
+    } catch (error) {
+      release();
+      return Response.json(errorAnswer(error));
+    }
+  };
+}
+
+/** A client that names no version is taken to mean this one: the names of the methods leave no doubt. */
+function assertVersion(headers: Headers): void {
+  const version = headers.get(A2A_VERSION_HEADER);
+  if (version === null || version === '' || version === A2A_PROTOCOL_VERSION) return;
+  throw new VersionNotSupportedError(`This agent speaks A2A ${A2A_PROTOCOL_VERSION}.`);
+}
+
+function readUser(headers: Headers): string | null {
+  const given = headers.get('service-user');
+  if (given === null) return null;
+  const read = check(protocols.a2a.headers, { 'Service-User': given }, 'invalid_request');
+  if (read.ok) return given;
+  throw fail('invalid_request', { param: 'Service-User', message: read.faults[0].message });
+}
+
+/** Ours all carry data: an internal error without any comes from parameters that the SDK could not read. */
+function unreadable({ error }: JsonRpcAnswer): boolean {
+  const { code, data } = (error ?? {}) as { code?: number; data?: unknown };
+  return code === -32603 && data === undefined;
+}
+
+function idOf({ id }: Record<string, unknown>): string | number | null {
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,133 @@
+import type { Message, SendMessageRequest } from '@a2a-js/sdk';
+import { Role } from '@a2a-js/sdk';
+import {
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { ConversationEvent, ShownTask } from '../conversation-event.ts';
+import { answerOpen } from './answer-open.ts';
+import { type Exchange, openInteractions, ownConversation, ownTask, type ShownConversation } from './exchange.ts';
+import { type IncomingParts, readParts } from './parts.ts';
+import { isOver } from './task.ts';
+
+/**
+ * What comes of a message: the events from it on, and the task where it went on with one. No events where it answered
+ * one of several waits: nothing happens before somebody answers the others.
+ */
+export type Sent = {
+  events: AsyncGenerator<ConversationEvent, void, undefined> | null;
+  contextId: string;
+  task: ShownTask | null;
+};
+
+/** A message enters where every message enters: as an answer to what is waited for, or as a turn of a conversation. */
+export async function send(exchange: Exchange, request: SendMessageRequest): Promise<Sent> {
+  const message = readMessage(request);
+  const said = readParts(message);
+  const task = message.taskId === '' ? null : await ownTask(exchange, message.taskId);
+  if (task && message.contextId !== '' && message.contextId !== task.conversation_id) {
+    throw new RequestMalformedError('message.contextId is not the context of message.taskId.');
+  }
+  if (task && isOver(task)) throw new UnsupportedOperationError(`The task ${task.id} has ended: begin another.`);
+  const contextId = task?.conversation_id ?? message.contextId;
+  if (contextId === '') return { events: begin(exchange, request, said), contextId, task: null };
+
+  const conversation = await ownConversation(exchange, contextId);
+  const open = await openInteractions(exchange, { conversationId: contextId });
+  const ofTask = task ? open.filter(({ task_id }) => task_id === task.id) : [];
+  if (ofTask.length > 0) {
+    const isLast = await answerOpen(exchange.routes, ofTask, said);
+    return { events: isLast ? eventsAfter(exchange, conversation, task?.id) : null, contextId, task };
+  }
+  const held = open.filter(({ task_id }) => task_id === null);
+  // A reply that waits holds every later one up: what is said now is the answer, or nothing would ever be said again.
+  if (held.length > 0) {
+    const isLast = await answerOpen(exchange.routes, held, said);
+    return { events: isLast ? eventsOfTurn(eventsAfter(exchange, conversation)) : null, contextId, task: null };
+  }
+  return { events: goOn(exchange, request, said, conversation), contextId, task: null };
+}
+
+function readMessage({ message, configuration }: SendMessageRequest): Message {
+  if (!message) throw new RequestMalformedError('message is required.');
+  if (message.messageId === '') throw new RequestMalformedError('message.messageId is required.');
+  if (message.role === Role.ROLE_AGENT) throw new RequestMalformedError('message.role must be ROLE_USER.');
+  if (message.parts.length === 0) throw new RequestMalformedError('message.parts must hold at least one part.');
+  if (configuration?.taskPushNotificationConfig) throw new PushNotificationNotSupportedError();
+  return message;
+}
+
+async function* begin({ routes, deploymentId, userId }: Exchange, request: SendMessageRequest, said: IncomingParts) {
+  const user = userId === null ? {} : { user_id: userId };
+  const body = { ...(await bodyOf(routes, request, said, userId)), deployment: deploymentId, ...user, stream: true };
+  yield* routes.follow<ConversationEvent>({ method: 'POST', path: '/v1/conversations', body, headers: routes.once });
+}
+
+async function* goOn(
+  { routes }: Exchange,
+  request: SendMessageRequest,
+  said: IncomingParts,
+  { id, user_id }: ShownConversation,
+) {
+  const body = { ...(await bodyOf(routes, request, said, user_id)), stream: true };
+  const path = `/v1/conversations/${id}/messages`;
+  yield* routes.follow<ConversationEvent>({ method: 'POST', path, body, headers: routes.once });
+}
+
+export const eventsAfter = ({ routes }: Exchange, { id, last_event_seq }: ShownConversation, taskId?: string) =>
+  routes.follow<ConversationEvent>({
+    method: 'GET',
+    path: `/v1/conversations/${id}/events`,
+    query: { after: last_event_seq, task_id: taskId },
+  });
+
+/** Of a conversation's events those of the turn whose wait was answered. */
+async function* eventsOfTurn(events: AsyncGenerator<ConversationEvent, void, undefined>) {
+  let turnId: string | null = null;
+  for await (const event of events) {
+    if (turnId === null && event.type === 'interaction.resolved') turnId = event.turn_id;
+    if (turnId !== null && event.turn_id === turnId) yield event;
+  }
+}
+
+/** What a message may ask for beyond its parts. */
+const options = ['output_schema', 'success_criteria', 'hand_off', 'plan', 'tools'];
+
+async function bodyOf(
+  routes: Exchange['routes'],
+  { message, metadata }: SendMessageRequest,
+  { texts, data, files }: IncomingParts,
+  userId: string | null,
+): Promise<Record<string, unknown>> {
+  const asked: Record<string, unknown> = { ...metadata, ...message?.metadata };
+  const named = Array.isArray(asked.attachments) ? asked.attachments : [];
+  const uploaded = await upload(routes, files, userId);
+  const [first, ...more] = data;
+  const isMap = typeof first === 'object' && first !== null && !Array.isArray(first);
+  return {
+    message: texts.join('\n'),
+    ...(data.length > 0 && { context: isMap && more.length === 0 ? first : { data } }),
+    ...(named.length + uploaded.length > 0 && { attachments: [...named, ...uploaded] }),
+    ...Object.fromEntries(options.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]]))),
+  };
+}
+
+/** Files of a message are uploads of its user. A retry under the same key finds them again. */
+async function upload(routes: Exchange['routes'], files: IncomingParts['files'], userId: string | null) {
+  const attachments: { file_id: string }[] = [];
+  const key = routes.once['idempotency-key'];
+  for (const [at, { filename, mediaType, bytes }] of files.entries()) {
+    const form = new FormData();
+    form.set('file', new File([bytes], filename, { type: mediaType }));
+    const { id } = await routes.call<{ id: string }>({
+      method: 'POST',
+      path: '/v1/files',
+      query: { user_id: userId ?? undefined },
+      form,
+      headers: key === undefined ? {} : { 'idempotency-key': `${key}.${at}` },
+    });
+    attachments.push({ file_id: id });
+  }
+  return attachments;
+}

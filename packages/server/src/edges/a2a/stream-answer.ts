@@ -1,0 +1,50 @@
+import { formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
+
+const heartbeatMs = 15_000;
+/** Time for a refusal to come as a plain answer, which clients read better than a stream with nothing but an error. */
+const firstWithinMs = 1_000;
+
+type Source = {
+  answers: AsyncGenerator<unknown, void, undefined>;
+  errorAnswer: (error: unknown) => unknown;
+  /** Nobody reads any more. */
+  abandon: () => void;
+};
+
+/** JSON-RPC answers as server-sent events, with a comment now and then while nothing comes. */
+export async function streamAnswer({ answers, errorAnswer, abandon }: Source): Promise<Response> {
+  let next = answers.next();
+  const early = await within(next, firstWithinMs).catch((error: unknown) => ({ refused: errorAnswer(error) }));
+  if (early && 'refused' in early) {
+    abandon();
+    return Response.json(early.refused);
+  }
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const write = (text: string) => controller.enqueue(encoder.encode(text));
+      try {
+        const come = await within(next, heartbeatMs);
+        if (!come) return write(': still here\n\n');
+        if (come.done) {
+          abandon();
+          return controller.close();
+        }
+        write(formatSSEEvent(come.value));
+        next = answers.next();
+      } catch (error) {
+        write(formatSSEErrorEvent(errorAnswer(error)));
+        abandon();
+        controller.close();
+      }
+    },
+    cancel: abandon,
+  });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } });
+}
+
+function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
+  const { promise: over, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), ms);
+  return Promise.race([promise, over]).finally(() => clearTimeout(timer));
+}

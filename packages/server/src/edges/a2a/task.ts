@@ -1,0 +1,102 @@
+import { type Artifact, type Message, type Part, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import type { ConversationEvent, ShownFile, ShownInteraction, ShownTask } from '../conversation-event.ts';
+import { agentMessage, dataPart, linkPart, textPart } from './parts.ts';
+
+type TaskParts = {
+  /** What the work waits on, oldest first. */
+  open: readonly ShownInteraction[];
+  artifacts: readonly Artifact[];
+  history: readonly Message[];
+};
+
+/** Our work as the protocol's task. */
+export const presentTask = (task: ShownTask, { open, artifacts, history }: TaskParts): Task => ({
+  id: task.id,
+  contextId: task.conversation_id,
+  status: statusOf(task, open),
+  artifacts: [...artifacts],
+  history: [...history],
+  metadata: { title: task.title, progress: task.progress, outcome: task.outcome },
+});
+
+export function statusOf(task: ShownTask, open: readonly ShownInteraction[]): TaskStatus {
+  const state = stateOf(task, open);
+  const parts = saidWith(task, open);
+  const about = { contextId: task.conversation_id, taskId: task.id };
+  return {
+    state,
+    message: parts.length === 0 ? undefined : agentMessage(open[0]?.id ?? `${task.id}-status`, about, parts),
+    timestamp: task.updated_at,
+  };
+}
+
+/** How far the work is, from the event that says so. */
+export function workingStatus(
+  { data, conversation_id: contextId, seq, created_at }: ConversationEvent,
+  taskId: string,
+): TaskStatus {
+  const current = data.progress?.find(({ status }) => status === 'in_progress');
+  return {
+    state: TaskState.TASK_STATE_WORKING,
+    message: current && agentMessage(`${taskId}-${seq}`, { contextId, taskId }, [textPart(current.content)]),
+    timestamp: created_at,
+  };
+}
+
+/** A stop is a cancellation in this protocol; a limit that ended the work is a failure. */
+function stateOf({ status, error }: ShownTask, open: readonly ShownInteraction[]): TaskState {
+  if (status === 'done') return TaskState.TASK_STATE_COMPLETED;
+  if (status === 'failed' && error?.code === 'stopped') return TaskState.TASK_STATE_CANCELED;
+  if (status === 'failed') return TaskState.TASK_STATE_FAILED;
+  if (open.length > 0) return waitingState(open);
+  return status === 'queued' ? TaskState.TASK_STATE_SUBMITTED : TaskState.TASK_STATE_WORKING;
+}
+
+const waitingState = (open: readonly ShownInteraction[]) =>
+  open.every(({ type }) => type === 'connect')
+    ? TaskState.TASK_STATE_AUTH_REQUIRED
+    : TaskState.TASK_STATE_INPUT_REQUIRED;
+
+export const isOver = ({ status }: ShownTask) => status === 'done' || status === 'failed';
+
+function saidWith(task: ShownTask, open: readonly ShownInteraction[]): Part[] {
+  if (task.error) return [textPart(task.error.message), dataPart({ error: task.error })];
+  if (isOver(task)) return [];
+  if (open.length > 0) return open.flatMap(askingParts);
+  const current = task.progress.find(({ status }) => status === 'in_progress');
+  return current ? [textPart(current.content)] : [];
+}
+
+/** A sentence for a person and, beside it, what a program needs to answer. */
+export function askingParts(interaction: ShownInteraction): Part[] {
+  const { id, questions = [], summary, ...rest } = interaction;
+  const asked = questions.map(({ question, options }) =>
+    options.length === 0 ? question : `${question} (${options.join(', ')})`,
+  );
+  return [
+    textPart(asked.length === 0 ? summary : asked.join('\n')),
+    dataPart({ interaction_id: id, summary, questions, ...rest }),
+  ];
+}
+
+/** The answer in words, and as data where a schema was given for it. */
+export function resultArtifacts({ result: { text, data } }: ShownTask): Artifact[] {
+  return [
+    ...(text === null || text === '' ? [] : [artifact('result', 'Result', [textPart(text)])]),
+    ...(data === null || data === undefined ? [] : [artifact('data', 'Structured result', [dataPart(data)])]),
+  ];
+}
+
+export function fileArtifact({ id, filename, mime_type }: ShownFile, url: string): Artifact {
+  const name = filename ?? id;
+  return artifact(id, name, [linkPart(url, { filename: name, mediaType: mime_type ?? 'application/octet-stream' })]);
+}
+
+const artifact = (artifactId: string, name: string, parts: Part[]): Artifact => ({
+  artifactId,
+  name,
+  description: '',
+  parts,
+  metadata: undefined,
+  extensions: [],
+});

@@ -1,0 +1,19 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+/** Both generations that the endpoint speaks. */
+export const revisions = ['2026-07-28', '2025-11-25'] as const;
+type Revision = (typeof revisions)[number];
+
+/** The official client over a real socket. */
+export async function connectMcp(
+  url: string,
+  key: string,
+  revision: Revision = '2026-07-28',
+  headers: Record<string, string> = {},
+): Promise<Client> {
+  const mode = revision === '2026-07-28' ? { pin: revision } : 'legacy';
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const requestInit = { headers: { authorization: `Bearer ${key}`, ...headers } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit }));
+  return client;
+}

@@ -1,0 +1,102 @@
+import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { fail } from '@vestra/contract/errors';
+import type { Logger } from 'pino';
+import { type HoldOpen, whenOver } from '../held-answer.ts';
+import { type AnswerRequest, type EdgeRequest, ownRoutes } from '../own-routes.ts';
+import { assertOwnHost, ownHostnames } from './own-host.ts';
+import { callTool } from './tool-call.ts';
+import type { ToolCaller } from './tool-caller.ts';
+import { allTools, toolsFor } from './tools.ts';
+
+type McpDependencies = {
+  answer: AnswerRequest;
+  hold: HoldOpen;
+  publicUrl: string;
+  /** The address that the server listens on. */
+  host: string;
+  version: string;
+  log: Logger;
+};
+
+/** One stateless endpoint for both generations of the protocol. Each request brings its credential and leaves nothing behind. */
+export function mcpEndpoint({ answer, hold, publicUrl, host, version, log }: McpDependencies) {
+  const hostnames = ownHostnames({ publicUrl, host });
+  const handler = createMcpHandler(
+    ({ authInfo }) => serverFor(authInfo?.extra?.request as EdgeRequest, { answer, version, log }),
+    { onerror: (error) => log.debug({ reason: error.message }, 'mcp') },
+  );
+
+  return async (incoming: EdgeRequest): Promise<Response> => {
+    const { headers, body, caller, signal } = incoming;
+    assertOwnHost(headers, hostnames);
+    assertAccepts(headers);
+    if (Array.isArray(body)) return refusedBatch();
+    const held = hold(caller, signal);
+    const request = new Request('http://vestra.internal/v1/mcp', { method: 'POST', headers, signal: held.signal });
+    const authInfo = { token: '', clientId: caller.actor.id, scopes: [...caller.scopes], extra: { request: incoming } };
+    const response = await handler.fetch(request, { parsedBody: body, authInfo });
+    // What an answer may be kept for is the app's to say.
+    response.headers.delete('cache-control');
+    return whenOver(response, held.close);
+  };
+}
+
+type Serving = Pick<McpDependencies, 'answer' | 'version' | 'log'>;
+
+function serverFor(incoming: EdgeRequest, { answer, version, log }: Serving): Server {
+  const server = new Server(
+    { name: 'vestra', title: 'Vestra', version },
+    { capabilities: { tools: {} }, instructions: introduction },
+  );
+  const { scopes } = incoming.caller;
+  server.setRequestHandler('tools/list', () => ({ tools: toolsFor(scopes) }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const caller: ToolCaller = {
+      routes: ownRoutes(answer, incoming),
+      scopes,
+      requestId: incoming.requestId,
+      signal: mcpReq.signal,
+      tellProgress: progressOf(mcpReq),
+      logFault: (error) => log.error({ request_id: incoming.requestId, err: error }, 'tool failed'),
+    };
+    const result = await callTool(params.name, params.arguments ?? {}, caller);
+    return server.projectCallToolResult(result, allTools().get(params.name)?.definition.outputSchema);
+  });
+  return server;
+}
+
+const introduction =
+  'Runs and configures AI agents. `ask` sends a message to an agent and waits; where it answers `waiting`, answer what ' +
+  'it waits on with `answer`. Name a `user` to act for one of the org’s users.';
+
+type McpRequest = {
+  _meta?: { progressToken?: string | number | undefined } | undefined;
+  notify: (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
+};
+
+/** Progress reaches only a client that asked for it; one that has gone hears nothing, and that is no fault. */
+function progressOf({ _meta, notify }: McpRequest): (message: string) => void {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let progress = 0;
+  return (message) => {
+    progress += 1;
+    notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => {});
+  };
+}
+
+function assertAccepts(headers: Headers): void {
+  const accepted = (headers.get('accept') ?? '').toLowerCase();
+  if (['application/json', 'text/event-stream'].every((type) => accepted.includes(type))) return;
+  throw fail('invalid_request', {
+    param: 'Accept',
+    message: 'Accept must list both application/json and text/event-stream.',
+  });
+}
+
+/** A batch would be many calls for the price of one; neither generation of the protocol has them. */
+const refusedBatch = () =>
+  Response.json(
+    { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Send one JSON-RPC message, not a batch.' } },
+    { status: 400 },
+  );

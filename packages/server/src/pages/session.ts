@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Hono } from 'hono';
+
+export type SessionPageSource = {
+  /** Undefined where there is no such session. */
+  embedOriginsOf: (sessionId: string) => Promise<readonly string[] | undefined>;
+  /** Where the page was built to. */
+  folder?: string;
+};
+
+const builtFolder = resolve(import.meta.dirname, '../../../web/dist');
+
+/** The page of a session and its files, open to everyone: the token stays in the fragment and reaches no server. */
+export function sessionPages({ embedOriginsOf, folder = builtFolder }: SessionPageSource) {
+  const assets = new Map<string, Promise<Asset | null>>();
+
+  return (app: Hono) => {
+    app.get('/session/assets/:file', async (context) => {
+      const asset = await assetNamed(context.req.param('file'));
+      if (!asset) return context.text('There is no such file.\n', 404, safe('no-store', []));
+      const isZipped = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
+      return context.body(isZipped ? asset.zipped : asset.bytes, 200, {
+        // The name changes with the content.
+        ...safe('public, max-age=31536000, immutable', []),
+        'content-type': asset.mediaType,
+        vary: 'accept-encoding',
+        ...(isZipped && { 'content-encoding': 'gzip' }),
+      });
+    });
+
+    app.get('/session/:session_id', async (context) => {
+      const origins = await embedOriginsOf(context.req.param('session_id'));
+      if (!origins) return context.text('There is no such session.\n', 404, safe('no-store', []));
+      const headers = safe('no-store', origins);
+      const page = await readFile(join(folder, 'session.html'), 'utf8').catch(() => null);
+      if (page === null) return context.text(notBuilt, 503, headers);
+      return context.body(page, 200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
+    });
+  };
+
+  /** Read once: a file that was built anew has another name. */
+  async function assetNamed(name: string): Promise<Asset | null> {
+    const mediaType = mediaTypes[/\.([a-z0-9]+)$/.exec(name)?.[1] ?? ''];
+    if (!mediaType || !/^[\w-][\w.-]*$/.test(name)) return null;
+    const known = assets.get(name);
+    if (known) return known;
+    const read = readAsset(join(folder, 'assets', name), mediaType);
+    // A name that is not there must not be kept: whoever asks for many would fill the memory.
+    if ((await read) !== null) assets.set(name, read);
+    return read;
+  }
+}
+
+type Asset = { mediaType: string; bytes: Uint8Array<ArrayBuffer>; zipped: Uint8Array<ArrayBuffer> };
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+};
+
+const zip = promisify(gzip);
+
+async function readAsset(path: string, mediaType: string): Promise<Asset | null> {
+  const bytes = await readFile(path).catch(() => null);
+  if (!bytes) return null;
+  return { mediaType, bytes: new Uint8Array(bytes), zipped: new Uint8Array(await zip(bytes)) };
+}
+
+const notBuilt = 'The page is not built yet: run `npm run build:web` in the folder of Vestra and load it again.\n';
+
+const safe = (cache: string, origins: readonly string[]) => ({
+  'cache-control': cache,
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${origins.length === 0 ? "'none'" : origins.join(' ')}`,
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+});

@@ -1,0 +1,83 @@
+import type { StreamEvent } from '@vestra/sdk/stream';
+import { describe, expect, it } from 'vitest';
+import { type ChatState, chatReducer, emptyChat, type Loaded } from './chat-state.ts';
+import { timelineOf } from './timeline.ts';
+
+type Message = Loaded['messages'][number];
+type Turn = Extract<Parameters<typeof chatReducer>[1], { type: 'sent' }>['turn'];
+
+/** Ids sort by when they were made: `at` stands for that. */
+const id = (prefix: string, at: number) => `${prefix}_${String(at).padStart(24, '0')}`;
+
+const message = (at: number, role: Message['role'], text: string, turn = at): Message => ({
+  object: 'message',
+  id: id('msg', at),
+  conversation_id: id('conv', 0),
+  turn_id: id('turn', turn),
+  task_id: null,
+  role,
+  text,
+  data: null,
+  context: null,
+  attachments: [],
+  created_at: '2026-01-01T00:00:00.000Z',
+});
+
+const event = (type: StreamEvent['type'], data: Record<string, unknown>, turn: number): StreamEvent => ({
+  object: 'event',
+  id: id('evt', 0),
+  type,
+  seq: 1,
+  conversation_id: id('conv', 0),
+  task_id: null,
+  turn_id: id('turn', turn),
+  deployment_id: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  data,
+});
+
+const delta = (at: number, text: string, turn: number) =>
+  event('reply.delta', { message_id: id('msg', at), text }, turn);
+
+const withEvents = (state: ChatState, events: readonly StreamEvent[]) =>
+  events.reduce((before, each) => chatReducer(before, { type: 'event', event: each }), state);
+
+const textsOf = (state: ChatState) =>
+  timelineOf(state).map((item) =>
+    item.kind === 'message' ? item.said.text : item.kind === 'outgoing' ? item.outgoing.text : item.kind,
+  );
+
+describe('a chat', () => {
+  it('takes a reply that was read whole once, also where the stream then tells of it word by word', () => {
+    const read = chatReducer(emptyChat, { type: 'newest', messages: [message(3, 'agent', 'Good morning.', 1)] });
+    expect(textsOf(withEvents(read, [delta(3, 'Good ', 1), delta(3, 'morning.', 1)]))).toEqual(['Good morning.']);
+  });
+
+  it('keeps what was said of a reply that broke off, as whole as it will be', () => {
+    const turn = { id: id('turn', 1), task_id: null, status: 'failed' };
+    const broken = withEvents(emptyChat, [delta(3, 'I thi', 1), event('turn.settled', { turn }, 1)]);
+    expect(broken.messages[id('msg', 3)]).toMatchObject({ text: 'I thi', isWhole: true });
+    expect(textsOf(broken)).toEqual(['I thi', 'end']);
+  });
+
+  it('stands a message that was sent from here once, before its reply and after what came before it', () => {
+    const outgoing = { key: 'k', text: 'Second', attachments: [], turnId: null, failure: null };
+    const first = chatReducer(emptyChat, { type: 'newest', messages: [message(2, 'user', 'First', 1)] });
+    const sending = chatReducer(withEvents(first, [delta(3, 'Reply 1', 1)]), { type: 'sending', outgoing });
+    expect(textsOf(sending)).toEqual(['First', 'Reply 1', 'Second']);
+    const sent = chatReducer(sending, { type: 'sent', key: 'k', turn: { id: id('turn', 4) } as Turn });
+    const replied = withEvents(sent, [delta(6, 'Reply 2', 4)]);
+    expect(textsOf(replied)).toEqual(['First', 'Reply 1', 'Second', 'Reply 2']);
+    const read = chatReducer(replied, { type: 'newest', messages: [message(5, 'user', 'Second', 4)] });
+    expect(textsOf(read)).toEqual(['First', 'Reply 1', 'Second', 'Reply 2']);
+  });
+
+  it('shows nothing from before the oldest message that was read while there are older ones', () => {
+    const page = [message(9, 'agent', 'Reply', 7), message(8, 'user', 'Ask', 7)];
+    const read = chatReducer(emptyChat, { type: 'older', messages: page, older: 'cursor' });
+    const told = withEvents(read, [event('reply.completed', { message: message(3, 'agent', 'Long ago', 1) }, 1)]);
+    expect(textsOf(told)).toEqual(['Ask', 'Reply']);
+    const all = chatReducer(told, { type: 'older', messages: [message(2, 'user', 'Hello', 1)], older: null });
+    expect(textsOf(all)).toEqual(['Hello', 'Long ago', 'Ask', 'Reply']);
+  });
+});

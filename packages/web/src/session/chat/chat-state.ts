@@ -1,0 +1,251 @@
+import type { Api } from '@vestra/contract/api';
+import type { ResponseOf } from '@vestra/contract/route';
+import type { StreamEvent } from '@vestra/sdk/stream';
+
+export type Conversation = ResponseOf<Api['conversations']['get']>;
+type Message = ResponseOf<Api['conversations']['messages']>['data'][number];
+export type Interaction = ResponseOf<Api['interactions']['get']>;
+export type Turn = Awaited<ResponseOf<Api['conversations']['send']>>;
+type Task = ResponseOf<Api['tasks']['get']>;
+type OutputFile = ResponseOf<Api['files']['list']>['data'][number];
+export type Attachment = Message['attachments'][number];
+
+/** A message as far as it has come. */
+export type Said = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' | 'text' | 'attachments'> & { isWhole: boolean };
+
+/** One piece of work as far as it is known. That it waits for the person is read off what is open. */
+export type Work = Pick<Task, 'id' | 'status' | 'title' | 'progress' | 'error'> & {
+  isStopped: boolean;
+  /** What it does right now, in a line. */
+  activity: string | null;
+  files: readonly OutputFile[];
+};
+
+export type Waiting = { interaction: Interaction; turnId: string | null };
+
+/** A message of the person's that is on its way, or has been taken. */
+export type Outgoing = {
+  /** Also its Idempotency-Key: sent again, it is still one message. */
+  key: string;
+  text: string;
+  attachments: readonly Attachment[];
+  turnId: string | null;
+  failure: string | null;
+};
+
+export type ChatState = {
+  isLoaded: boolean;
+  status: Conversation['status'];
+  messages: Readonly<Record<string, Said>>;
+  outgoing: readonly Outgoing[];
+  works: Readonly<Record<string, Work>>;
+  waits: Readonly<Record<string, Waiting>>;
+  /** Turns that have begun; those that have ended with how they did. */
+  turns: Readonly<Record<string, Turn>>;
+  /** Where the messages before those that were read are found; null: there are none. */
+  older: string | null;
+  /** The oldest message that was read: before it, what is known has gaps. */
+  oldest: string | null;
+};
+
+export type Loaded = {
+  conversation: Conversation;
+  messages: readonly Message[];
+  older: string | null;
+  interactions: readonly Interaction[];
+  events: readonly StreamEvent[];
+};
+
+export type ChatAction =
+  | { type: 'loaded'; loaded: Loaded }
+  | { type: 'event'; event: StreamEvent }
+  /** What happened before, of which nothing new follows. */
+  | { type: 'replayed'; events: readonly StreamEvent[] }
+  | { type: 'newest'; messages: readonly Message[] }
+  | { type: 'older'; messages: readonly Message[]; older: string | null }
+  | { type: 'interaction'; interaction: Interaction }
+  | { type: 'sending'; outgoing: Outgoing }
+  | { type: 'sent'; key: string; turn: Turn }
+  | { type: 'unsent'; key: string; failure: string };
+
+export const emptyChat: ChatState = {
+  isLoaded: false,
+  status: 'idle',
+  messages: {},
+  outgoing: [],
+  works: {},
+  waits: {},
+  turns: {},
+  older: null,
+  oldest: null,
+};
+
+export function chatReducer(state: ChatState, action: ChatAction): ChatState {
+  switch (action.type) {
+    case 'loaded':
+      return afterLoad(state, action.loaded);
+    case 'event':
+      return afterEvent(state, action.event);
+    case 'replayed':
+      return { ...action.events.reduce(afterEvent, state), status: state.status };
+    case 'newest':
+      return withMessages(state, action.messages);
+    case 'older':
+      return withPage(state, action);
+    case 'interaction':
+      return withInteraction(state, action.interaction, state.waits[action.interaction.id]?.turnId ?? null);
+    case 'sending': {
+      const others = state.outgoing.filter(({ key }) => key !== action.outgoing.key);
+      return { ...state, outgoing: [...others, action.outgoing] };
+    }
+    case 'sent': {
+      const outgoing = state.outgoing.map((each) =>
+        each.key === action.key ? { ...each, turnId: action.turn.id, failure: null } : each,
+      );
+      return withoutDoubles({ ...state, outgoing });
+    }
+    case 'unsent': {
+      const outgoing = state.outgoing.map((each) =>
+        each.key === action.key ? { ...each, failure: action.failure } : each,
+      );
+      return { ...state, outgoing };
+    }
+  }
+}
+
+/** What is read first, then what has happened of late, then how things stand. */
+function afterLoad(state: ChatState, { conversation, messages, older, interactions, events }: Loaded): ChatState {
+  const read = withPage(state, { messages, older });
+  const replayed = events.reduce(afterEvent, read);
+  const open = conversation.open_work.reduce(
+    (before, { task_id, title, status }) =>
+      withWork(before, task_id, {
+        title: title ?? before.works[task_id]?.title ?? null,
+        status: status === 'waiting' ? 'working' : status,
+      }),
+    replayed,
+  );
+  const waiting = interactions.reduce((before, each) => withInteraction(before, each, null), open);
+  return { ...waiting, status: conversation.status, isLoaded: true };
+}
+
+function afterEvent(state: ChatState, event: StreamEvent): ChatState {
+  const { type, task_id, turn_id, data } = event;
+  switch (type) {
+    case 'conversation.status':
+      return { ...state, status: data.status as Conversation['status'] };
+    case 'turn.started':
+      return withTurn(state, data.turn as Turn);
+    case 'turn.settled':
+      return withTurn(withoutPartial(state, turn_id), data.turn as Turn);
+    case 'reply.delta':
+      return withDelta(state, event);
+    case 'reply.completed':
+      return withMessages(state, [data.message as Message]);
+    case 'interaction.created':
+    case 'interaction.resolved':
+      return withInteraction(state, data.interaction as Interaction, turn_id);
+    case 'task.progress':
+      return withWork(state, task_id, {
+        title: data.title as string | null,
+        progress: data.progress as Work['progress'],
+      });
+    case 'task.step':
+      return withWork(state, task_id, { activity: activityOf(data.step as Record<string, unknown>) });
+    case 'task.started':
+    case 'task.completed':
+    case 'task.failed':
+    case 'task.stopped': {
+      const { status, title, progress, error } = data.task as Task;
+      return withWork(state, task_id, { status, title, progress, error, isStopped: type === 'task.stopped' });
+    }
+    case 'file.created': {
+      const file = data.file as OutputFile;
+      const files = state.works[task_id ?? '']?.files ?? [];
+      return files.some(({ id }) => id === file.id) ? state : withWork(state, task_id, { files: [...files, file] });
+    }
+    default:
+      return state;
+  }
+}
+
+const withTurn = (state: ChatState, turn: Turn): ChatState => ({
+  ...state,
+  turns: { ...state.turns, [turn.id]: turn },
+});
+
+/** Nothing more comes of a turn that has settled, also where its reply broke off. */
+function withoutPartial(state: ChatState, turnId: string | null): ChatState {
+  const partial = Object.values(state.messages).filter(({ turn_id, isWhole }) => turn_id === turnId && !isWhole);
+  const whole = partial.map((said) => [said.id, { ...said, isWhole: true }]);
+  return whole.length === 0 ? state : { ...state, messages: { ...state.messages, ...Object.fromEntries(whole) } };
+}
+
+function withDelta(state: ChatState, { data, turn_id, task_id }: StreamEvent): ChatState {
+  const { message_id: id, text } = data as { message_id: string; text: string };
+  const before = state.messages[id];
+  if (before?.isWhole || turn_id === null) return state;
+  const said: Said = before ?? {
+    id,
+    turn_id,
+    task_id,
+    role: task_id === null ? 'agent' : 'work',
+    text: '',
+    attachments: [],
+    isWhole: false,
+  };
+  return { ...state, messages: { ...state.messages, [id]: { ...said, text: said.text + text } } };
+}
+
+/** Pages come newest first. */
+function withPage(state: ChatState, { messages, older }: Pick<Loaded, 'messages' | 'older'>): ChatState {
+  return withMessages({ ...state, older, oldest: messages.at(-1)?.id ?? state.oldest }, messages);
+}
+
+function withMessages(state: ChatState, messages: readonly Message[]): ChatState {
+  const added = messages.map((message): [string, Said] => [message.id, { ...message, isWhole: true }]);
+  return withoutDoubles({ ...state, messages: { ...state.messages, ...Object.fromEntries(added) } });
+}
+
+/** A message that was sent from here and has been read since stands here once. */
+function withoutDoubles(state: ChatState): ChatState {
+  const kept = state.outgoing.filter(
+    ({ turnId }) =>
+      turnId === null ||
+      !Object.values(state.messages).some(({ role, turn_id }) => role === 'user' && turn_id === turnId),
+  );
+  return kept.length === state.outgoing.length ? state : { ...state, outgoing: kept };
+}
+
+/** Only a single read carries the picture of the page, so what the stream says later must not lose it. */
+function withInteraction(state: ChatState, interaction: Interaction, turnId: string | null): ChatState {
+  if (interaction.type === 'tool_call') return state;
+  const before = state.waits[interaction.id];
+  const wait: Waiting = {
+    interaction: { ...(before?.interaction.frame_url && { frame_url: before.interaction.frame_url }), ...interaction },
+    turnId: turnId ?? before?.turnId ?? null,
+  };
+  return { ...state, waits: { ...state.waits, [interaction.id]: wait } };
+}
+
+function withWork(state: ChatState, taskId: string | null, change: Partial<Work>): ChatState {
+  if (taskId === null) return state;
+  const before = state.works[taskId] ?? newWork(taskId);
+  return { ...state, works: { ...state.works, [taskId]: { ...before, ...change } } };
+}
+
+const newWork = (id: string): Work => ({
+  id,
+  status: 'working',
+  title: null,
+  progress: [],
+  error: null,
+  isStopped: false,
+  activity: null,
+  files: [],
+});
+
+function activityOf({ name, input_summary }: Record<string, unknown>): string | null {
+  if (typeof input_summary === 'string' && input_summary !== '') return input_summary;
+  return typeof name === 'string' ? name.replaceAll('_', ' ') : null;
+}

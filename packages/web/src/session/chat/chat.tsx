@@ -1,0 +1,166 @@
+import type { Client } from '@vestra/sdk/client';
+import { type DragEvent, type ReactNode, useMemo, useState } from 'react';
+import { Button } from '../button.tsx';
+import { ArrowDownIcon } from '../icons.tsx';
+import { useWords } from '../words/words.ts';
+import { Announcer } from './announcer.tsx';
+import type { ChatState } from './chat-state.ts';
+import { Composer } from './composer.tsx';
+import { Message, SentMessage } from './message.tsx';
+import { SettledWait } from './settled-wait.tsx';
+import { type Item, timelineOf } from './timeline.ts';
+import { type Chat as Talk, useChat } from './use-chat.ts';
+import { usePinnedScroll } from './use-pinned-scroll.ts';
+import { useUploads } from './use-uploads.ts';
+import { WaitCard } from './wait-card.tsx';
+import { WorkCard } from './work-card.tsx';
+
+type ChatProps = {
+  client: Client;
+  conversationId: string;
+  failed: (error: unknown) => void;
+  /** Stands in place of the field for messages once the session has ended. */
+  ending: ReactNode;
+};
+
+export function Chat({ client, conversationId, failed, ending }: ChatProps) {
+  const words = useWords();
+  const isOpen = ending === null;
+  const talk = useChat({ client, conversationId, failed, isOpen });
+  const uploads = useUploads(client, failed);
+  const { state } = talk;
+  const items = useMemo(() => timelineOf(state), [state]);
+  const { view, content, isAtEnd, scrolled, toEnd } = usePinnedScroll(items[0]?.key, talk.loadOlder);
+  const [isDropping, setDropping] = useState(false);
+  const isEmpty = state.isLoaded && items.length === 0;
+
+  const answer: Talk['answer'] = async (interactionId, given) => {
+    const failure = await talk.answer(interactionId, given);
+    // The button that had the focus is gone with its card.
+    if (failure === null) view.current?.focus({ preventScroll: true });
+    return failure;
+  };
+  const drag = {
+    onDragOver: (event: DragEvent) => {
+      if (!isOpen || !event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      setDropping(true);
+    },
+    onDragLeave: (event: DragEvent<HTMLElement>) => {
+      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDropping(false);
+    },
+    onDrop: (event: DragEvent) => {
+      if (!isOpen) return;
+      event.preventDefault();
+      setDropping(false);
+      uploads.add([...event.dataTransfer.files]);
+    },
+  };
+
+  return (
+    <main className="relative flex min-h-0 min-w-0 flex-1 flex-col" {...drag}>
+      <h1 className="sr-only">{words.title}</h1>
+      <section
+        aria-label={words.conversation}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
+        onScroll={scrolled}
+        ref={view}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, a keyboard cannot scroll what is read here.
+        tabIndex={0}
+      >
+        <div
+          className={`mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 py-6 sm:px-8 sm:py-10 ${isEmpty ? 'min-h-full justify-center' : ''}`}
+          ref={content}
+        >
+          {state.older !== null && <p className="text-center text-sm text-muted-foreground">{words.earlier}</p>}
+          {isEmpty && isOpen && (
+            <p className="animate-rise text-center text-2xl font-medium tracking-tight text-balance sm:text-3xl">
+              {words.greeting}
+            </p>
+          )}
+          {items.map((item) => (
+            <ShownItem answer={answer} client={client} isOpen={isOpen} item={item} key={item.key} talk={talk} />
+          ))}
+          {isOpen && isThinking(state) && <Thinking />}
+        </div>
+      </section>
+      {!isAtEnd && (
+        <div className="relative">
+          <Button
+            aria-label={words.newest}
+            className="absolute inset-x-0 bottom-3 mx-auto shadow-(--lift)"
+            onClick={toEnd}
+            shape="icon"
+            title={words.newest}
+          >
+            <ArrowDownIcon />
+          </Button>
+        </div>
+      )}
+      {ending ?? (
+        <Composer
+          isBusy={state.status !== 'idle'}
+          send={(text, attachments) => {
+            toEnd();
+            void talk.send(text, attachments);
+          }}
+          stop={() => void talk.stop()}
+          uploads={uploads}
+        />
+      )}
+      {isDropping && (
+        <div className="pointer-events-none absolute inset-3 grid place-items-center rounded-3xl border-2 border-dashed border-accent bg-background/85 text-lg font-medium">
+          {words.dropHere}
+        </div>
+      )}
+      <Announcer state={state} />
+    </main>
+  );
+}
+
+type ShownItemProps = { client: Client; item: Item; talk: Talk; answer: Talk['answer']; isOpen: boolean };
+
+function ShownItem({ client, item, talk, answer, isOpen }: ShownItemProps) {
+  const words = useWords();
+  switch (item.kind) {
+    case 'message':
+      return <Message client={client} said={item.said} />;
+    case 'outgoing':
+      return (
+        <SentMessage
+          client={client}
+          isQueued={item.isQueued}
+          outgoing={item.outgoing}
+          sendAgain={(outgoing) => void talk.sendAgain(outgoing)}
+        />
+      );
+    case 'work':
+      return <WorkCard client={client} settled={item.settled} work={item.work} />;
+    case 'wait': {
+      const { interaction } = item.wait;
+      if (interaction.status !== 'pending') return <SettledWait interaction={interaction} />;
+      return isOpen ? <WaitCard answer={(given) => answer(interaction.id, given)} interaction={interaction} /> : null;
+    }
+    case 'end':
+      return (
+        <p className="text-sm text-muted-foreground" data-end={item.turn.status}>
+          {item.turn.status === 'stopped' ? words.stopped : words.replyFailed}
+        </p>
+      );
+  }
+}
+
+/** A reply is being made of which there is nothing to read yet. */
+function isThinking({ status, messages, isLoaded }: ChatState): boolean {
+  return isLoaded && status === 'replying' && Object.values(messages).every(({ isWhole }) => isWhole);
+}
+
+function Thinking() {
+  const words = useWords();
+  return (
+    <p className="flex items-center gap-2.5 text-muted-foreground">
+      <span aria-hidden="true" className="size-2.5 animate-breathe rounded-full bg-accent" />
+      {words.thinking}
+    </p>
+  );
+}

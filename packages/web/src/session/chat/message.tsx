@@ -1,0 +1,92 @@
+import type { Client } from '@vestra/sdk/client';
+import { lazy, memo, Suspense } from 'react';
+import { Button } from '../button.tsx';
+import { useWords } from '../words/words.ts';
+import type { Attachment, Outgoing, Said } from './chat-state.ts';
+import { FileLink } from './file-link.tsx';
+
+/** The renderer is the larger half of the page: the chat is there before it, and it is there before the first reply. */
+const renderer = import('./markdown.tsx');
+const Markdown = lazy(() => renderer);
+
+export const Message = memo(function Message({ client, said }: { client: Client; said: Said }) {
+  if (said.role === 'user') return <OwnMessage attachments={said.attachments} client={client} text={said.text} />;
+  return <Reply said={said} />;
+});
+
+function Reply({ said }: { said: Said }) {
+  const words = useWords();
+  return (
+    <article aria-busy={!said.isWhole} className="min-w-0" data-role={said.role}>
+      <h2 className="sr-only">{words.agent}</h2>
+      <Suspense fallback={<p className="reply whitespace-pre-wrap">{said.text}</p>}>
+        <Markdown isGrowing={!said.isWhole} text={said.text} />
+      </Suspense>
+    </article>
+  );
+}
+
+export function SentMessage({
+  client,
+  outgoing,
+  isQueued,
+  sendAgain,
+}: {
+  client: Client;
+  outgoing: Outgoing;
+  isQueued: boolean;
+  sendAgain: (outgoing: Outgoing) => void;
+}) {
+  const words = useWords();
+  const { text, attachments, turnId, failure } = outgoing;
+  return (
+    <div className={turnId === null && failure === null ? 'opacity-60' : ''}>
+      <OwnMessage attachments={attachments} client={client} text={text} />
+      {isQueued && <p className="mt-1.5 text-end text-sm text-muted-foreground">{words.queued}</p>}
+      {failure !== null && (
+        <div className="mt-1.5 flex flex-wrap items-center justify-end gap-x-3 text-sm text-danger" role="alert">
+          <span>
+            {words.notSent} <span dir="auto">{failure}</span>
+          </span>
+          <Button look="quiet" onClick={() => sendAgain(outgoing)}>
+            {words.tryAgain}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function OwnMessage({
+  client,
+  text,
+  attachments,
+}: {
+  client: Client;
+  text: string;
+  attachments: readonly Attachment[];
+}) {
+  const words = useWords();
+  return (
+    <article className="flex flex-col items-end gap-2" data-role="user">
+      <h2 className="sr-only">{words.you}</h2>
+      {text !== '' && (
+        <p
+          className="max-w-[85%] whitespace-pre-wrap rounded-3xl rounded-ee-lg bg-muted px-4 py-2.5 leading-relaxed wrap-anywhere"
+          dir="auto"
+        >
+          {text}
+        </p>
+      )}
+      {attachments.length > 0 && (
+        <ul className="flex max-w-[85%] flex-wrap justify-end gap-2">
+          {attachments.map(({ file_id, filename }) => (
+            <li className="min-w-0" key={file_id}>
+              <FileLink client={client} fileId={file_id} filename={filename} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,30 @@
+import { CheckIcon, CloseIcon } from '../icons.tsx';
+import type { Words } from '../words/en.ts';
+import { useWords } from '../words/words.ts';
+import type { Interaction } from './chat-state.ts';
+
+/** What was asked and how it ended, in a line. */
+export function SettledWait({ interaction }: { interaction: Interaction }) {
+  const words = useWords();
+  const { summary, outcome } = interaction;
+  const isGood = outcome?.decision === 'approved' || outcome?.decision === 'answered';
+  const Mark = isGood ? CheckIcon : CloseIcon;
+  return (
+    <p className="flex gap-2 text-sm leading-relaxed text-muted-foreground" data-outcome={outcome?.decision}>
+      <Mark className={`mt-0.5 size-4 shrink-0 ${isGood ? 'text-good' : ''}`} />
+      <span className="min-w-0 wrap-anywhere">
+        <bdi>{summary}</bdi>
+        {' · '}
+        <bdi className="text-foreground">{outcome?.answers?.join(', ') || outcomeWord(interaction, words)}</bdi>
+      </span>
+    </p>
+  );
+}
+
+function outcomeWord({ kind, status, outcome }: Interaction, words: Words): string {
+  if (kind === 'plan_limit') return words.stopped;
+  if (status === 'cancelled') return words.withdrawn;
+  if (status === 'expired') return words.expired;
+  if (outcome?.decision === 'approved') return words.approved;
+  return outcome?.decision === 'denied' ? words.declined : words.answered;
+}

@@ -1,0 +1,78 @@
+import type { ChatState, Outgoing, Said, Turn, Waiting, Work } from './chat-state.ts';
+
+/** What stands in the chat, oldest first. */
+export type Item =
+  | { kind: 'message'; key: string; said: Said }
+  | { kind: 'outgoing'; key: string; outgoing: Outgoing; isQueued: boolean }
+  | { kind: 'work'; key: string; work: Work; settled: readonly Waiting[] }
+  | { kind: 'wait'; key: string; wait: Waiting }
+  | { kind: 'end'; key: string; turn: Turn };
+
+/**
+ * Ids sort by when they were made, and that of a reply is made with the message it answers: sorted by their ids, things
+ * stand in the order of the conversation, also where a message was sent while an earlier one was being answered.
+ */
+export function timelineOf(state: ChatState): Item[] {
+  const placed = [...messages(state), ...works(state), ...waits(state), ...ends(state)];
+  const floor = state.older === null || state.oldest === null ? '' : placeOf(state.oldest);
+  const kept = placed.filter(({ place }) => place >= floor);
+  return [...kept, ...outgoing(state)].sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ item }) => item);
+}
+
+type Placed = { place: string; item: Item };
+
+const placeOf = (id: string) => id.slice(id.indexOf('_') + 1);
+
+/** Comes after every digit of an id. */
+const last = '~';
+
+const messages = (state: ChatState): Placed[] =>
+  Object.values(state.messages)
+    .filter(({ text, attachments, isWhole }) => !isWhole || text.trim() !== '' || attachments.length > 0)
+    .map((said) => ({ place: placeOf(said.id), item: { kind: 'message', key: said.id, said } }));
+
+const outgoing = (state: ChatState): Placed[] =>
+  state.outgoing.map((each, at) => ({
+    place: each.turnId === null ? `${last}${String(at).padStart(6, '0')}` : placeOf(each.turnId),
+    item: {
+      kind: 'outgoing',
+      key: each.key,
+      outgoing: each,
+      isQueued: each.turnId !== null && state.turns[each.turnId] === undefined && state.status !== 'idle',
+    },
+  }));
+
+const works = (state: ChatState): Placed[] =>
+  Object.values(state.works).map((work) => {
+    const ofWork = Object.values(state.waits).filter(({ interaction }) => interaction.task_id === work.id);
+    const settled = ofWork.filter(({ interaction }) => interaction.status !== 'pending');
+    const isWaiting = work.status === 'working' && settled.length < ofWork.length;
+    const shown: Work = isWaiting ? { ...work, status: 'waiting' } : work;
+    return { place: placeOf(work.id), item: { kind: 'work', key: work.id, work: shown, settled } };
+  });
+
+/** What work waited for is shown with the work; what a reply waited for stands before the reply that came of it. */
+function waits(state: ChatState): Placed[] {
+  return Object.values(state.waits).flatMap((wait) => {
+    const { id, status, task_id } = wait.interaction;
+    const item: Item = { kind: 'wait', key: id, wait };
+    if (status === 'pending') return [{ place: placeOf(id), item }];
+    if (task_id !== null) return [];
+    const asked = Object.values(state.messages).find((each) => each.role === 'user' && each.turn_id === wait.turnId);
+    const before = asked ? placeOf(asked.id) : placeOf(wait.turnId ?? id);
+    return [{ place: `${before}${last}${placeOf(id)}`, item }];
+  });
+}
+
+/** Work shows itself how it ended. */
+function ends(state: ChatState): Placed[] {
+  return Object.values(state.turns)
+    .filter(({ status, task_id }) => task_id === null && (status === 'failed' || status === 'stopped'))
+    .map((turn) => {
+      const said = Object.values(state.messages)
+        .filter(({ turn_id }) => turn_id === turn.id)
+        .map(({ id }) => placeOf(id));
+      const newest = said.sort().at(-1) ?? placeOf(turn.id);
+      return { place: `${newest}${last}${last}`, item: { kind: 'end', key: turn.id, turn } };
+    });
+}

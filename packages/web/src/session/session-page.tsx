@@ -1,0 +1,121 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { Address } from './address.ts';
+import { Button } from './button.tsx';
+import { Chat } from './chat/chat.tsx';
+import type { Connection } from './connection.ts';
+import { MemoryIcon } from './icons.tsx';
+import { MemoryPanel } from './memory/memory-panel.tsx';
+import { Notice } from './notice.tsx';
+import { type EndReason, useSession } from './use-session.ts';
+import type { Words } from './words/en.ts';
+import { useWords } from './words/words.ts';
+
+/** What the session offers, side by side where there is room. */
+export function SessionPage({ address, connection }: { address: Address; connection: Connection }) {
+  const words = useWords();
+  const { client } = connection;
+  const { session, ended, failed } = useSession(client, address.sessionId);
+  const isReached = useSyncExternalStore(connection.subscribe, connection.isReached);
+  const memory = useMemoryColumn();
+
+  if (session === null) {
+    return ended ? (
+      <Notice title={words.ended}>{hintOf(ended, words)}</Notice>
+    ) : (
+      <Notice title={isReached ? words.opening : words.reconnecting} />
+    );
+  }
+  const { conversation_id } = session;
+  const hasChat = session.chat && conversation_id !== null;
+  if (!hasChat && !session.memory) {
+    return ended ? <Notice title={words.ended}>{hintOf(ended, words)}</Notice> : <Notice title={words.nothingHere} />;
+  }
+  const isMemoryShown = session.memory && (memory.isShown || !hasChat);
+  return (
+    <div className="relative flex h-full">
+      {!isReached && !ended && <Reconnecting />}
+      {hasChat && (
+        <div className="flex min-w-0 flex-1 flex-col">
+          {session.memory && !isMemoryShown && (
+            <header className="flex justify-end px-3 pt-3">
+              <Button look="quiet" onClick={memory.toggle}>
+                <MemoryIcon className="size-4.5" />
+                {words.memory}
+              </Button>
+            </header>
+          )}
+          <Chat
+            client={client}
+            conversationId={conversation_id}
+            ending={ended && <Ending reason={ended} />}
+            failed={failed}
+          />
+        </div>
+      )}
+      {isMemoryShown && (
+        <aside
+          className={
+            hasChat
+              ? 'absolute inset-0 z-10 flex flex-col bg-background lg:relative lg:w-88 lg:border-s'
+              : 'mx-auto flex w-full max-w-2xl flex-col'
+          }
+        >
+          <MemoryPanel
+            client={client}
+            close={hasChat ? memory.toggle : null}
+            failed={failed}
+            isOpen={ended === null}
+            takesFocus={memory.wasAskedFor}
+          />
+          {!hasChat && ended && <Ending reason={ended} />}
+        </aside>
+      )}
+    </div>
+  );
+}
+
+/** Beside the chat where there is room for both, else in front of it when asked for. */
+function useMemoryColumn() {
+  const [isShown, setShown] = useState(() => window.matchMedia('(min-width: 64rem)').matches);
+  const [wasAskedFor, setAskedFor] = useState(false);
+  useEffect(() => {
+    const close = ({ key }: KeyboardEvent) => {
+      const isInFront = !window.matchMedia('(min-width: 64rem)').matches;
+      if (key === 'Escape' && isInFront && !document.querySelector('dialog[open]')) setShown(false);
+    };
+    window.addEventListener('keydown', close);
+    return () => window.removeEventListener('keydown', close);
+  }, []);
+  const toggle = () => {
+    setAskedFor(true);
+    setShown((before) => !before);
+  };
+  return { isShown, wasAskedFor, toggle };
+}
+
+function Reconnecting() {
+  const words = useWords();
+  return (
+    <p
+      className="pointer-events-none fixed inset-x-0 top-3 z-20 mx-auto w-fit animate-rise rounded-full border bg-card px-4 py-1.5 text-sm text-muted-foreground shadow-(--lift)"
+      role="status"
+    >
+      {words.reconnecting}
+    </p>
+  );
+}
+
+function Ending({ reason }: { reason: EndReason }) {
+  const words = useWords();
+  return (
+    <div className="mx-auto w-full max-w-3xl px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6 sm:pb-5">
+      <div className="panel animate-rise px-5 py-4 text-center" data-ended={reason} role="status">
+        <p className="font-medium">{words.ended}</p>
+        <p className="mt-0.5 text-[0.9375rem] text-muted-foreground text-balance">{hintOf(reason, words)}</p>
+      </div>
+    </div>
+  );
+}
+
+const hintOf = (reason: EndReason, words: Words) =>
+  ({ revoked: words.endedRevoked, expired: words.endedExpired, disabled: words.endedDisabled })[reason];

@@ -1,0 +1,41 @@
+/** Installs the programs that the computers and browsers of users are made of, where this machine lets it. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+// Inside, a computer has what lies under /usr: a program of somebody's own home folder is none that it sees.
+const wanted = [
+  { file: '/usr/bin/bwrap', package: 'bubblewrap', for: 'confines what agents run' },
+  { file: '/usr/bin/socat', package: 'socat', for: 'is their way to the network' },
+  { file: '/usr/bin/git', package: 'git', for: 'clones repositories' },
+  { file: '/usr/bin/curl', package: 'curl', for: 'fetches what agents ask for' },
+  { file: '/usr/bin/python3', package: 'python3', for: 'runs the scripts of skills' },
+  { file: '/usr/bin/chromium-headless-shell', package: 'chromium-headless-shell', for: 'is the browser' },
+  { file: '/usr/share/fonts/truetype/liberation', package: 'fonts-liberation', for: 'is what pages are written in' },
+];
+
+const missing = wanted.filter(({ file }) => !existsSync(file));
+if (missing.length === 0) {
+  console.log('Everything is installed.');
+  process.exit(0);
+}
+
+const packages = missing.map((each) => each.package);
+if (process.platform !== 'linux') {
+  console.log('Computers and browsers of users need Linux. Here computers run on just-bash, and there is no browser.');
+  process.exit(0);
+}
+if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+  console.log('Install these with the package manager of your system:');
+  for (const each of missing) console.log(`  ${each.package}: ${each.for}`);
+  process.exit(0);
+}
+
+const apt = (...words: string[]) =>
+  spawnSync('apt-get', words, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }).status;
+
+// The lists may be there already, and asking for them again takes longer than the rest.
+const install = () => apt('install', '--yes', '--no-install-recommends', ...packages);
+if (install() !== 0 && (apt('update') !== 0 || install() !== 0)) {
+  console.error(`Not everything could be installed: ${packages.join(', ')}.`);
+  process.exit(1);
+}

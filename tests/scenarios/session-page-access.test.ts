@@ -1,0 +1,348 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { calling, inTurn } from './interactions.fixture.ts';
+import { barriersOn, type PageDesk, replies, say, startPageDesk } from './session-page.fixture.ts';
+
+let desk: PageDesk;
+beforeAll(async () => {
+  desk = await startPageDesk();
+  await desk.apply({
+    name: 'desk',
+    memory: 'none',
+    tools: [{ function: 'order_paper', description: 'Order paper.', input: { sheets: 'integer' } }],
+  });
+  await desk.call('PATCH', '/v1/org', { body: { memory_panel: true } });
+});
+afterAll(() => desk.stop());
+
+const embedders = (allowed_embed_origins: string[]) =>
+  desk.call('PATCH', '/v1/org', { body: { allowed_embed_origins } });
+const open = async (body: object = {}) =>
+  (await desk.call('POST', '/v1/sessions', { body: { chat: true, ...body } })).body;
+const end = (id: string) => desk.call('DELETE', `/v1/sessions/${id}`);
+const policyOf = (answer: Response) => answer.headers.get('content-security-policy')?.split('; ') ?? [];
+
+describe('the files of the page', () => {
+  it('are served without a key, with a policy that lets nobody embed them [AUTH-040, SES-033]', async () => {
+    const session = await open();
+    const answer = await fetch(`${desk.url}/session/${session.id}`);
+    const html = await answer.text();
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(policyOf(answer)).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ]);
+    const files = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, file]) => file);
+    expect(files.length).toBeGreaterThan(1);
+    for (const file of files) {
+      const asset = await fetch(`${desk.url}/session/${file}`);
+      expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, expect.stringContaining('immutable')]);
+      expect(asset.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(asset.headers.get('referrer-policy')).toBe('no-referrer');
+    }
+  });
+
+  it('name exactly the origins that may embed the page [SES-034]', async () => {
+    const origins = ['https://shop.example.com', 'https://app.example.com'];
+    await embedders(origins);
+    const answer = await fetch(`${desk.url}/session/${(await open()).id}`);
+    expect(policyOf(answer)).toContain(`frame-ancestors ${origins.join(' ')}`);
+    await embedders([]);
+  });
+
+  it('run no script that is written into the page', async () => {
+    const { page, faults } = await desk.visit();
+    await page.evaluate(() => {
+      const script = document.createElement('script');
+      script.textContent = 'window.ran = 1';
+      document.body.append(script);
+      document.body.insertAdjacentHTML('beforeend', '<iframe src="https://evil.example"></iframe>');
+    });
+    await expect.poll(() => faults.length).toBeGreaterThanOrEqual(2);
+    expect(await page.evaluate(() => (window as { ran?: number }).ran)).toBe(undefined);
+    await page.context().close();
+  });
+
+  it('without the token say that the page is to be opened again', async () => {
+    const { page } = await desk.visit();
+    await page.getByText('How can I help?').waitFor();
+    await page.reload();
+    await page.getByText('Open it again from where you came.').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('a hostile model', () => {
+  it('is read without running or loading anything that it says', async () => {
+    const visit = await desk.visit();
+    const { page } = visit;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).hostname));
+    const hostile = [
+      '<script>window.ran = 1</script><img src=x onerror="window.ran = 2"><svg onload="window.ran = 3"></svg>',
+      '<iframe src="https://evil.example"></iframe><style>body{display:none}</style><form action="//evil.example"><button>Win</button></form>',
+      '[press](javascript:window.ran=4) [data](data:text/html,<script>window.ran=5</script>) [vb](vbscript:x) [fine](https://fine.example/a)',
+      '![pixel](https://tracker.example/p.png) <a href="javascript:window.ran=6" onclick="window.ran=7">link</a>',
+      '```html\n<script>window.ran = 8</script>\n```',
+      `${'long '.repeat(40_000)}${'x'.repeat(20_000)}`,
+      'The end.',
+    ].join('\n\n');
+    desk.script(() => ({ text: hostile }));
+    await say(visit, 'Attack');
+    await replies(visit).getByText('The end.').waitFor();
+    for (const word of ['press', 'data', 'vb', 'link']) {
+      const found = replies(visit).getByText(word, { exact: true }).first();
+      if ((await found.count()) > 0) await found.click();
+    }
+    expect(await page.evaluate(() => (window as { ran?: number }).ran)).toBe(undefined);
+    const links = await replies(visit)
+      .locator('a')
+      .evaluateAll((found) =>
+        found.map((a) => [a.getAttribute('href'), a.getAttribute('target'), a.getAttribute('rel')]),
+      );
+    const rel = 'noopener noreferrer nofollow';
+    expect(links).toEqual([
+      ['https://fine.example/a', '_blank', rel],
+      ['https://tracker.example/p.png', '_blank', rel],
+    ]);
+    expect(await replies(visit).locator('script, iframe, style, form, img').count()).toBe(0);
+    expect(new Set(asked)).toEqual(new Set(['127.0.0.1']));
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(visit.faults).toEqual([]);
+    await page.context().close();
+  });
+});
+
+describe('the embedding page', () => {
+  const embed = async (at: string, session: { url: string }): Promise<Page> => {
+    // The server stands on this machine and the embedding page does not, which a browser asks about.
+    const context = await desk.browser.newContext({ locale: 'en-GB', permissions: ['local-network-access'] });
+    const page = await context.newPage();
+    await page.route(`${at}/`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<script>told = []; onmessage = ({ data, origin }) => told.push([origin, data]);</script><iframe src="${session.url}"></iframe>`,
+      }),
+    );
+    await page.goto(`${at}/`);
+    return page;
+  };
+  const told = (page: Page) => page.evaluate(() => (globalThis as unknown as { told: unknown[] }).told);
+
+  it('hears that the session is ready and that it has ended, and the page says it can be closed [SES-025]', async () => {
+    await embedders(['https://other.example.com', 'https://shop.example.com']);
+    const session = await open();
+    const page = await embed('https://shop.example.com', session);
+    const frame = page.frameLocator('iframe');
+    await frame.getByText('How can I help?').waitFor();
+    const from = desk.line.url;
+    const ready = [from, { source: 'vestra', type: 'session.ready', session_id: session.id }];
+    await expect.poll(() => told(page)).toEqual([ready]);
+    await end(session.id);
+    await frame.getByText('You can close this page.').waitFor();
+    const ended = { source: 'vestra', type: 'session.ended', session_id: session.id, reason: 'revoked' };
+    await expect.poll(() => told(page)).toEqual([ready, [from, ended]]);
+    expect(await frame.getByLabel('Message', { exact: true }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('hears nothing more once it may not embed the page any longer', async () => {
+    await embedders(['https://shop.example.com']);
+    const session = await open();
+    const page = await embed('https://shop.example.com', session);
+    await expect.poll(async () => (await told(page)).length).toBe(1);
+    await embedders(['https://other.example.com']);
+    await end(session.id);
+    await page.frameLocator('iframe').getByText('You can close this page.').waitFor();
+    // What the page says to itself comes after what it would have said to the page around it.
+    await page.frames()[1]?.evaluate(async (id) => (await fetch(`/v1/sessions/${id}/frame-policy`)).text(), session.id);
+    expect(await told(page)).toHaveLength(1);
+    await page.context().close();
+  });
+
+  it('of another origin shows nothing and hears nothing', async () => {
+    await embedders(['https://shop.example.com']);
+    const page = await embed('https://evil.example.com', await open());
+    await expect.poll(() => page.frames().at(1)?.url()).toMatch(/^chrome-error:/);
+    const refused = await open();
+    const failing = page.waitForEvent('requestfailed');
+    await page.evaluate((url) => {
+      document.querySelector('iframe')?.setAttribute('src', url);
+    }, refused.url);
+    expect((await failing).failure()?.errorText).toBe('net::ERR_BLOCKED_BY_RESPONSE');
+    expect(await told(page)).toEqual([]);
+    await page.context().close();
+    await embedders([]);
+  });
+});
+
+describe('the end of a session', () => {
+  it('is asked for every 3 seconds [SES-024]', async () => {
+    const context = await desk.browser.newContext({ locale: 'en-GB' });
+    const page = await context.newPage();
+    const session = await open({ screen: 'view' });
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'GET' && request.url().endsWith(`/v1/sessions/${session.id}`)) asked += 1;
+    });
+    await page.clock.install();
+    await page.goto(session.url);
+    await page.getByText('How can I help?').waitFor();
+    await page.clock.pauseAt(Date.now() + 10_000);
+    // Once an answer that was asked for later has been read, what came before it has been too.
+    const isRead = () => page.evaluate(async () => (await fetch('/v1/health')).text());
+    await isRead();
+    for (let round = 0; round < 3; round += 1) {
+      const before = asked;
+      const answered = page.waitForResponse((response) => response.url().endsWith(`/v1/sessions/${session.id}`));
+      await page.clock.runFor(2999);
+      await isRead();
+      expect(asked).toBe(before);
+      await page.clock.runFor(1);
+      await (await answered).finished();
+      await isRead();
+      expect(asked).toBe(before + 1);
+    }
+    await context.close();
+  });
+
+  it('leaves what was said to be read, and nothing to be done', async () => {
+    const visit = await desk.visit();
+    const { page, session } = visit;
+    desk.script(inTurn(calling('order_paper', { sheets: 500 }), { text: 'Thanks.' }));
+    await page.getByLabel('Message', { exact: true }).fill('Order paper');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Yes' }).waitFor();
+    await end(session.id);
+    await page.locator('[data-ended=revoked]').waitFor();
+    expect(await page.getByText('Order paper', { exact: true }).count()).toBe(1);
+    expect(await page.getByRole('button').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('comes when the time is over', async () => {
+    const { page, session } = await desk.visit();
+    await page.getByText('How can I help?').waitFor();
+    await desk.sql('UPDATE sessions SET expires_at = now() WHERE id = $1', [session.id]);
+    await page.locator('[data-ended=expired]').getByText('Its time is over.').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('the memory', () => {
+  it('is shown and forgotten, one by one and whole [PAGE-005]', async () => {
+    for (const text of ['Drinks tea.', 'Sails on Sundays.', 'Has two cats.']) {
+      await desk.call('POST', '/v1/memory', { body: { user_id: 'mia', text } });
+    }
+    const kept = async () =>
+      (await desk.call('GET', '/v1/memory?user_id=mia')).body.data.map(({ text }: { text: string }) => text);
+    const { page, faults } = await desk.visit({ user_id: 'mia', memory: true });
+    const panel = page.getByRole('complementary');
+    await panel.getByText('Sails on Sundays.').waitFor();
+    await panel.getByRole('button', { name: 'Forget: Sails on Sundays.' }).click();
+    await panel.getByText('Sails on Sundays.').waitFor({ state: 'detached' });
+    expect(await kept()).toEqual(['Has two cats.', 'Drinks tea.']);
+    await panel.getByRole('button', { name: 'Forget everything' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await kept()).toHaveLength(2);
+    await panel.getByRole('button', { name: 'Forget everything' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget everything' }).click();
+    await panel.getByText('Nothing yet.').waitFor();
+    expect(await kept()).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is not there in a session without it', async () => {
+    const { page } = await desk.visit({ user_id: 'mia' });
+    await page.getByText('How can I help?').waitFor();
+    expect(await page.getByText('Memory').count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe('everybody', () => {
+  it.each(['light', 'dark'] as const)('can read and use it in %s', async (colorScheme) => {
+    const { page, session, faults } = await desk.visit(
+      { user_id: 'mia', memory: true },
+      { colorScheme, reducedMotion: 'reduce' },
+    );
+    await page.getByText('How can I help?').waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    const table =
+      '| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nrun()\n```\n\n- [x] done\n\n> Quote and `code` and [link](https://a.example)';
+    desk.script(inTurn({ text: table, ...calling('order_paper', { sheets: 500 }) }, { text: 'Thanks.' }));
+    await page.getByLabel('Message', { exact: true }).fill('Order paper');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Yes' }).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await end(session.id);
+    await page.locator('[data-ended]').waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('can do everything with a keyboard alone', async () => {
+    const { page, session } = await desk.visit();
+    await page.getByText('How can I help?').waitFor();
+    const focused = () =>
+      page.evaluate(() => {
+        const at = document.activeElement;
+        return { name: at?.getAttribute('aria-label') ?? at?.textContent, isSeen: at?.matches(':focus-visible') };
+      });
+    const tabTo = async (name: string) => {
+      for (let presses = 0; presses < 30; presses += 1) {
+        await page.keyboard.press('Tab');
+        const at = await focused();
+        if (at.name === name) return expect(at.isSeen).toBe(true);
+      }
+      throw new Error(`The tab key never came to ${name}.`);
+    };
+    desk.script(inTurn(calling('order_paper', { sheets: 500 }), { text: 'As you wish.' }));
+    // The field for messages has the focus from the start.
+    await page.keyboard.type('Order paper');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Yes' }).waitFor();
+    await tabTo('No');
+    await page.keyboard.press('Space');
+    await page.locator('[data-outcome=denied]').waitFor();
+    await desk.rest(session.conversation_id);
+    desk.script(inTurn(calling('ask_question', { question: 'Which size?', options: ['S', 'M'] }), { fail: 'hang' }));
+    await tabTo('Message');
+    await page.keyboard.type('Ask');
+    await tabTo('Send');
+    await page.keyboard.press('Enter');
+    await page.getByRole('radio').first().waitFor();
+    await page.getByRole('radio', { name: 'S' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await tabTo('Answer');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-outcome=answered]', { hasText: 'M' }).waitFor();
+    await tabTo('Stop');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-end=stopped]').waitFor();
+    await page.context().close();
+  });
+
+  it.each([
+    ['de-AT', 'Wie kann ich helfen?', 'ltr'],
+    ['es-MX', '¿En qué puedo ayudarte?', 'ltr'],
+    ['fr-CA', 'Comment puis-je vous aider ?', 'ltr'],
+    ['ar-EG', 'كيف يمكنني مساعدتك؟', 'rtl'],
+    ['ja-JP', 'How can I help?', 'ltr'],
+  ])('in %s is spoken to in a language it has, on the narrowest screen', async (locale, greeting, direction) => {
+    const { page } = await desk.visit({}, { locale, viewport: { width: 320, height: 560 } });
+    await page.getByText(greeting).waitFor();
+    expect(await page.evaluate(() => document.documentElement.dir)).toBe(direction);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,134 @@
+import { globSync, statSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Answer } from '../support/server.ts';
+import { type Desk, startDesk } from './interactions.fixture.ts';
+
+type Body = Answer['body'];
+
+/** A desk, a browser, and the pages of sessions in it. */
+export type PageDesk = Desk & {
+  browser: Browser;
+  /** The way from the browser to the server, which can be cut. */
+  line: Line;
+  /** Opens a session and its page. Whatever the page does that its policy forbids, or throws, is in `faults`. */
+  visit: (body?: Record<string, unknown>, context?: BrowserContextOptions) => Promise<Visit>;
+};
+
+export type Visit = { page: Page; session: Body; faults: string[]; path: string };
+
+export async function startPageDesk(env: Record<string, string> = {}): Promise<PageDesk> {
+  assertBuilt();
+  const line = await openLine();
+  const desk = await startDesk({ VESTRA_PUBLIC_URL: line.url, ...env });
+  line.leadTo(desk.url);
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium-headless-shell',
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  });
+  return {
+    ...desk,
+    browser,
+    line,
+    async visit(body = {}, options = {}) {
+      const { body: session } = await desk.call('POST', '/v1/sessions', { body: { chat: true, ...body } });
+      const context = await browser.newContext({ locale: 'en-GB', ...options });
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on('pageerror', ({ message }) => faults.push(message));
+      page.on('console', (line) => {
+        if (/Content.Security.Policy/i.test(line.text())) faults.push(line.text());
+      });
+      await page.goto(session.url);
+      return { page, session, faults, path: `/v1/conversations/${session.conversation_id}` };
+    },
+    async stop() {
+      await browser.close();
+      line.close();
+      await desk.stop();
+    },
+  };
+}
+
+export const say = async ({ page }: Visit, text: string) => {
+  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+};
+
+export const replies = ({ page }: Visit) => page.locator('[data-role=agent]');
+
+type Line = { url: string; leadTo: (url: string) => void; cut: () => void; mend: () => void; close: () => void };
+
+/** Passes bytes on. A cut line resets what is open and refuses what comes, as a lost network does. */
+async function openLine(): Promise<Line> {
+  const open = new Set<Socket>();
+  let target = 0;
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return void near.resetAndDestroy();
+    const far = connect(target, '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one);
+      one.pipe(other);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        open.delete(one);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const drop = () => {
+    for (const socket of open) socket.resetAndDestroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo(url) {
+      target = Number(new URL(url).port);
+    },
+    cut() {
+      isCut = true;
+      drop();
+    },
+    mend() {
+      isCut = false;
+    },
+    close() {
+      drop();
+      server.close();
+    },
+  };
+}
+
+/** What axe finds that keeps people out, as lines that say where. */
+export async function barriersOn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: it is a script of its own in the page.
+    const { violations } = await (globalThis as any).axe.run(document, { resultTypes: ['violations'] });
+    type Violation = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] };
+    return (violations as Violation[])
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+  });
+}
+
+const web = join(import.meta.dirname, '../../packages/web');
+
+/** A test of a page that was built from other sources would say nothing. */
+function assertBuilt(): void {
+  const written = (path: string) => statSync(join(web, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const newest = Math.max(...globSync('{src/**/*,*.html,*.ts}', { cwd: web }).map(written));
+  if (written('dist/session.html') < newest) throw new Error('The page is not built: run `npm run build:web` first.');
+}

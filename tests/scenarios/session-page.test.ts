@@ -1,0 +1,379 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { door } from './conversations.fixture.ts';
+import { calling, inTurn, resultsIn } from './interactions.fixture.ts';
+import { type PageDesk, replies, say, startPageDesk, type Visit } from './session-page.fixture.ts';
+
+let desk: PageDesk;
+beforeAll(async () => {
+  desk = await startPageDesk();
+  await desk.apply({
+    name: 'desk',
+    memory: 'none',
+    tools: [{ function: 'order_paper', description: 'Order paper.', input: { sheets: 'integer' } }],
+  });
+});
+afterAll(() => desk.stop());
+
+const shown = ({ page }: Visit) => page.locator('[data-role]').allInnerTexts();
+const leave = async (visit: Visit) => {
+  expect(visit.faults).toEqual([]);
+  await visit.page.context().close();
+};
+const textOf = (lines: string[]) => lines.map((line) => line.replace(/^(You|Agent)\n+/, '').trim());
+
+describe('the chat', () => {
+  it('sends messages and shows replies as they are typed, and keeps the token to itself [PAGE-001]', async () => {
+    const visit = await desk.visit({ user_id: 'ada' });
+    const { page, session } = visit;
+    await page.getByText('How can I help?').waitFor();
+    expect(page.url()).toBe(session.url.split('#')[0]);
+    desk.script(() => ({ text: 'I thi', fail: 'hang' }));
+    await say(visit, 'Good morning');
+    await replies(visit).getByText('I thi').waitFor();
+    expect(await replies(visit).getAttribute('aria-busy')).toBe('true');
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('Agent: I thi');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.locator('[data-end=stopped]').waitFor();
+    await desk.rest(session.conversation_id);
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+
+    desk.script(() => ({ text: ['It is ', '**sunny**', '.'] }));
+    await page.getByLabel('Message', { exact: true }).fill('And');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('now?');
+    await page.keyboard.press('Enter');
+    await replies(visit).getByText('sunny', { exact: true }).waitFor();
+    await page.getByText('Agent: It is sunny .').waitFor({ state: 'attached' });
+    expect(textOf(await shown(visit))).toEqual(['Good morning', 'I thi', 'And\nnow?', 'It is sunny.']);
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('');
+    await leave(visit);
+  });
+
+  it('queues what is sent while a reply is made, and shows it in order', async () => {
+    const visit = await desk.visit();
+    const held = door();
+    desk.script(async ({ messages }) => {
+      await held.opened;
+      return { text: `Answer ${messages.filter(({ role }) => role === 'user').length}` };
+    });
+    await say(visit, 'First');
+    await visit.page.getByText('Thinking…').waitFor();
+    await say(visit, 'Second');
+    await visit.page.getByText('Waiting its turn').waitFor();
+    held.open();
+    await replies(visit).getByText('Answer 2').waitFor();
+    expect(textOf(await shown(visit))).toEqual(['First', 'Answer 1', 'Second', 'Answer 2']);
+    expect(await visit.page.getByText('Waiting its turn').count()).toBe(0);
+    await leave(visit);
+  });
+
+  it('goes on after the network was lost, without losing or doubling a word', async () => {
+    const visit = await desk.visit();
+    const { page, session } = visit;
+    const words = Array.from({ length: 40 }, (_, at) => `word${at} `);
+    desk.script(() => ({ text: words, chunkDelayMs: 60 }));
+    await say(visit, 'Count');
+    await replies(visit).getByText('word1').waitFor();
+    desk.line.cut();
+    await page.getByText('Reconnecting…').waitFor();
+    await desk.rest(session.conversation_id);
+    desk.line.mend();
+    await replies(visit).getByText('word39').waitFor();
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
+    expect(textOf(await replies(visit).allInnerTexts())).toEqual([words.join('').trim()]);
+    await leave(visit);
+  });
+
+  it('keeps a message that could not be sent, and sends it once when asked to', async () => {
+    const visit = await desk.visit();
+    desk.script(() => ({ text: 'Heard.' }));
+    await visit.page.getByText('How can I help?').waitFor();
+    desk.line.cut();
+    await say(visit, 'Hello?');
+    await visit.page.getByText('Not sent.').waitFor();
+    desk.line.mend();
+    await visit.page.getByRole('button', { name: 'Try again' }).click();
+    await replies(visit).getByText('Heard.').waitFor();
+    expect(textOf(await shown(visit))).toEqual(['Hello?', 'Heard.']);
+    await desk.rest(visit.session.conversation_id);
+    const { body } = await desk.call('GET', `${visit.path}/messages`);
+    expect(body.data).toHaveLength(2);
+    await leave(visit);
+  });
+
+  it('shows what came before, older messages as one scrolls up, and what others send', async () => {
+    const { body: conversation } = await desk.call('POST', '/v1/conversations', { body: {} });
+    const path = `/v1/conversations/${conversation.id}`;
+    desk.script(({ messages }) => ({ text: `Reply ${messages.filter(({ role }) => role === 'user').length}` }));
+    for (let at = 1; at <= 20; at += 1) {
+      await desk.call('POST', `${path}/messages`, { body: { message: `Ask ${at}` }, headers: { prefer: 'wait=30' } });
+    }
+    const visit = await desk.visit({ conversation_id: conversation.id });
+    await replies(visit).getByText('Reply 20').waitFor();
+    expect(textOf(await shown(visit))).toHaveLength(30);
+    await visit.page.getByLabel('Conversation').hover();
+    await visit.page.mouse.wheel(0, -10_000);
+    await replies(visit).getByText('Reply 1', { exact: true }).waitFor();
+    await desk.call('POST', `${path}/messages`, { body: { message: 'From elsewhere' } });
+    await visit.page.locator('[data-role=user]', { hasText: 'From elsewhere' }).waitFor();
+    await replies(visit).getByText('Reply 21').waitFor();
+    const expected = Array.from({ length: 20 }, (_, at) => [`Ask ${at + 1}`, `Reply ${at + 1}`]).flat();
+    expect(textOf(await shown(visit))).toEqual([...expected, 'From elsewhere', 'Reply 21']);
+    await leave(visit);
+  });
+
+  it('opened in the middle of a reply shows it from its beginning', async () => {
+    const first = await desk.visit();
+    desk.script(() => ({ text: ['So far ', 'so good'], fail: 'hang' }));
+    await say(first, 'Begin');
+    await replies(first).getByText('so good').waitFor();
+    const second = await desk.visit({ conversation_id: first.session.conversation_id });
+    await replies(second).getByText('So far so good').waitFor();
+    await second.page.getByRole('button', { name: 'Stop' }).click();
+    await first.page.locator('[data-end=stopped]').waitFor();
+    await leave(first);
+    await leave(second);
+  });
+});
+
+describe('what the agent waits for', () => {
+  const waitFor = async (visit: Visit, name: string, given: unknown) => {
+    desk.script(inTurn(calling(name, given), { text: 'Thanks.' }));
+    await say(visit, 'Go on');
+    await visit.page.locator('[data-wait]').waitFor();
+  };
+  const settled = async (visit: Visit) => {
+    await replies(visit).getByText('Thanks.').last().waitFor();
+    await desk.rest(visit.session.conversation_id);
+    return resultsIn(desk.asked.at(-1)).at(-1);
+  };
+
+  it('as an approval takes a yes of the person who is there, and a no [PAGE-002]', async () => {
+    const visit = await desk.visit();
+    const { page, path } = visit;
+    await waitFor(visit, 'order_paper', { sheets: 500 });
+    const card = page.locator('[data-wait=approval]');
+    expect(await card.locator('dl').textContent()).toMatch(/sheets\s*500/);
+    await card.getByRole('button', { name: 'Yes' }).click();
+    await page.locator('[data-outcome=approved]').waitFor();
+    const called = await desk.until(path, ({ pending_tool_calls }) => pending_tool_calls.length === 1);
+    expect(await page.locator('[data-wait]').count()).toBe(0);
+    await desk.answer(called.pending_tool_calls[0].call_id, { output: 'ordered' });
+    expect(await settled(visit)).toContain('ordered');
+
+    await waitFor(visit, 'order_paper', { sheets: 1 });
+    await card.getByRole('button', { name: 'No' }).click();
+    await page.locator('[data-outcome=denied]').waitFor();
+    expect(await settled(visit)).toBe('The person said no. The tool was not called.');
+    await leave(visit);
+  });
+
+  it('in person brings the nonce back with the yes', async () => {
+    const visit = await desk.visit();
+    await waitFor(visit, 'ask_question', { question: 'Wipe the disk?', in_person: true });
+    await visit.page.getByText('Only you can approve this').waitFor();
+    await visit.page.getByRole('button', { name: 'Yes' }).click();
+    expect(await settled(visit)).toBe('The person said yes.');
+    await leave(visit);
+  });
+
+  it('as a question takes options, several of them, and words of one’s own [PAGE-002]', async () => {
+    const visit = await desk.visit();
+    const { page } = visit;
+    const also = [
+      { question: 'Which colours?', options: ['red', 'blue', 'green'], multi_select: true },
+      { question: 'When?' },
+    ];
+    await waitFor(visit, 'ask_question', { question: 'Which size?', options: ['S', 'M'], also });
+    const send = page.getByRole('button', { name: 'Answer' });
+    await page.getByRole('radio', { name: 'M' }).check();
+    await page.getByRole('checkbox', { name: 'red' }).check();
+    await page.getByRole('checkbox', { name: 'green' }).check();
+    expect(await send.isDisabled()).toBe(true);
+    await page.getByLabel('Your answer: When?').fill('today');
+    await send.click();
+    expect(await settled(visit)).toBe('Which size?\nM\n\nWhich colours?\nred, green\n\nWhen?\ntoday');
+
+    await waitFor(visit, 'ask_question', { question: 'Which size?', options: ['S', 'M'] });
+    await page.getByRole('radio', { name: 'M' }).check();
+    await page.getByLabel('Another answer: Which size?').fill('XL');
+    expect(await page.getByRole('radio', { name: 'M' }).isChecked()).toBe(false);
+    await page.keyboard.press('Enter');
+    expect(await settled(visit)).toBe('XL');
+    await waitFor(visit, 'ask_question', { question: 'Sure?' });
+    await page.getByRole('button', { name: 'Skip' }).click();
+    expect(await settled(visit)).toBe('The person said no.');
+    await leave(visit);
+  });
+
+  it('goes away by itself when it is answered elsewhere or withdrawn', async () => {
+    const visit = await desk.visit();
+    const { page, session } = visit;
+    await waitFor(visit, 'ask_question', { question: 'Which size?' });
+    const [first] = await desk.open(session.conversation_id);
+    await desk.answer(first.id, { answers: ['From the phone'] });
+    await page.locator('[data-outcome=answered]', { hasText: 'From the phone' }).waitFor();
+    await settled(visit);
+    await waitFor(visit, 'ask_question', { question: 'Another?' });
+    const [second] = await desk.open(session.conversation_id);
+    await desk.call('POST', `/v1/interactions/${second.id}/cancel`);
+    await page.locator('[data-outcome=cancelled]').waitFor();
+    expect(await page.locator('[data-wait]').count()).toBe(0);
+    await leave(visit);
+  });
+
+  it('as a hand-off takes what came of it, and a value where it asks for one', async () => {
+    const visit = await desk.visit();
+    const { page } = visit;
+    for (const [button, read] of [
+      ['Done', 'The person did it.'],
+      ['I could not', 'The person said no. They wrote: "I could not do it.".'],
+      ['Not now', 'The person said no. They wrote: "Not now.".'],
+    ] as const) {
+      desk.script(({ tools, messages }) => {
+        if (tools.some(({ name }) => name === 'hand_off_to_work'))
+          return calling('hand_off_to_work', { title: 'Sign in', task: 'Do it.' });
+        return messages.at(-1)?.role === 'tool'
+          ? { text: `Thanks for ${button}.` }
+          : calling('request_handoff', { request: 'Sign in to the shop.' });
+      });
+      await say(visit, 'Go on');
+      await page.locator('[data-wait=handoff]').getByText('Sign in to the shop.').waitFor();
+      await page.getByRole('button', { name: button }).click();
+      await page.locator('[data-role=work]').getByText(`Thanks for ${button}.`).waitFor();
+      expect(desk.asked.flatMap(resultsIn)).toContain(read);
+    }
+    desk.script(({ tools, messages }) => {
+      if (tools.some(({ name }) => name === 'hand_off_to_work'))
+        return calling('hand_off_to_work', { title: 'Code', task: 'Do it.' });
+      return messages.at(-1)?.role === 'tool'
+        ? { text: 'Got it.' }
+        : calling('request_handoff', { request: 'Read me the code.', asks_for_value: true });
+    });
+    await say(visit, 'Go on');
+    await page.getByLabel('Your answer: Read me the code.').fill('123 456');
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await page.locator('[data-role=work]').getByText('Got it.').waitFor();
+    expect(desk.asked.flatMap(resultsIn)).toContain('123 456');
+    await leave(visit);
+  });
+});
+
+describe('an app to connect', () => {
+  it('is a link to where that is done, where the address is one of the web', async () => {
+    const asking = await desk.visit();
+    desk.script(inTurn(calling('ask_question', { question: 'Which size?' }), { text: 'Thanks.' }));
+    await say(asking, 'Go on');
+    await asking.page.locator('[data-wait]').waitFor();
+    for (const [connect_url, links] of [
+      ['https://sign-in.example/start', 1],
+      ['javascript:alert(1)', 0],
+      [undefined, 0],
+    ] as const) {
+      const context = await desk.browser.newContext({ locale: 'en-GB' });
+      const page = await context.newPage();
+      await page.route('**/v1/interactions/*', async (route) => {
+        const answer = await route.fetch();
+        const details = { app: 'calendar', name: 'Calendar', connect_url };
+        const changed = { type: 'connect', kind: 'connector_auth', summary: 'Connect Calendar to go on.', details };
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), ...changed } });
+      });
+      const { body: session } = await desk.call('POST', '/v1/sessions', {
+        body: { chat: true, conversation_id: asking.session.conversation_id },
+      });
+      await page.goto(session.url);
+      const card = page.locator('[data-wait=connect]');
+      await card.getByText('Connect Calendar to go on.').waitFor();
+      expect(await card.getByRole('link', { name: 'Connect Calendar' }).count()).toBe(links);
+      expect(await card.getByRole('button').count()).toBe(0);
+      await context.close();
+    }
+    await leave(asking);
+  });
+});
+
+describe('work and files', () => {
+  it('shows work with its plan, and its files to download, also to whoever comes later', async () => {
+    const visit = await desk.visit();
+    const { page } = visit;
+    const steps = (first: string, second: string) => [
+      { content: 'Read the invoices', status: first },
+      { content: 'Write the report', status: second },
+    ];
+    desk.script((request) => {
+      if (request.tools.some(({ name }) => name === 'hand_off_to_work')) {
+        return { text: 'On it.', ...calling('hand_off_to_work', { title: 'Report', task: 'Write it.' }) };
+      }
+      return inTurn(
+        calling('update_plan', { title: 'The report', steps: steps('completed', 'in_progress') }),
+        calling('ask_question', { question: 'In which format?' }),
+        calling('save_output', { filename: 'report.md', content: '# Report' }),
+        calling('update_plan', { title: 'The report', steps: steps('completed', 'completed') }),
+        { text: 'The report is ready.' },
+      )(request);
+    });
+    await say(visit, 'Write a report');
+    const card = page.getByRole('region', { name: 'The report' });
+    await card.getByText('Now: Write the report').waitFor();
+    await card.getByText('Waiting for you').waitFor();
+    expect(await card.getByText('1/2').count()).toBe(1);
+    await page.getByLabel('Your answer: In which format?').fill('Markdown');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-role=work]').getByText('The report is ready.').waitFor();
+    await page.locator('[data-work=done]').waitFor();
+
+    const later = await desk.visit({ conversation_id: visit.session.conversation_id });
+    await later.page.locator('[data-work=done]').getByText('Markdown').waitFor();
+    for (const { page: each } of [visit, later]) {
+      const arrived = each.waitForEvent('download');
+      await each.getByRole('link', { name: 'Download report.md' }).click();
+      const download = await arrived;
+      expect(download.suggestedFilename()).toBe('report.md');
+      const chunks = await (await download.createReadStream()).toArray();
+      expect(Buffer.concat(chunks).toString()).toBe('# Report');
+    }
+    await leave(visit);
+    await leave(later);
+  });
+
+  it('takes files by button, drop and paste, and sends them with the message', async () => {
+    const visit = await desk.visit({ user_id: 'ada' });
+    const { page, path, session } = visit;
+    desk.script(() => ({ text: 'I have them.' }));
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'one.txt', mimeType: 'text/plain', buffer: Buffer.from('1') },
+      { name: 'wrong.txt', mimeType: 'text/plain', buffer: Buffer.from('no') },
+      { name: 'huge.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(10 * 1024 * 1024 + 1) },
+    ]);
+    await page.getByText('huge.bin is larger than 10 MB.').waitFor();
+    await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
+    for (const [type, name] of [
+      ['drop', 'two.txt'],
+      ['paste', 'three.txt'],
+    ] as const) {
+      await page.getByLabel('Message', { exact: true }).evaluate(
+        (field, given) => {
+          const data = new DataTransfer();
+          data.items.add(new File(['2'], given.name, { type: 'text/plain' }));
+          const options = { bubbles: true, cancelable: true };
+          field.dispatchEvent(
+            given.type === 'drop'
+              ? new DragEvent('drop', { ...options, dataTransfer: data })
+              : new ClipboardEvent('paste', { ...options, clipboardData: data }),
+          );
+        },
+        { type, name },
+      );
+      await page.getByRole('button', { name: `Remove ${name}` }).waitFor();
+    }
+    await page.getByText('Uploading…').first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send' }).click();
+    await replies(visit).getByText('I have them.').waitFor();
+    await desk.rest(session.conversation_id);
+    const { body } = await desk.call('GET', `${path}/messages`);
+    const names = ['one.txt', 'two.txt', 'three.txt'];
+    expect(body.data[1].attachments.map(({ filename }: { filename: string }) => filename)).toEqual(names);
+    for (const name of names) await page.getByRole('link', { name: `Download ${name}` }).waitFor();
+    await leave(visit);
+  });
+});

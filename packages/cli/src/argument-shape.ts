@@ -1,0 +1,130 @@
+import { z } from 'zod';
+
+/** How a value is typed at a shell. */
+type Kind =
+  | 'text'
+  | 'number'
+  /** A flag, and `--no-…` for its opposite. */
+  | 'boolean'
+  /** One of `choices`. */
+  | 'choice'
+  /** Given several times, one text each. */
+  | 'texts'
+  /** `key=value`, given several times, or an object as JSON. */
+  | 'labels'
+  | 'json'
+  /** JSON where it reads as JSON of a kind that fits, else the text itself. */
+  | 'mixed';
+
+export type ArgumentShape = {
+  kind: Kind;
+  choices: readonly (string | number | boolean)[];
+  /** Of a list: words that stand for a whole list and are sent bare, such as `all`. */
+  alone: readonly string[];
+  isNullable: boolean;
+  description: string;
+  /** What a value may be, in words: `1 to 120 characters`. */
+  bounds: string;
+  default: unknown;
+};
+
+type JsonSchema = {
+  type?: string;
+  enum?: (string | number | boolean | null)[];
+  const?: string | number | boolean | null;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: JsonSchema | boolean;
+  description?: string;
+  default?: unknown;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+};
+
+export function shapeOf(schema: z.ZodType): ArgumentShape {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  const branches = branchesOf(json);
+  const own = branches.filter(({ type }) => type !== 'null');
+  return {
+    kind: kindOf(own),
+    choices: choicesOf(own),
+    alone: own.some(isListOfTexts) ? (choicesOf(own.filter(isConstant)) as string[]) : [],
+    isNullable: own.length < branches.length,
+    description: json.description ?? own.find((each) => each.description)?.description ?? '',
+    bounds: own.length === 1 ? boundsOf(own[0] as JsonSchema) : '',
+    default: json.default,
+  };
+}
+
+function branchesOf(json: JsonSchema): JsonSchema[] {
+  const parts = json.anyOf ?? json.oneOf;
+  if (parts) return parts.flatMap(branchesOf);
+  if (json.allOf?.length === 1) return branchesOf({ ...json, ...json.allOf[0], allOf: undefined } as JsonSchema);
+  if (json.const === null) return [{ ...json, type: 'null' }];
+  return [json];
+}
+
+function kindOf(branches: JsonSchema[]): Kind {
+  if (branches.every(isConstant)) return 'choice';
+  if (branches.every((each) => isConstant(each) || isListOfTexts(each))) return 'texts';
+  if (branches.every(({ type }) => type === 'string')) return 'text';
+  const [only, ...others] = branches;
+  if (!only || others.length > 0) return branches.some(takesText) ? 'mixed' : 'json';
+  switch (only.type) {
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'object':
+      return isLabels(only) ? 'labels' : 'json';
+    case 'array':
+      return 'json';
+    default:
+      return 'mixed';
+  }
+}
+
+const isConstant = (json: JsonSchema) => json.enum !== undefined || json.const !== undefined;
+
+const takesText = (json: JsonSchema) => json.type === 'string' || json.type === undefined;
+
+function isListOfTexts({ type, items }: JsonSchema): boolean {
+  return type === 'array' && items !== undefined && branchesOf(items).every((each) => each.type === 'string');
+}
+
+function isLabels({ properties, additionalProperties }: JsonSchema): boolean {
+  return !properties && typeof additionalProperties === 'object' && additionalProperties.type === 'string';
+}
+
+/** Every word that fits; none where any text does. */
+function choicesOf(branches: JsonSchema[]): ArgumentShape['choices'] {
+  if (branches.some((each) => isListOfTexts(each) && !branchesOf(each.items as JsonSchema).every(isConstant)))
+    return [];
+  const found = branches.flatMap((each): (string | number | boolean | null)[] => {
+    if (each.const !== undefined) return [each.const];
+    if (each.enum) return each.enum;
+    return isListOfTexts(each) ? [...choicesOf(branchesOf(each.items as JsonSchema))] : [];
+  });
+  return [...new Set(found)].filter((each) => each !== null);
+}
+
+function boundsOf(json: JsonSchema): string {
+  const { minLength, maxLength, maximum, exclusiveMinimum } = json;
+  // Zod gives every whole number the bounds of a safe integer, which tell nobody anything.
+  const minimum = json.minimum === Number.MIN_SAFE_INTEGER ? undefined : json.minimum;
+  const top = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (maxLength !== undefined) {
+    return minLength ? `${minLength} to ${maxLength} characters` : `at most ${maxLength} characters`;
+  }
+  if (minimum !== undefined && top !== undefined) return `${minimum} to ${top}`;
+  if (exclusiveMinimum !== undefined && top !== undefined) return `above ${exclusiveMinimum}, at most ${top}`;
+  if (minimum !== undefined) return `at least ${minimum}`;
+  return '';
+}

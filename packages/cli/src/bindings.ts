@@ -1,0 +1,41 @@
+import type { Command } from '@vestra/contract/derive/commands';
+import type { z } from 'zod';
+import { type ArgumentShape, shapeOf } from './argument-shape.ts';
+
+type CommandArgument = Command['arguments'][number];
+
+/** One argument of a command as it is typed. */
+export type Binding = {
+  argument: CommandArgument;
+  /** `--output-schema` */
+  flag: string;
+  /** What commander calls the flag's value. */
+  attribute: string;
+  /** Typed without its flag. A user in the path may be typed either way. */
+  isPositional: boolean;
+  isRequired: boolean;
+  shape: ArgumentShape;
+};
+
+/** The arguments of a command; `positional` names those of its own that are typed without a flag. */
+export function bindingsOf(command: Command, positional: readonly string[] = []): Binding[] {
+  const typed = command.arguments.filter(({ name }) => /^[a-z][a-z0-9_]*$/.test(name));
+  return typed.map((argument) => ({
+    argument,
+    flag: `--${argument.name.replaceAll('_', '-')}`,
+    attribute: argument.name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+    isPositional: argument.place === 'params' || positional.includes(argument.name),
+    isRequired: isRequired(command, argument),
+    shape: shapeOf(argument.schema),
+  }));
+}
+
+/** Whether the server would refuse the request without it. */
+function isRequired({ route }: Command, { place, field, schema }: CommandArgument): boolean {
+  if (place === 'params') return true;
+  const parent = place && route ? route.route[place] : undefined;
+  // The table's `user` is always optional; the field behind it may not be.
+  const own =
+    field === null ? undefined : (parent as { shape?: Record<string, z.ZodType> } | undefined)?.shape?.[field];
+  return !(own ?? schema).safeParse(undefined).success;
+}

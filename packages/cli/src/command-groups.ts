@@ -1,0 +1,48 @@
+/** The headings of `vestra help`, and the first words below each. */
+const groups: readonly [string, readonly string[]][] = [
+  ['Build and talk:', ['init', 'apply', 'test', 'dev', 'ask', 'answer', 'embed', 'events', 'listen']],
+  [
+    'Configuration:',
+    [
+      'deployments',
+      'versions',
+      'scenarios',
+      'test-runs',
+      'notebooks',
+      'documents',
+      'skills',
+      'mcp-servers',
+      'secrets',
+      'webhooks',
+    ],
+  ],
+  [
+    'Running:',
+    [
+      'conversations',
+      'interactions',
+      'tasks',
+      'batches',
+      'routines',
+      'users',
+      'browser',
+      'memory',
+      'files',
+      'sessions',
+      'apps',
+      'connections',
+    ],
+  ],
+  ['Account:', ['me', 'org', 'keys', 'limits', 'usage', 'audit-log', 'models', 'members', 'health']],
+  ['This machine:', ['start', 'admin', 'login', 'logout', 'profiles', 'completion']],
+];
+
+const order = groups.flatMap(([, words]) => words);
+
+export const headingOf = (word: string): string => groups.find(([, words]) => words.includes(word))?.[0] ?? 'Commands:';
+
+/** Words stand in the order of the table above; what it does not know comes last. */
+export const placeOf = (word: string): number => {
+  const at = order.indexOf(word);
+  return at === -1 ? order.length : at;
+};

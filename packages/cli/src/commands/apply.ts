@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import { type ApplyAnswer, applyFolder } from '@vestra/sdk/apply';
+import type { Client } from '@vestra/sdk/client';
+import type { Invocation, OwnCommand } from '../invocation.ts';
+import { printJson } from '../output/print-answer.ts';
+import { summaryOf, type TestRun } from '../output/show-test-run.ts';
+import { plain } from '../output/show-value.ts';
+import { changeLine, workLine } from '../output/work-lines.ts';
+import type { Terminal } from '../terminal.ts';
+import { followTests } from './follow-tests.ts';
+import type { WorkEvent } from './work-event.ts';
+
+export const apply: OwnCommand = {
+  positional: ['folder'],
+  flags: [
+    ['--file <name>', 'The deployment file in the folder; absent: service.yaml.'],
+    ['--dry-run', 'Check the file and say what would be uploaded; change nothing.'],
+  ],
+  run,
+};
+
+type Tell = (event: WorkEvent) => void;
+type Options = Parameters<typeof applyFolder>[0];
+type Result = { answer: ApplyAnswer; run: TestRun | null; isPromoted: boolean };
+
+async function run(invocation: Invocation): Promise<number> {
+  const { terminal, isJson, values, flags } = invocation;
+  const client = await invocation.connect();
+  const options = {
+    client,
+    folder: resolve(terminal.cwd, (values.folder as string | undefined) ?? '.'),
+    file: flags.file as string | undefined,
+    promote: values.promote as Options['promote'],
+    signal: terminal.signal,
+  };
+  if (flags.dryRun) return dryRun(terminal, isJson, options);
+  const work = (tell: Tell) => applyAndTest(client, { ...options, onProgress: tell }, tell);
+  const result = await shown(terminal, isJson, work);
+  const isGood = result.run === null || result.run.status === 'passed';
+  if (isJson) {
+    printJson(terminal, { ...result.answer, promoted: result.isPromoted, test_run: result.run });
+    return isGood ? 0 : 1;
+  }
+  for (const { url, secret } of result.answer.webhook_secrets) {
+    terminal.out(`The signing secret of ${plain(url)}, shown once: ${secret}\n`);
+  }
+  terminal.out(`${outcomeOf(terminal, result, options.promote)}\n`);
+  return isGood ? 0 : 1;
+}
+
+/** The work under a list that lives at a terminal, as plain lines elsewhere, and in silence where JSON is wanted. */
+export async function shown<Value>(
+  terminal: Terminal,
+  isJson: boolean,
+  work: (tell: Tell) => Promise<Value>,
+  stages: readonly ('apply' | 'tests')[] = ['apply', 'tests'],
+): Promise<Value> {
+  if (isJson) return work(() => {});
+  if (terminal.isInteractive) {
+    const { withLiveList } = await import('../output/live-list.ts');
+    return withLiveList(terminal, stages, work);
+  }
+  return work((event) => {
+    const line = workLine(terminal, event);
+    if (line !== null) terminal.out(`${line}\n`);
+  });
+}
+
+async function applyAndTest(client: Client, options: Options, tell: Tell): Promise<Result> {
+  const { answer } = await applyFolder(options);
+  if (!answer) throw new TypeError('Only a dry run has no answer.');
+  if (!answer.test_run) return { answer, run: null, isPromoted: answer.promoted };
+  const signal = options.signal as AbortSignal;
+  const run = await followTests({ client, run: answer.test_run, signal, tell });
+  return { answer, run, isPromoted: answer.promoted || (run.status === 'passed' && answer.test_run.promote_on_pass) };
+}
+
+/** One sentence: what runs now, or what kept the version back. */
+function outcomeOf({ paint }: Terminal, { answer, run, isPromoted }: Result, promote: Options['promote']): string {
+  const name = plain(answer.slug);
+  const version = `version ${answer.version.version}`;
+  if (run && run.status !== 'passed') {
+    // A test key runs every version it saves; there the tests only tell.
+    const what = run.mode === 'live' ? 'was not promoted' : 'did not pass its tests';
+    return `${paint('red', '✖')} ${name}: ${version} ${what}: ${summaryOf(run)}`;
+  }
+  const isLive = answer.version.is_live || answer.live_version === answer.version.version || run?.mode === 'live';
+  if (isPromoted) return `${paint('green', '✔')} ${name}: ${version} is ${isLive ? 'live' : 'what test keys run'}`;
+  const why = promote === 'no' ? ' and not promoted' : '';
+  return `${paint('green', '✔')} ${name}: ${version} is saved${why}`;
+}
+
+async function dryRun(terminal: Terminal, isJson: boolean, options: Omit<Options, 'onProgress'>): Promise<number> {
+  const { uploaded, skipped } = await applyFolder({ ...options, dryRun: true });
+  if (isJson) printJson(terminal, { uploaded, skipped });
+  else if (uploaded.length === 0) terminal.out('The file is good. Nothing would be uploaded.\n');
+  else
+    terminal.out(
+      `The file is good. Would upload:\n${uploaded.map((each) => `  ${changeLine(each, 'uploading')}\n`).join('')}`,
+    );
+  return 0;
+}

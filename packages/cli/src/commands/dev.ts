@@ -1,0 +1,119 @@
+import { resolve } from 'node:path';
+import { type ApplyAnswer, applyFolder } from '@vestra/sdk/apply';
+import type { Client } from '@vestra/sdk/client';
+import { VestraError } from '@vestra/sdk/errors';
+import type { StreamEvent } from '@vestra/sdk/stream';
+import { refuse } from '../fault.ts';
+import type { Invocation, OwnCommand } from '../invocation.ts';
+import { type Keyboard, keyboardOf } from '../keyboard.ts';
+import { appliedLine, changeLine } from '../output/work-lines.ts';
+import { printError } from '../print-error.ts';
+import type { Terminal } from '../terminal.ts';
+import { watchFolder } from '../watch-folder.ts';
+import { followTurnHere } from './follow-turn.ts';
+
+export const dev: OwnCommand = {
+  positional: ['folder'],
+  flags: [
+    ['--file <name>', 'The deployment file in the folder; absent: service.yaml.'],
+    ['--user <text>', 'The user to talk as; absent: the org’s own agent.'],
+  ],
+  run,
+};
+
+async function run({ terminal, values, flags, connect }: Invocation): Promise<void> {
+  const client = await connect();
+  const { signal } = terminal;
+  const { mode } = await client.me.get({}, { signal });
+  if (mode !== 'test') throw refuse('`vestra dev` talks to the draft, which only test keys run: give it a test key.');
+
+  const folder = resolve(terminal.cwd, (values.folder as string | undefined) ?? '.');
+  const keyboard = keyboardOf(terminal);
+  // What is said about a change must not run into the line that is being typed.
+  const aside = { ...terminal, err: keyboard.say };
+  const draft = draftOf({ terminal: aside, client, folder, file: flags.file as string | undefined });
+  await draft.apply();
+  const stopWatching = watchFolder(folder, draft.apply);
+  terminal.err('Type a message. Saved changes are applied at once. Ctrl-C ends it.\n');
+  try {
+    await chat({ terminal, keyboard, client, draft, user: flags.user as string | undefined });
+  } finally {
+    stopWatching();
+  }
+}
+
+type Draft = { apply: () => Promise<void>; current: () => { name: string; version: number } | null };
+
+/** The newest version that could be applied. One apply runs at a time; a change meanwhile makes it run once more. */
+function draftOf(options: { terminal: Terminal; client: Client; folder: string; file: string | undefined }): Draft {
+  const { terminal, client, folder, file } = options;
+  let current: { name: string; version: number } | null = null;
+  let running: Promise<void> | null = null;
+  let isAgain = false;
+
+  async function applyOnce(): Promise<void> {
+    try {
+      const { answer, uploaded } = await applyFolder({ client, folder, file, promote: 'no', signal: terminal.signal });
+      const { slug, version } = answer as ApplyAnswer;
+      for (const change of uploaded) terminal.err(`${changeLine(change, 'uploaded')}\n`);
+      if (current?.version !== version.version) terminal.err(`${appliedLine(answer as ApplyAnswer)}\n`);
+      current = { name: slug, version: version.version };
+    } catch (error) {
+      if (terminal.signal.aborted) return;
+      // A file that is half written is no reason to end: the next save is tried again.
+      printError(terminal, error, { isJson: false, isDebug: false });
+    }
+  }
+
+  return {
+    current: () => current,
+    async apply() {
+      if (running) {
+        isAgain = true;
+        return running;
+      }
+      running = (async () => {
+        do {
+          isAgain = false;
+          await applyOnce();
+        } while (isAgain);
+      })();
+      await running.finally(() => {
+        running = null;
+      });
+    },
+  };
+}
+
+type Talk = { terminal: Terminal; keyboard: Keyboard; client: Client; draft: Draft; user: string | undefined };
+
+/** A conversation stays on the version it began on, so a new version begins a new one. */
+async function chat({ terminal, keyboard, client, draft, user }: Talk): Promise<void> {
+  const { signal } = terminal;
+  let conversation: { id: string; version: number } | null = null;
+  for await (const message of keyboard.lines()) {
+    const version = draft.current();
+    if (!version) {
+      terminal.err('There is no draft yet: mend the file first.\n');
+      continue;
+    }
+    if (conversation && conversation.version !== version.version) {
+      terminal.err(terminal.paintError('dim', `A new conversation with version ${version.version}.\n`));
+      conversation = null;
+    }
+    try {
+      const events: AsyncIterable<StreamEvent> = conversation
+        ? await client.conversations.send({ conversation_id: conversation.id, message, stream: true }, { signal })
+        : await client.conversations.create(
+            { deployment: version.name, ...(user !== undefined && { user_id: user }), message, stream: true },
+            { signal },
+          );
+      const { conversationId } = await followTurnHere(terminal, client, events);
+      if (conversationId) conversation = { id: conversationId, version: version.version };
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof VestraError)) throw error;
+      printError(terminal, error, { isJson: false, isDebug: false });
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import type { Client } from '@vestra/sdk/client';
+import type { StreamEvent } from '@vestra/sdk/stream';
+import { plain, showMoney } from '../output/show-value.ts';
+import type { Terminal } from '../terminal.ts';
+import { askPerson, howToAnswer, type Interaction, isForPerson, showInteraction } from './interaction.ts';
+
+export type Outcome = {
+  conversationId: string | null;
+  /** `waiting`: somebody has to answer elsewhere before the turn goes on. */
+  status: 'settled' | 'failed' | 'stopped' | 'waiting' | 'unknown';
+};
+
+type Turn = { status: string; cost_usd: number; error: { code: string; message: string } | null };
+
+/**
+ * Shows a turn as it happens: the reply on standard output as it is written, what goes on beside it on standard error.
+ * At a terminal the person is asked what the agent asks; elsewhere the command ends and says how to answer.
+ */
+export async function followTurnHere(
+  terminal: Terminal,
+  client: Client,
+  events: AsyncIterable<StreamEvent>,
+): Promise<Outcome> {
+  const page = pageOf(terminal);
+  const outcome: Outcome = { conversationId: null, status: 'unknown' };
+  for await (const event of events) {
+    outcome.conversationId = event.conversation_id;
+    if (event.type === 'interaction.created') {
+      page.endLine();
+      if (await isLeft(terminal, client, event.data.interaction as Interaction))
+        return { ...outcome, status: 'waiting' };
+    } else if (event.type === 'turn.settled') {
+      page.endLine();
+      const turn = event.data.turn as Turn;
+      outcome.status = turn.status as Outcome['status'];
+      sayEnd(terminal, event.conversation_id, turn);
+    } else {
+      show(terminal, page, event);
+    }
+  }
+  return outcome;
+}
+
+function show(terminal: Terminal, page: Page, event: StreamEvent): void {
+  const { type, data } = event;
+  if (type === 'reply.delta') page.write(String(data.message_id), String(data.text));
+  if (type === 'reply.completed') page.endLine();
+  const aside = asideOf(event);
+  if (aside === null) return;
+  page.endLine();
+  terminal.err(terminal.paintError('dim', `· ${plain(aside)}\n`));
+}
+
+/** What goes on beside the reply, in a few words. */
+function asideOf({ type, data }: StreamEvent): string | null {
+  switch (type) {
+    case 'task.started':
+      return `working: ${(data.task as { title: string | null }).title ?? 'a task'}`;
+    case 'task.progress':
+      return progressOf(data.progress as Plan);
+    case 'task.step':
+      return stepOf(data);
+    case 'task.failed':
+    case 'task.stopped':
+      return typeof data.message === 'string' ? data.message : type.replace('.', ' ');
+    case 'file.created':
+      return `made ${(data.file as { filename: string | null }).filename ?? 'a file'}`;
+    default:
+      return null;
+  }
+}
+
+type Plan = readonly { content: string; status: string }[];
+
+function progressOf(plan: Plan): string {
+  const done = plan.filter(({ status }) => status === 'completed').length;
+  const now = plan.find(({ status }) => status === 'in_progress') ?? plan.find(({ status }) => status === 'pending');
+  return now ? `${done} of ${plan.length}: ${now.content}` : `${done} of ${plan.length} done`;
+}
+
+function stepOf(data: Record<string, unknown>): string {
+  const step = (data.step ?? data) as { name?: string | null; input_summary?: string | null };
+  return [step.name ?? 'a step', step.input_summary].filter(Boolean).join(': ');
+}
+
+/** Whether the command ends here because what the turn waits on is answered elsewhere. */
+async function isLeft(terminal: Terminal, client: Client, interaction: Interaction): Promise<boolean> {
+  terminal.err(showInteraction(terminal, interaction));
+  if (!terminal.isInteractive || !isForPerson(interaction)) {
+    terminal.err(`  ${howToAnswer(interaction)}\n`);
+    // At a terminal a function may be answered by the org's own code meanwhile, and the reply goes on here.
+    return !terminal.isInteractive;
+  }
+  const answer = await askPerson(interaction);
+  await client.interactions.answer({ interaction_id: interaction.id, ...answer }, { signal: terminal.signal });
+  return false;
+}
+
+function sayEnd(terminal: Terminal, conversationId: string | null, { status, cost_usd, error }: Turn): void {
+  if (error) terminal.err(`${terminal.paintError('red', '✖')} ${plain(error.message)} (${plain(error.code)})\n`);
+  else if (status === 'stopped') terminal.err('Stopped.\n');
+  terminal.err(terminal.paintError('dim', `${conversationId} · ${showMoney(cost_usd)}\n`));
+}
+
+type Page = { write: (messageId: string, text: string) => void; endLine: () => void };
+
+/** Keeps what streams and what is said beside it on lines of their own. */
+function pageOf({ out }: Terminal): Page {
+  let isOpen = false;
+  let current = '';
+  const endLine = () => {
+    if (isOpen) out('\n');
+    isOpen = false;
+  };
+  return {
+    endLine,
+    write(messageId, text) {
+      if (messageId !== current) endLine();
+      current = messageId;
+      out(plain(text));
+      isOpen = !text.endsWith('\n');
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { access, writeFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Api } from '@vestra/contract/api';
+import type { ResponseOf } from '@vestra/contract/route';
+import type { Client } from '@vestra/sdk/client';
+import { misuse, refuse } from '../fault.ts';
+import type { Invocation, OwnCommand } from '../invocation.ts';
+import { printJson } from '../output/print-answer.ts';
+import { plain } from '../output/show-value.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const init: OwnCommand = {
+  summary: 'Describe a job, answer a few questions and get a service.yaml.',
+  flags: [
+    ['--file <name>', 'Where the deployment file is written; absent: service.yaml.'],
+    ['--force', 'Write over a file that is there.'],
+  ],
+  run,
+};
+
+type Interview = ResponseOf<Api['deployments']['interview']>;
+type Given = { deployment?: string; describe?: string; conversation?: string; answer?: string };
+
+async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<void> {
+  const given = values as Given;
+  const isBegin = given.conversation === undefined;
+  const client = await connect();
+  if (isJson) return printJson(terminal, await ask(client, terminal, given));
+  const path = resolve(terminal.cwd, (flags.file as string | undefined) ?? 'service.yaml');
+  await refuseOverwrite(terminal, path, Boolean(flags.force));
+  if (terminal.isInteractive && isBegin) return write(terminal, path, await interview(client, terminal, given));
+  if (isBegin && !(given.deployment && given.describe)) {
+    throw misuse('Missing: --deployment and --describe (or --conversation and --answer to go on).', '--describe');
+  }
+  const step = await ask(client, terminal, given);
+  if (step.status === 'ready') return write(terminal, path, step);
+  terminal.out(`${plain(step.question ?? '')}\n`);
+  terminal.err(`Go on with: vestra init --conversation ${step.conversation_id} --answer "…"\n`);
+}
+
+/** The whole interview at the keyboard. */
+async function interview(client: Client, terminal: Terminal, given: Given): Promise<Interview> {
+  const { askText } = await import('../prompts.ts');
+  const { spinner } = await import('@clack/prompts');
+  const deployment =
+    given.deployment ?? (await askText('What is the agent called?', { initial: slugOf(basename(terminal.cwd)) }));
+  const describe =
+    given.describe ??
+    (await askText('What is its job?', { placeholder: 'Answers customers of a bicycle shop about repairs.' }));
+  const thinking = async (sent: Given) => {
+    const wait = spinner();
+    wait.start('Thinking');
+    const answer = await ask(client, terminal, sent).finally(() => wait.clear());
+    return answer;
+  };
+  let step = await thinking({ deployment, describe });
+  while (step.status === 'asking') {
+    const answer = await askText(plain(step.question ?? ''));
+    step = await thinking({ conversation: step.conversation_id, answer });
+  }
+  return step;
+}
+
+const ask = (client: Client, { signal }: Terminal, given: Given): Promise<Interview> =>
+  client.deployments.interview({ ...given }, { signal });
+
+async function write(terminal: Terminal, path: string, { yaml, deployment }: Interview): Promise<void> {
+  if (yaml === null) throw refuse('The interview ended without a file. Begin again with `vestra init`.');
+  await writeFile(path, yaml);
+  terminal.out(`${terminal.paint('green', '✔')} Wrote ${path} for ${plain(deployment)}.\n`);
+  terminal.err('Read it, change what you like, then: vestra apply\n');
+}
+
+async function refuseOverwrite(terminal: Terminal, path: string, isForced: boolean): Promise<void> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere || isForced) return;
+  if (terminal.isInteractive) {
+    const { askYesNo } = await import('../prompts.ts');
+    if (await askYesNo(`${path} is there already. Write over it?`, false)) return;
+  }
+  throw refuse(`${path} is there already: give --force to write over it.`);
+}
+
+const slugOf = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 63);

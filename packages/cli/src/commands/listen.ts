@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { signWebhook, type WebhookEvent } from '@vestra/sdk/webhook';
+import { misuse } from '../fault.ts';
+import type { Invocation, OwnCommand } from '../invocation.ts';
+import { showTime } from '../output/show-value.ts';
+import type { Terminal } from '../terminal.ts';
+import { followOrgEvents } from './org-events.ts';
+
+export const listen: OwnCommand = {
+  flags: [['--secret <whsec>', 'What deliveries are signed with (or VESTRA_WEBHOOK_SECRET); absent: a new one.']],
+  run,
+};
+
+/** As long as a delivery of the service waits for an answer. */
+const withinMs = 15_000;
+
+async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<void> {
+  const to = values.to as string | undefined;
+  if (!to) throw misuse('Missing: --to.', '--to');
+  if (!URL.canParse(to))
+    throw misuse(`--to takes an address such as http://127.0.0.1:3000/hooks, not "${to}".`, '--to');
+  const given = (flags.secret as string | undefined) ?? terminal.env.VESTRA_WEBHOOK_SECRET;
+  if (given && !/^whsec_[A-Za-z0-9+/]+=*$/.test(given)) throw misuse('A secret is `whsec_` and base64.', '--secret');
+  const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
+  const client = await connect();
+  const { signal } = terminal;
+  const types = new Set((values.types as string[] | undefined) ?? []);
+  const sayReady = () => {
+    terminal.err(`Forwarding events to ${to}. Ctrl-C ends it.\n`);
+    // This secret was made for this run and opens nothing; the endpoint on this machine needs it.
+    if (!given) terminal.err(`The signing secret is ${secret}\n`);
+  };
+  for await (const event of followOrgEvents(client, { signal, onReady: sayReady })) {
+    if (types.size > 0 && !types.has(event.type)) continue;
+    const outcome = await forward({ event, to, secret, signal });
+    if (isJson) terminal.out(`${JSON.stringify({ event_id: event.id, event_type: event.type, ...outcome })}\n`);
+    else terminal.out(`${lineOf(terminal, event, outcome)}\n`);
+  }
+}
+
+type Outcome = { status_code: number | null; duration_ms: number; error: string | null };
+
+/** One delivery, as an endpoint of the service would get it. It is not tried again: the next run is a key press away. */
+async function forward(delivery: {
+  event: WebhookEvent;
+  to: string;
+  secret: string;
+  signal: AbortSignal;
+}): Promise<Outcome> {
+  const { event, to, secret, signal } = delivery;
+  const body = JSON.stringify(event);
+  const startedAt = performance.now();
+  const took = () => Math.round(performance.now() - startedAt);
+  try {
+    const response = await fetch(to, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/json', ...(await signWebhook({ id: event.id, body, secret })) },
+      body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
+    });
+    await response.body?.cancel();
+    return { status_code: response.status, duration_ms: took(), error: null };
+  } catch (error) {
+    const cause = (error as { cause?: { code?: string } }).cause?.code;
+    return { status_code: null, duration_ms: took(), error: cause ?? (error as Error).message };
+  }
+}
+
+function lineOf({ paint }: Terminal, event: WebhookEvent, { status_code, duration_ms, error }: Outcome): string {
+  const isGood = status_code !== null && status_code < 300;
+  const said = paint(isGood ? 'green' : 'red', String(status_code ?? error));
+  return `${paint('dim', showTime(event.created_at))}  ${event.type.padEnd(24)}  ${event.id}  → ${said} ${paint('dim', `${duration_ms} ms`)}`;
+}

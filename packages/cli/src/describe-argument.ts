@@ -1,0 +1,52 @@
+import type { Binding } from './bindings.ts';
+
+/** What needs saying about names that many commands have and no schema describes. */
+const known: Record<string, string> = {
+  user: 'Your own id of the user.',
+  limit: 'Rows on a page, 1 to 100.',
+  cursor: 'The next_cursor of the page before.',
+  deployment_id: 'A dep_ id, a slug or a name.',
+};
+
+/** The help text of an argument: what it is, what it may be, what it is when left out. */
+export function describeArgument({ argument, flag, shape, isRequired, isPositional }: Binding): string {
+  const said = shape.description || known[argument.name] || '';
+  const facts = [
+    isRequired && !isPositional && 'required',
+    argument.name === 'user' && isPositional && 'required; also as --user',
+    argument.name === 'user' && !isRequired && 'absent: the org’s own agent',
+    shape.choices.length > 0 && listed(shape.choices),
+    !said && shape.bounds,
+    (shape.kind === 'texts' || shape.kind === 'labels') && 'may be given several times',
+    (shape.kind === 'json' || shape.kind === 'labels') && 'JSON or @path',
+    shape.isNullable && 'null clears it',
+    shape.kind === 'boolean' && shape.default !== false && `${flag.replace('--', '--no-')} for the opposite`,
+    showsDefault(shape.default) && `default: ${String(shape.default)}`,
+  ].filter((fact) => fact !== false && fact !== '');
+  return [said, facts.length > 0 && `(${facts.join('; ')})`].filter(Boolean).join(' ');
+}
+
+/** What stands for the value behind a flag. */
+export function placeholderOf({ shape }: Binding): string {
+  switch (shape.kind) {
+    case 'number':
+      return '<number>';
+    case 'json':
+      return '<json>';
+    case 'labels':
+      return '<key=value>';
+    case 'choice':
+      return '<word>';
+    case 'mixed':
+      return '<value>';
+    default:
+      return '<text>';
+  }
+}
+
+function listed(choices: readonly unknown[]): string {
+  const shown = choices.slice(0, 12).map(String).join(', ');
+  return choices.length > 12 ? `${shown} and ${choices.length - 12} more` : shown;
+}
+
+const showsDefault = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value) && value !== '';

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { headingOf } from './command-groups.ts';
+
+/** `start` and `admin` are the server package's own entries, each in a process of its own. */
+export function addLaunchers(program: Command, end: (code: number) => void): void {
+  program
+    .command('start')
+    .helpGroup(headingOf('start'))
+    .description('Start the server on this machine with the settings of the environment.')
+    .option('--port <number>', 'where it listens; absent: PORT, or 4600')
+    .option('--host <address>', 'absent: HOST, or 127.0.0.1')
+    .action(async ({ port, host }: { port?: string; host?: string }) => {
+      end(await launch('main.ts', [], { ...(port && { PORT: port }), ...(host && { HOST: host }) }));
+    });
+
+  program
+    .command('admin')
+    .helpGroup(headingOf('admin'))
+    .description(
+      'Operate the server: org create, credit, member invite, rotate-master-key, memory-secret, policy-hook-secret.',
+    )
+    .argument('[words...]', 'the operator command and its flags')
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async (_words: string[], _options: unknown, command: Command) => {
+      const words = command.args;
+      end(
+        words.some((word) => word === '--help' || word === '-h')
+          ? await showOperatorHelp()
+          : await launch('admin.ts', words),
+      );
+    });
+}
+
+/** The server's own entry on the same Node, in this terminal. */
+async function launch(entry: string, words: readonly string[], env: Record<string, string> = {}): Promise<number> {
+  const child = spawn(process.execPath, [...nodeWords(entry), ...words], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  // The server ends in its own time: this process waits for it instead of leaving first.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal);
+  // Ctrl-C in a terminal reaches the server by itself; a second one would tell it to end at once.
+  const isTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  process.on('SIGINT', () => isTerminal || child.kill('SIGINT'));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
+  });
+}
+
+/** The entry says how it is used when it gets a command it does not know; asked for, that is no error. */
+async function showOperatorHelp(): Promise<number> {
+  const child = spawn(process.execPath, [...nodeWords('admin.ts'), 'help'], { stdio: ['ignore', 'inherit', 'pipe'] });
+  process.stdout.write(await text(child.stderr));
+  return 0;
+}
+
+function nodeWords(entry: string): string[] {
+  const server = dirname(createRequire(import.meta.url).resolve('@vestra/server/package.json'));
+  // As `npm start` does: young objects get little room, which halves the memory of a server at rest.
+  return ['--max-semi-space-size=8', join(server, 'src', entry)];
+}

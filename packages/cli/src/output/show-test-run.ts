@@ -1,0 +1,54 @@
+import type { Terminal } from '../terminal.ts';
+import { plain, showMoney } from './show-value.ts';
+
+/** What the lines below read of a test run. */
+export type TestRun = {
+  id: string;
+  mode: string;
+  version: number;
+  status: string;
+  counts: { total: number; passed: number; failed: number; error: number };
+  results: readonly TestResult[];
+  error_code: string | null;
+  cost_usd: number;
+};
+
+export type TestResult = {
+  scenario_id: string;
+  name: string;
+  status: string;
+  criteria: readonly { text: string; met: boolean; reason: string }[];
+  must_never: readonly { text: string; broken: boolean; reason: string }[];
+  duration_ms: number;
+  error_code: string | null;
+};
+
+type Look = Pick<Terminal, 'paint'>;
+
+/** One scenario: its mark and name, and below it every criterion that kept it from passing. */
+export function showTestResult({ paint }: Look, result: TestResult): string {
+  const seconds = `${(result.duration_ms / 1000).toFixed(1)} s`;
+  const lines = [`${markOf({ paint }, result.status)} ${plain(result.name)} ${paint('dim', seconds)}`];
+  for (const { text, met, reason } of result.criteria) {
+    if (!met && result.status === 'failed') lines.push(`    not met: ${plain(text)}`, `      ${plain(reason)}`);
+  }
+  for (const { text, broken, reason } of result.must_never) {
+    if (broken) lines.push(`    must never: ${plain(text)}`, `      ${plain(reason)}`);
+  }
+  if (result.error_code) lines.push(`    ${result.error_code}`);
+  return lines.join('\n');
+}
+
+/** `3 of 4 passed, 1 failed; $0.0123` */
+export function summaryOf(run: TestRun): string {
+  const { total, passed, failed, error } = run.counts;
+  const rest = [failed > 0 && `${failed} failed`, error > 0 && `${error} ended in error`].filter(Boolean);
+  const why = run.error_code ? ` (${run.error_code})` : '';
+  return `${[`${passed} of ${total} passed`, ...rest].join(', ')}${why}; ${showMoney(run.cost_usd)}`;
+}
+
+function markOf({ paint }: Look, status: string): string {
+  if (status === 'passed') return paint('green', '✔');
+  if (status === 'failed' || status === 'error') return paint('red', '✖');
+  return paint('yellow', '–');
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { keptTerminal } from '../terminal.fixture.ts';
+import { painter } from '../terminal.ts';
+import { showRecord } from './show-record.ts';
+import { showTable } from './show-table.ts';
+import { cut, plain, showTime, showValue, widthOf } from './show-value.ts';
+
+const { terminal } = keptTerminal();
+
+describe('values', () => {
+  it.each<[string, unknown, string]>([
+    ['cost_usd', 0.00014, '$0.00014'],
+    ['balance_usd', 1234.5, '$1,234.50'],
+    ['balance_usd', -2, '-$2.00'],
+    ['bytes', 512, '512 B'],
+    ['size_bytes', 3 * 1024 * 1024, '3.0 MB'],
+    ['duration_ms', 1500, '1.5 s'],
+    ['active', true, 'yes'],
+    ['active', false, 'no'],
+    ['live_version', null, '–'],
+    ['scopes', ['setup', 'runtime'], 'setup, runtime'],
+    ['scopes', [], '–'],
+  ])('%s %j shows as %s', (name, value, shown) => {
+    expect(showValue(name, value)).toBe(shown);
+  });
+
+  it('shows a moment on this machine’s clock', () => {
+    const at = new Date(2026, 2, 9, 7, 5, 3);
+    expect(showTime(at.toISOString())).toBe('2026-03-09 07:05:03');
+  });
+
+  it('takes out what would steer the terminal', () => {
+    expect(plain('\u001b[31mred\u001b[0m \u001b]0;title\u0007a\rb\u0008\u009b2J\u202ec\nd\te')).toBe('red abc\nd\te');
+  });
+
+  it('counts and cuts by columns', () => {
+    expect([widthOf('naïve'), widthOf('日本'), widthOf('👩‍👩‍👧')]).toEqual([5, 4, 2]);
+    expect(cut('日本語の文', 6)).toBe('日本…');
+    expect(cut('short', 5)).toBe('short');
+  });
+});
+
+describe('tables and records', () => {
+  const rows = [
+    {
+      object: 'deployment',
+      slug: 'desk',
+      name: 'Desk',
+      status: 'active',
+      draft_version: 3,
+      live_version: null,
+      updated_at: 'x',
+    },
+    {
+      object: 'deployment',
+      slug: 'longer-one',
+      name: 'L',
+      status: 'archived',
+      draft_version: 12,
+      live_version: 1,
+      updated_at: 'y',
+    },
+  ];
+
+  it('line up under their headings', () => {
+    expect(showTable(terminal, rows)).toBe(
+      [
+        'SLUG        NAME  STATUS    DRAFT VERSION  LIVE VERSION  UPDATED',
+        'desk        Desk  active    3              –             x',
+        'longer-one  L     archived  12             1             y',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('never wrap in a terminal', () => {
+    const shown = showTable({ ...terminal, columns: 20 }, rows)
+      .trimEnd()
+      .split('\n');
+    expect(shown.map(widthOf)).toEqual([20, 20, 20]);
+  });
+
+  it('show what is inside below its name', () => {
+    const record = {
+      object: 'x',
+      id: 'a',
+      caps: { org_daily_usd: 1 },
+      lines: [{ text: 'one' }],
+      script: 'a\nb',
+      none: {},
+    };
+    expect(showRecord(terminal, record)).toBe(
+      [
+        'id      a',
+        'caps',
+        '  org daily usd  $1.00',
+        'lines',
+        '  - text  one',
+        'script',
+        '  a',
+        '  b',
+        'none    –',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('colours', () => {
+  it.each<[boolean, Record<string, string>, boolean]>([
+    [true, {}, true],
+    [false, {}, false],
+    [true, { NO_COLOR: '1' }, false],
+    [true, { TERM: 'dumb' }, false],
+  ])('a terminal: %j, with %j: %j', (isTerminal, env, isColoured) => {
+    expect(painter(isTerminal, env)('red', 'x') !== 'x').toBe(isColoured);
+  });
+});

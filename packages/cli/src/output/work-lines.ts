@@ -1,0 +1,53 @@
+import type { ApplyAnswer, ApplyProgress, Change } from '@vestra/sdk/apply';
+import type { WorkEvent } from '../commands/work-event.ts';
+import type { Terminal } from '../terminal.ts';
+import { showTestResult, summaryOf } from './show-test-run.ts';
+import { plain } from './show-value.ts';
+
+/** What happens, one plain line each: for a log, a pipe or a build. */
+export function workLine(terminal: Pick<Terminal, 'paint'>, event: WorkEvent): string | null {
+  switch (event.type) {
+    case 'read':
+      return readLine(event);
+    case 'planned':
+      return event.changes.length === 0 ? 'Nothing to upload' : null;
+    case 'uploaded':
+    case 'unchanged':
+      return changeLine(event.change, event.type);
+    case 'applied':
+      return appliedLine(event.answer);
+    case 'testing':
+      return `Playing ${event.run.counts.total} ${event.run.counts.total === 1 ? 'test' : 'tests'}`;
+    case 'tested':
+      return showTestResult(terminal, event.result);
+    case 'tests_ended':
+      return `Tests: ${summaryOf(event.run)}`;
+    default:
+      return null;
+  }
+}
+
+export function readLine({ file, name, skipped }: Extract<ApplyProgress, { type: 'read' }>): string {
+  const left = skipped.map(({ path, reason }) => `\n  left out: ${plain(path)} (${plain(reason)})`).join('');
+  return `Read ${plain(file)}: ${plain(name)}${left}`;
+}
+
+const verbs = {
+  skill: { created: 'Uploaded', replaced: 'Replaced' },
+  notebook: { created: 'Made' },
+  document: { created: 'Uploaded', replaced: 'Replaced', deleted: 'Removed', compared: 'Compared' },
+} as const;
+
+export function changeLine(change: Change, state: 'uploading' | 'uploaded' | 'unchanged'): string {
+  const what = `${change.kind} ${plain(change.name)}`;
+  if (state === 'uploading') return what;
+  if (state === 'unchanged') return `Unchanged ${what}`;
+  const verb = (verbs[change.kind] as Record<string, string>)[change.action] ?? 'Uploaded';
+  return `${verb} ${what}`;
+}
+
+export function appliedLine({ version, changed, created }: ApplyAnswer): string {
+  if (changed.length === 0 && !created) return `Nothing changed: version ${version.version} stays`;
+  const what = created ? 'the first of a new deployment' : `changed: ${changed.map(plain).join(', ')}`;
+  return `Saved version ${version.version} (${what})`;
+}

@@ -1,0 +1,23 @@
+import { answer } from './commands/answer.ts';
+import { apply } from './commands/apply.ts';
+import { ask } from './commands/ask.ts';
+import { dev } from './commands/dev.ts';
+import { embed } from './commands/embed.ts';
+import { events } from './commands/events.ts';
+import { init } from './commands/init.ts';
+import { listen } from './commands/listen.ts';
+import { test } from './commands/test.ts';
+import type { OwnCommand } from './invocation.ts';
+
+/** The commands of the table that are more than one call, by name. */
+export const ownCommands: Readonly<Record<string, OwnCommand>> = {
+  answer,
+  apply,
+  ask,
+  dev,
+  embed,
+  events,
+  init,
+  listen,
+  test,
+};

@@ -1,0 +1,85 @@
+import { ApplyError } from '@vestra/sdk/apply';
+import { VestraError } from '@vestra/sdk/errors';
+import { CommanderError } from 'commander';
+import { CommandFault } from './fault.ts';
+import { plain } from './output/show-value.ts';
+import type { Terminal } from './terminal.ts';
+
+type Said = { isJson: boolean; isDebug: boolean };
+
+/** Says what went wrong on standard error and gives the exit code. Keys are struck out whatever brought them there. */
+export function printError(terminal: Terminal, error: unknown, { isJson, isDebug }: Said): number {
+  if (isJson) terminal.err(withoutKeys(`${JSON.stringify(bodyOf(error), null, 2)}\n`));
+  else terminal.err(withoutKeys(`${terminal.paintError('red', '✖')} ${sentencesOf(terminal, error).join('\n  ')}\n`));
+  if (isDebug && error instanceof Error) terminal.err(`${withoutKeys(error.stack ?? error.message)}\n`);
+  if (error instanceof CommandFault) return error.exitCode;
+  return error instanceof CommanderError ? 2 : 1;
+}
+
+/** The API's own body where it gave one, and one of the same shape where it could not. */
+function bodyOf(error: unknown): unknown {
+  if (error instanceof ApplyError) {
+    return { error: folderError(error) };
+  }
+  if (error instanceof VestraError) {
+    if (isBody(error.body)) return error.body;
+    return { error: { type: error.type, code: error.code, message: messageOf(error) } };
+  }
+  const isMisuse = error instanceof CommanderError || (error instanceof CommandFault && error.exitCode === 2);
+  const param = error instanceof CommandFault && error.param ? { param: error.param } : {};
+  const code = isMisuse ? 'invalid_command' : 'command_failed';
+  return { error: { type: isMisuse ? 'invalid_request' : 'internal', code, message: messageOf(error), ...param } };
+}
+
+/** The API's refusal as far as it is about the file itself; what is wrong on this machine in the same shape. */
+function folderError({ cause, problems }: ApplyError): unknown {
+  const told = cause instanceof VestraError && isBody(cause.body) ? (cause.body as { error: object }).error : {};
+  const faults = problems.map(({ file, line, message, code, param }) => ({
+    code: code ?? 'invalid_folder',
+    param: param ?? file,
+    message,
+    file,
+    line,
+  }));
+  return { type: 'invalid_request', ...told, ...faults[0], errors: faults };
+}
+
+function sentencesOf(terminal: Terminal, error: unknown): string[] {
+  const lines = plain(messageOf(error)).split('\n');
+  if (error instanceof ApplyError) {
+    if (!(error.cause instanceof VestraError)) return lines;
+    const codes = new Set(error.problems.flatMap(({ code }) => code ?? []));
+    return [...lines, ...detailsOf(terminal, error.cause, [...codes])];
+  }
+  if (!(error instanceof VestraError)) return lines;
+  if (error.errors.length > 1) lines.push(...error.errors.map(({ param, message }) => plain(`${param}: ${message}`)));
+  else if (error.param) lines.push(`at ${plain(error.param)}`);
+  return [...lines, ...detailsOf(terminal, error)];
+}
+
+/** What else the API said, and what to do about it. */
+function detailsOf({ paintError }: Terminal, error: VestraError, codes = [error.code]): string[] {
+  const lines = error.names.map((name) => `vestra secrets set ${plain(name)}`);
+  if (error.deployments.length > 0) lines.push(`deployments: ${plain(error.deployments.join(', '))}`);
+  const facts = [...codes, error.requestId].filter((fact) => fact !== null);
+  return error.status === 0 ? lines : [...lines, paintError('dim', facts.join(' · '))];
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof VestraError && error.code === 'connection_failed') {
+    return `${error.message.replace(/\.$/, '')}. Start a server with \`vestra start\`, or name another with --url.`;
+  }
+  if (error instanceof CommanderError) return sentence(error.message.replace(/^error: /, ''));
+  return error instanceof Error ? error.message : String(error);
+}
+
+const sentence = (text: string) => {
+  const said = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?)]$/.test(said) ? said : `${said}.`;
+};
+
+function isBody(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'error' in body;
+}
+
+const withoutKeys = (text: string) => text.replace(/\b(vk_(?:test|live)_|vst_|whsec_)[\w+/=-]{8,}/g, '$1…');

@@ -1,0 +1,233 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Command, commands } from '@vestra/contract/derive/commands';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Binding, bindingsOf } from './bindings.ts';
+import { buildProgram } from './program.ts';
+import { keptTerminal, runHere } from './terminal.fixture.ts';
+import { takesFileAlone } from './upload.ts';
+
+type Seen = { method: string; path: string; query: string; body: string; type: string; key: string };
+
+let server: Server;
+let folder: string;
+let url: string;
+let seen: Seen[] = [];
+/** What the server answers; a refusal unless a test says otherwise. */
+let answer: (request: Seen) => { status: number; body: unknown };
+const refusal = { error: { type: 'not_found', code: 'user_not_found', message: 'No such user.', request_id: 'req_1' } };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vestra-cli-program-'));
+  await writeFile(join(folder, 'a.txt'), 'some text');
+  server = createServer(async (request, response) => {
+    const { pathname, search } = new URL(request.url ?? '', 'http://x');
+    const { authorization = '', 'content-type': type = '' } = request.headers;
+    const one = { method: request.method ?? '', path: pathname, query: search, type, key: authorization };
+    seen.push({ ...one, body: await text(request) });
+    const { status, body } = answer(seen.at(-1) as Seen);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+
+const secret = 'vk_test_0123456789abcdefghijklmnopqrstuv';
+
+function vestra(...typed: string[]) {
+  seen = [];
+  return runHere(typed, { cwd: folder, env: { VESTRA_URL: url, VESTRA_KEY: secret, XDG_CONFIG_HOME: folder } });
+}
+
+const ofRoutes = commands.filter(({ route, name }) => route !== null && name !== 'init');
+
+/** A value that reads as what the argument takes. */
+function sample({ shape }: Binding): string {
+  if (shape.choices.length > 0) return String(shape.choices[0]);
+  return { number: '1', json: '{}', labels: 'a=b' }[shape.kind as string] ?? 'x';
+}
+
+/** The shortest command line that is complete. */
+function typedFor(command: Command): string[] {
+  const bindings = bindingsOf(command);
+  const words = bindings.filter(({ isPositional }) => isPositional).map(({ argument }) => `a-${argument.name}`);
+  const flags = bindings
+    .filter(({ isPositional, isRequired }) => isRequired && !isPositional)
+    .flatMap((binding) => [binding.flag, sample(binding)]);
+  const file = command.route && takesFileAlone(command.route.route) ? ['a.txt'] : [];
+  return [...command.name.split(' '), ...words, ...file, ...flags];
+}
+
+describe('every command of the table', () => {
+  it.each(ofRoutes.map((command) => [command.name, command] as const))('%s reaches its route', async (_, command) => {
+    answer = () => ({ status: 404, body: refusal });
+    const { code, err } = await vestra(...typedFor(command));
+    const { method, path } = command.route?.route ?? {};
+    expect(
+      seen.map((each) => `${each.method} ${each.path}`),
+      err,
+    ).toEqual([`${method} ${path?.replace(/\{(\w+)\}/g, (__, name) => `a-${name === 'user_id' ? 'user' : name}`)}`]);
+    expect(seen[0]?.key).toBe(`Bearer ${secret}`);
+    expect(code).toBe(1);
+  });
+
+  it('has help that ends well and names every flag', async () => {
+    const { terminal } = keptTerminal();
+    const { names } = buildProgram(terminal);
+    const helped = names.filter((name) => name !== 'admin');
+    expect(helped.length).toBeGreaterThan(120);
+    for (const name of helped) {
+      const { code, out, err } = await vestra(...name.split(' '), '--help');
+      expect([code, err], name).toEqual([0, '']);
+      const command = commands.find((each) => each.name === name);
+      const flags = command && name !== 'start' ? bindingsOf(command) : [];
+      for (const { flag, argument, isPositional } of flags) {
+        if (argument.place !== null) expect(out, name).toContain(isPositional ? argument.name : flag);
+      }
+    }
+  });
+
+  it('is listed by help under a heading of its own', async () => {
+    const { code, out } = await vestra('help');
+    expect(code).toBe(0);
+    for (const name of ofRoutes.map((command) => command.name)) {
+      const [first = '', second = ''] = name.split(' ');
+      const at = out.indexOf(`\n  ${first} `);
+      expect(at, name).toBeGreaterThan(0);
+      expect(out.slice(at), name).toContain(second);
+    }
+    expect(out).not.toContain('\nCommands:');
+  });
+});
+
+describe('a command that is one call', () => {
+  it('puts each value where the route takes it', async () => {
+    answer = () => ({ status: 200, body: {} });
+    await vestra('users', 'update', 'ada', '--name', 'null', '--spend-cap-usd', '2', '--status', 'active');
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ name: null, spend_cap_usd: 2, status: 'active' });
+    await vestra('memory', 'list', '--user', 'ada', '--limit', '3');
+    expect([seen[0]?.query, seen[0]?.body]).toEqual(['?user_id=ada&limit=3', '']);
+    await vestra('users', 'get', '--user', 'ada');
+    expect(seen[0]?.path).toBe('/v1/users/ada');
+    await vestra('routines', 'update', 'rtn_1', '--no-enabled');
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ enabled: false });
+  });
+
+  it('lays flags over a body that is given whole', async () => {
+    answer = () => ({ status: 200, body: {} });
+    await vestra('users', 'create', '--body', '{"user_id":"ada","name":"A"}', '--name', 'Ada');
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ user_id: 'ada', name: 'Ada' });
+    await vestra('routines', 'trigger', 'rtn_1', '--body', '{"a":1}');
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ a: 1 });
+    expect((await vestra('users', 'create', '--body', '[]')).code).toBe(2);
+  });
+
+  it('uploads a file, and a folder as a skill', async () => {
+    answer = () => ({ status: 200, body: {} });
+    await vestra('files', 'upload', 'a.txt', '--user', 'ada');
+    expect([seen[0]?.query, seen[0]?.type]).toEqual(['?user_id=ada', expect.stringMatching(/^multipart\/form-data;/)]);
+    expect(seen[0]?.body).toMatch(/filename="a.txt"[\s\S]*some text/);
+    await vestra('documents', 'create', 'nb_1', '--file', 'a.txt');
+    expect(seen[0]?.body).toContain('some text');
+    await vestra('skills', 'create', '--file', folder);
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ files: [{ path: 'a.txt', content: 'some text' }] });
+    expect((await vestra('documents', 'create', 'nb_1', '--file', 'a.txt', '--title', 'x')).code).toBe(2);
+    expect((await vestra('files', 'upload', 'nowhere.txt')).err).toMatch(/nowhere.txt cannot be read/);
+  });
+
+  it('goes through all pages, and says where the next one is', async () => {
+    const ids = ['ada', 'grace', 'linus'];
+    answer = ({ query }) => {
+      const at = Number(new URLSearchParams(query).get('cursor') ?? 0);
+      const next_cursor = at + 1 < ids.length ? String(at + 1) : null;
+      return { status: 200, body: { data: [{ object: 'user', id: ids[at] }], next_cursor } };
+    };
+    const one = await vestra('users', 'list');
+    expect(one.out).toMatch(/^ID +NAME/);
+    expect(one.err).toBe('There are more: --cursor 1, or --all.\n');
+    const all = await vestra('users', 'list', '--all', '--json');
+    expect(JSON.parse(all.out)).toEqual({ data: ids.map((id) => ({ object: 'user', id })), next_cursor: null });
+    expect(seen.map(({ query }) => query)).toEqual(['?limit=100', '?limit=100&cursor=1', '?limit=100&cursor=2']);
+  });
+
+  it('keeps its own --url apart from the server’s', async () => {
+    answer = () => ({ status: 200, body: {} });
+    await vestra('--url', url, 'webhooks', 'create', '--url', 'https://example.com/hook', '--events', '*');
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ url: 'https://example.com/hook', events: '*' });
+    await vestra('webhooks', 'create', '--url', 'https://example.com/hook', '--events', '*');
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('what goes wrong', () => {
+  it('is the API’s own body with --json, and a sentence without', async () => {
+    answer = () => ({ status: 404, body: refusal });
+    const json = await vestra('users', 'get', 'ada', '--json');
+    expect([json.code, json.out, JSON.parse(json.err)]).toEqual([1, '', refusal]);
+    const words = await vestra('users', 'get', 'ada');
+    expect([words.code, words.out, words.err]).toEqual([1, '', '✖ No such user.\n  user_not_found · req_1\n']);
+  });
+
+  it.each<[string[], RegExp]>([
+    [['users', 'create'], /Missing: --user\./],
+    [['keys', 'create'], /Missing: --name, --scopes\./],
+    [['users', 'get'], /Missing: <user>\./],
+    [['users', 'get', 'ada', 'grace'], /Too many arguments/],
+    [['users', 'list', '--limt', '3'], /Unknown option '--limt'\n +\(Did you mean --limit\?\)/],
+    [['deploymets', 'list'], /no command `vestra deploymets`. Did you mean `vestra deployments list`/],
+    [['files', 'uplod'], /no command `vestra files uplod`. Did you mean `vestra files upload`/],
+    [['aply'], /Did you mean `vestra apply`/],
+    [['qwertyuiop'], /`vestra help` lists the commands/],
+    [['listen'], /Missing: --to/],
+    [['events', '--after', '3'], /go with --conversation/],
+  ])('%j is a command line that cannot be read', async (typed, message) => {
+    const { code, out, err } = await vestra(...typed);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(message);
+    expect(seen).toEqual([]);
+    const json = await vestra(...typed, '--json');
+    expect(JSON.parse(json.err).error).toMatchObject({ type: 'invalid_request', code: 'invalid_command' });
+  });
+
+  it('says how to start a server that is not there', async () => {
+    const { code, err } = await vestra('me', '--url', 'http://127.0.0.1:1');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^✖ http:\/\/127\.0\.0\.1:1 cannot be reached.* Start a server with `vestra start`/);
+  });
+
+  it('never shows the key, whatever is said and whatever comes back', async () => {
+    answer = ({ key }) => ({ status: 400, body: { error: { ...refusal.error, message: `Bad ${key}` } } });
+    for (const flags of [['--debug'], ['--debug', '--json'], []]) {
+      const { out, err } = await vestra('me', ...flags);
+      expect(out + err).not.toContain(secret.slice(8));
+      expect(err).toContain('vk_test_…');
+    }
+    expect((await vestra('me', '--debug')).err).toMatch(/GET \/v1\/me → 400/);
+  });
+
+  it('needs a key, but not to ask whether the server is up', async () => {
+    answer = () => ({ status: 200, body: { status: 'ok' } });
+    const env = { VESTRA_URL: url, XDG_CONFIG_HOME: folder };
+    expect((await runHere(['health'], { env, cwd: folder })).code).toBe(0);
+    const { code, err } = await runHere(['me'], { env, cwd: folder });
+    expect([code, err]).toEqual([1, `✖ No API key for ${url}: give --key, set VESTRA_KEY, or run \`vestra login\`.\n`]);
+  });
+});
+
+describe('completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('%s holds every word', async (shell) => {
+    const { code, out } = await vestra('completion', shell);
+    expect(code).toBe(0);
+    for (const word of ['deployments', 'unarchive', 'apply', 'completion', '--success-criteria', '--dry-run']) {
+      expect(out).toContain(word);
+    }
+  });
+});

@@ -1,0 +1,246 @@
+import { type Command, commands } from '@vestra/contract/derive/commands';
+import { Argument, Command as Commander, Option } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import { type Binding, bindingsOf } from './bindings.ts';
+import { buildRequest, readTyped, type Typed } from './build-request.ts';
+import { callRoute } from './call-route.ts';
+import { headingOf, placeOf } from './command-groups.ts';
+import type { Outline } from './commands/completion.ts';
+import { connect } from './connect.ts';
+import { describeArgument, placeholderOf } from './describe-argument.ts';
+import { addGlobalFlags, readGlobals } from './global-flags.ts';
+import type { Invocation, OwnCommand } from './invocation.ts';
+import { addLaunchers } from './launch.ts';
+import { type LocalCommand, localCommands } from './local-commands.ts';
+import { ownCommands } from './own-commands.ts';
+import { readSettings } from './settings.ts';
+import type { Terminal } from './terminal.ts';
+import { takesFile, takesFileAlone } from './upload.ts';
+import { withSecret } from './with-secret.ts';
+
+export type Program = {
+  commander: Commander;
+  /** Every command by its words, those of this machine included. */
+  names: readonly string[];
+  /** What the command that ran says: its exit code. */
+  exitCode: () => number;
+  /** Whether the command that ran was asked for JSON, and for a log of its calls. */
+  asked: () => { isJson: boolean; isDebug: boolean };
+};
+
+/** The operator's commands are the server's own: `admin` hands them over as they are typed. */
+const table = commands.filter(({ name }) => !name.startsWith('admin ') && name !== 'start');
+
+export function buildProgram(terminal: Terminal): Program {
+  const leaves = new Map<Commander, () => void>();
+  let exitCode = 0;
+  let asked = { isJson: false, isDebug: false };
+
+  const commander = new Commander('vestra')
+    .description('Host an AI agent: configure it once, run it for every user.')
+    .version(manifest.version, '-V, --version', 'show the version')
+    .usage('<command> [flags]')
+    .addHelpText('after', '\nvestra help <command> shows the flags of a command.')
+    .helpCommand(false);
+  prepare(commander, terminal, leaves);
+
+  const start = (globals: { isJson: boolean; isDebug: boolean }) => {
+    asked = globals;
+  };
+  const end = (code: unknown) => {
+    exitCode = typeof code === 'number' ? code : 0;
+  };
+  const outlines = () => {
+    for (const make of [...leaves.values()]) make();
+    return outlinesOf(commander);
+  };
+  for (const command of [...table, ...localCommands]) {
+    const leaf = leafOf(commander, command.name, terminal, leaves).description(
+      ownCommands[command.name]?.summary ?? command.summary,
+    );
+    leaves.set(leaf, () => {
+      leaves.delete(leaf);
+      if ('run' in command) defineLocal(leaf, command, terminal, { start, end, outlines });
+      else define(leaf, command, terminal, { start, end });
+    });
+  }
+  addLaunchers(commander, end);
+  describeGroups(commander);
+  const names = [...table, ...localCommands].map(({ name }) => name);
+  return { commander, names: [...names, 'start', 'admin'], exitCode: () => exitCode, asked: () => asked };
+}
+
+type Running = { start: (globals: { isJson: boolean; isDebug: boolean }) => void; end: (code: unknown) => void };
+
+/** The flags of a command are made when it is met: making all of them would cost every call a tenth of a second. */
+function define(leaf: Commander, command: Command, terminal: Terminal, { start, end }: Running): void {
+  const own: OwnCommand | undefined = ownCommands[command.name];
+  const bindings = bindingsOf(command, own?.positional);
+  addArguments(leaf, command, bindings);
+  for (const [flag, description, times] of own?.flags ?? []) {
+    const option = new Option(flag, description);
+    leaf.addOption(times === 'several' ? option.argParser(collect) : option);
+  }
+  // Every command takes a user; one that has no use for it says nothing of it.
+  if (!leaf.options.some(({ long }) => long === '--user')) leaf.addOption(new Option('--user <text>').hideHelp());
+  const ownNames = new Set(leaf.options.map((option) => option.attributeName()));
+  addGlobalFlags(leaf);
+  leaf.usage([...leaf.registeredArguments.map(shownArgument), '[flags]'].join(' '));
+  if (ownNames.has('url')) {
+    leaf.addHelpText(
+      'after',
+      `\nThe server’s own address goes before the words: vestra --url <address> ${command.name} …`,
+    );
+  }
+  leaf.action(async () => {
+    const globals = readGlobals(leaf, ownNames);
+    start(globals);
+    const flags = await withSecret(terminal, command, leaf.opts());
+    const typed: Typed = { words: leaf.processedArgs as Typed['words'], flags };
+    const invocation = invocationOf(terminal, globals, typed.flags);
+    if (own) return end(await own.run({ ...invocation, values: await namedValues(terminal, bindings, typed) }));
+    end(await callRoute({ ...invocation, command, typed, request: await buildRequest(terminal, bindings, typed) }));
+  });
+}
+
+function defineLocal(
+  leaf: Commander,
+  command: LocalCommand,
+  terminal: Terminal,
+  { start, end, outlines }: Running & { outlines: () => Outline[] },
+): void {
+  for (const [word, description] of command.words) leaf.addArgument(new Argument(word, description));
+  addGlobalFlags(leaf);
+  leaf.action(async () => {
+    const globals = readGlobals(leaf, new Set());
+    start(globals);
+    const invocation = invocationOf(terminal, globals, leaf.opts());
+    const words = leaf.processedArgs as (string | undefined)[];
+    end(await command.run({ ...invocation, globals, words, outlines }));
+  });
+}
+
+function invocationOf(terminal: Terminal, globals: ReturnType<typeof readGlobals>, flags: Typed['flags']) {
+  const { isJson, isDebug } = globals;
+  const settings = () => readSettings(terminal, globals);
+  const invocation: Omit<Invocation, 'values'> = {
+    terminal,
+    isJson,
+    isDebug,
+    flags,
+    settings,
+    connect: async ({ needsKey } = { needsKey: true }) =>
+      connect({ terminal, isJson, isDebug, needsKey, settings: await settings() }),
+  };
+  return { ...invocation, values: {} };
+}
+
+async function namedValues(terminal: Terminal, bindings: readonly Binding[], typed: Typed) {
+  const values = await readTyped(terminal, bindings, typed);
+  return Object.fromEntries([...values].map(([{ argument }, value]) => [argument.name, value]));
+}
+
+function addArguments(leaf: Commander, command: Command, bindings: readonly Binding[]): void {
+  for (const binding of bindings) {
+    if (binding.isPositional) leaf.addArgument(positionalOf(binding));
+    if (!binding.isPositional || binding.argument.name === 'user') addFlag(leaf, binding, command.route !== null);
+  }
+  const route = command.route?.route;
+  if (!route || command.name in ownCommands) return;
+  if (takesFileAlone(route)) leaf.addArgument(new Argument('<path>', 'the file to upload'));
+  else if (takesFile(route)) leaf.addOption(new Option('--file <path>', uploadHelp(command)));
+  if (route.body && !takesFileAlone(route) && !bindings.some(({ argument }) => argument.name === 'body')) {
+    leaf.addOption(new Option('--body <json>', 'The whole body as JSON or @path; flags go over it.'));
+  }
+  if (bindings.some(({ argument }) => argument.place === 'query' && argument.name === 'cursor')) {
+    leaf.addOption(new Option('--all', 'All pages, one after the other.'));
+  }
+  if (route.produces?.some((type) => type.startsWith('image/'))) {
+    leaf.addOption(new Option('--out <path>', 'Where to write the picture; absent: standard output.'));
+  }
+}
+
+const shownArgument = (argument: Argument) => {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+};
+
+const uploadHelp = ({ name }: Command) =>
+  name.startsWith('skills ') ? 'A folder or a zip to upload.' : 'A file to upload in place of the text.';
+
+function positionalOf(binding: Binding): Argument {
+  const { argument, isRequired, shape } = binding;
+  const isText = argument.place === null && shape.kind === 'text' && argument.name === 'message';
+  const word = isText ? `${argument.name}...` : argument.name;
+  const mayBeFlag = argument.name === 'user';
+  return new Argument(isRequired && !mayBeFlag ? `<${word}>` : `[${word}]`, describeArgument(binding));
+}
+
+function addFlag(leaf: Commander, binding: Binding, isOneCall: boolean): void {
+  const { argument, flag, shape, isPositional } = binding;
+  const description = describeArgument(binding);
+  const isUseless = isOneCall && argument.place === null;
+  if (shape.kind === 'boolean') {
+    leaf.addOption(new Option(flag, description));
+    leaf.addOption(new Option(flag.replace('--', '--no-')).hideHelp());
+    return;
+  }
+  const option = new Option(`${flag} ${placeholderOf(binding)}`, description);
+  const isSeveral = shape.kind === 'texts' || shape.kind === 'labels';
+  if (isSeveral) option.argParser(collect);
+  leaf.addOption(isUseless || isPositional ? option.hideHelp() : option);
+}
+
+const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+
+function leafOf(program: Commander, name: string, terminal: Terminal, leaves: Map<Commander, () => void>): Commander {
+  return name.split(' ').reduce((parent, word) => {
+    const found = parent.commands.find((each) => each.name() === word);
+    if (found) return found;
+    const made = new Commander(word).helpCommand(false).helpGroup(headingOf(word));
+    prepare(made, terminal, leaves);
+    parent.addCommand(made);
+    return made;
+  }, program);
+}
+
+function prepare(command: Commander, terminal: Terminal, leaves: Map<Commander, () => void>): void {
+  command
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      // Errors are thrown and said in one place.
+      outputError: () => {},
+      getOutHelpWidth: () => terminal.columns ?? 100,
+      getErrHelpWidth: () => terminal.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({ subcommandTerm: (sub) => sub.name() })
+    .hook('preSubcommand', (_, sub) => leaves.get(sub)?.());
+}
+
+/** A first word says which second ones there are, and the words stand in the order of their groups. */
+function describeGroups(program: Commander): void {
+  for (const group of program.commands) {
+    if (group.commands.length === 0) continue;
+    const words = group.commands.map((each) => each.name()).join(', ');
+    const isAlsoCommand = group.description() !== '';
+    group.summary(isAlsoCommand ? `${group.description()} Also: ${words}` : words);
+    if (!isAlsoCommand) group.usage('<command> [flags]').helpOption('-h, --help', 'show this help');
+  }
+  const sorted = [...program.commands].sort((one, other) => placeOf(one.name()) - placeOf(other.name()));
+  (program.commands as Commander[]).splice(0, program.commands.length, ...sorted);
+  addGlobalFlags(program);
+}
+
+/** Every command that does something, with the flags that its help shows. */
+function outlinesOf(command: Commander, path: readonly string[] = []): Outline[] {
+  const inner = command.commands.flatMap((each) => outlinesOf(each, [...path, each.name()]));
+  const isGroup = command.options.length === 0;
+  if (path.length === 0 || isGroup) return inner;
+  const flags = command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
+  return [{ name: path.join(' '), summary: command.description(), flags }, ...inner];
+}

@@ -1,0 +1,110 @@
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeProfiles } from './profiles.ts';
+import { type GlobalFlags, readSettings } from './settings.ts';
+
+let home: string;
+let withKeys: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'vestra-cli-settings-'));
+  withKeys = join(home, 'project');
+  await mkdir(join(withKeys, '.vestra'), { recursive: true });
+  await writeFile(
+    join(withKeys, '.vestra/credentials.json'),
+    JSON.stringify({ org_id: 'org', test_key: 'vk_test_folder', live_key: 'vk_live_folder' }),
+  );
+  await writeProfiles(
+    { XDG_CONFIG_HOME: join(home, 'kept') },
+    {
+      current: 'work',
+      profiles: {
+        work: { url: 'https://work.example.com', key: 'vk_test_work' },
+        live: { url: 'https://live.example.com', key: 'vk_live_kept' },
+      },
+    },
+  );
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+type Case = { env?: Record<string, string>; flags?: GlobalFlags; hasKeys?: boolean; hasProfiles?: boolean };
+
+const read = ({ env = {}, flags = {}, hasKeys = false, hasProfiles = false }: Case) =>
+  readSettings(
+    { env: { XDG_CONFIG_HOME: join(home, hasProfiles ? 'kept' : 'none'), ...env }, cwd: hasKeys ? withKeys : home },
+    flags,
+  );
+
+const everything = {
+  env: { VESTRA_URL: 'https://env.example.com', VESTRA_KEY: 'env' },
+  hasKeys: true,
+  hasProfiles: true,
+};
+
+describe('the server and key in force', () => {
+  it.each<[string, Case, string, string | null]>([
+    [
+      'flags first',
+      { ...everything, flags: { url: 'https://flag.example.com', key: 'flag' } },
+      'https://flag.example.com',
+      'flag',
+    ],
+    [
+      'a named profile over the environment',
+      { ...everything, flags: { profile: 'live' } },
+      'https://live.example.com',
+      'vk_live_kept',
+    ],
+    ['the environment over the current profile', everything, 'https://env.example.com', 'env'],
+    [
+      'the current profile over the folder',
+      { hasKeys: true, hasProfiles: true },
+      'https://work.example.com',
+      'vk_test_work',
+    ],
+    ['the folder last', { hasKeys: true }, 'http://127.0.0.1:4600', 'vk_test_folder'],
+    ['its live key when asked', { hasKeys: true, flags: { live: true } }, 'http://127.0.0.1:4600', 'vk_live_folder'],
+    [
+      'the folder on another port',
+      { hasKeys: true, flags: { url: 'http://localhost:5000/' } },
+      'http://localhost:5000',
+      'vk_test_folder',
+    ],
+    ['nothing at all', {}, 'http://127.0.0.1:4600', null],
+  ])('%s', async (_, given, url, key) => {
+    expect(await read(given)).toMatchObject({ url, key });
+  });
+
+  it('says where the key came from only where nobody named it', async () => {
+    expect((await read({ hasKeys: true })).notice).toBe(
+      'Using the test key of .vestra/credentials.json at http://127.0.0.1:4600.',
+    );
+    expect((await read(everything)).notice).toBeNull();
+  });
+
+  it('sends a kept key to no other server', async () => {
+    const elsewhere = { url: 'https://elsewhere.example.com' };
+    expect((await read({ hasKeys: true, hasProfiles: true, flags: elsewhere })).key).toBeNull();
+    await expect(read({ hasKeys: true, flags: { ...elsewhere, live: true } })).rejects.toThrow(/its own server/);
+    expect((await read({ hasProfiles: true, flags: { ...elsewhere, profile: 'work' } })).key).toBeNull();
+  });
+
+  it.each<[GlobalFlags, RegExp]>([
+    [{ profile: 'unknown' }, /No profile is named "unknown". There are: work, live./],
+    [{ url: 'not an address' }, /is no address of a server/],
+    [{ live: true, key: 'x' }, /not both/],
+    [{ live: true }, /credentials.json/],
+  ])('%j is refused', async (flags, message) => {
+    await expect(read({ hasProfiles: true, flags })).rejects.toThrow(message);
+  });
+
+  it('keeps profiles for their owner alone, and refuses a file it cannot read', async () => {
+    const file = join(home, 'kept/vestra/config.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const broken = join(home, 'broken');
+    await mkdir(join(broken, 'vestra'), { recursive: true });
+    await writeFile(join(broken, 'vestra/config.json'), '{"profiles":');
+    await expect(read({ env: { XDG_CONFIG_HOME: broken } })).rejects.toThrow(/is not a profile file/);
+  });
+});

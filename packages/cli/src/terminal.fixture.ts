@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream';
+import { run } from './run.ts';
+import { painter, type Terminal } from './terminal.ts';
+
+type Options = { env?: Record<string, string>; cwd?: string; stdin?: string };
+
+export type Ran = { code: number; out: string; err: string };
+
+/** A terminal that keeps what is said: no person, no colours. */
+export function keptTerminal({ env = {}, cwd = '/', stdin = '' }: Options = {}) {
+  const said = { out: '', err: '' };
+  const terminal: Terminal = {
+    env,
+    cwd,
+    stdin: Readable.from([stdin]),
+    isInteractive: false,
+    columns: null,
+    out: (content) => {
+      said.out += content;
+    },
+    err: (text) => {
+      said.err += text;
+    },
+    paint: painter(false, env),
+    paintError: painter(false, env),
+    signal: new AbortController().signal,
+  };
+  return { terminal, said };
+}
+
+/** One command line in this process. */
+export async function runHere(typed: readonly string[], options: Options = {}): Promise<Ran> {
+  const { terminal, said } = keptTerminal(options);
+  const code = await run(typed, terminal);
+  return { code, ...said };
+}

@@ -1,0 +1,39 @@
+import { valueFlags } from './global-flags.ts';
+import { nearest } from './nearest.ts';
+
+/**
+ * What to say about words that are no command; null where they are one. Commander would suggest word by word and
+ * call a wrong second word of `files` an argument too many.
+ */
+export function unknownCommand(typed: readonly string[], names: readonly string[]): string | null {
+  const words = leadingWords(typed);
+  if (words.length === 0) return null;
+  const isPrefix = (length: number) => names.some((name) => startsWith(name, words.slice(0, length)));
+  const known = words.findLastIndex((_, at) => isPrefix(at + 1)) + 1;
+  if (known === words.length) return null;
+  const found = words.slice(0, known).join(' ');
+  const isGroup = names.some((name) => name.startsWith(`${found} `));
+  if (found !== '' && names.includes(found) && !isGroup) return null;
+  const length = Math.max(1, ...names.filter((name) => startsWith(name, words.slice(0, known))).map(lengthOf));
+  const meant = words.slice(0, Math.min(words.length, length)).join(' ');
+  const near = [...new Set([...nearest(meant, names), ...nearest(words.slice(0, known + 1).join(' '), firsts(names))])];
+  const hint = near.slice(0, 3).map((name) => `\`vestra ${name}\``);
+  const question = hint.length > 0 ? ` Did you mean ${hint.join(' or ')}?` : ' `vestra help` lists the commands.';
+  return `There is no command \`vestra ${words.slice(0, Math.max(known + 1, 1)).join(' ')}\`.${question}`;
+}
+
+/** The words before the first flag, behind the flags that stand before the command. */
+function leadingWords(typed: readonly string[]): string[] {
+  let at = 0;
+  while (typed[at]?.startsWith('-')) at += valueFlags.includes(typed[at] as string) ? 2 : 1;
+  const rest = typed.slice(at);
+  const end = rest.findIndex((word) => word.startsWith('-'));
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+const startsWith = (name: string, words: readonly string[]) =>
+  words.length === 0 || `${name} `.startsWith(`${words.join(' ')} `);
+
+const lengthOf = (name: string) => name.split(' ').length;
+
+const firsts = (names: readonly string[]) => [...new Set(names.map((name) => name.split(' ', 1)[0] as string))];

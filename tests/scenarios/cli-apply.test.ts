@@ -1,0 +1,225 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { runHere } from '@vestra/cli/terminal.fixture';
+import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
+import { transaction } from '@vestra/server/db/transaction';
+import { credit } from '@vestra/server/domains/ledger/api';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AgentServer, startAgentServer } from '../support/agent.ts';
+import { cast, lastText } from '../support/cast.ts';
+import { runCli, startCli } from '../support/cli.ts';
+
+let server: AgentServer;
+let root: string;
+beforeAll(async () => {
+  server = await startAgentServer();
+  const db = await openDatabase({ connectionString: server.connectionString });
+  await transaction(db, (tx) => credit(tx, { orgId: server.orgId, mode: 'live' }, 50_000_000n));
+  await closeDatabase(db);
+  root = await mkdtemp(join(tmpdir(), 'vestra-cli-apply-'));
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(root, { recursive: true, force: true });
+});
+beforeEach(() => server.script(cast({ agent: () => ({ text: 'Hello.' }) })));
+
+async function folderWith(name: string, files: Record<string, string>): Promise<string> {
+  const folder = join(root, name);
+  await mkdir(folder, { recursive: true });
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  return folder;
+}
+
+const env = () => ({ VESTRA_URL: server.url, VESTRA_KEY: server.testKey });
+const vestra = (cwd: string, ...words: string[]) => runCli(words, { cwd, env: env() });
+/** The same without a process of its own, where starting one would prove nothing more. */
+const here = (cwd: string, ...words: string[]) => runHere(words, { cwd, env: { ...env(), XDG_CONFIG_HOME: root } });
+const read = async (path: string) => (await server.call('GET', path)).body;
+
+const skill = '---\nname: returns\ndescription: How a return is taken.\n---\nAsk for the order number.\n';
+const shop = {
+  'service.yaml': [
+    'name: shop',
+    'instructions: Answer in one sentence.',
+    'skills: [./skills/returns]',
+    'knowledge: ./knowledge',
+    'computer:',
+    '  setup: ./setup.sh',
+    '',
+  ].join('\n'),
+  'skills/returns/SKILL.md': skill,
+  'knowledge/hours.md': '# Hours\n\nNine to five.\n',
+  'setup.sh': 'echo ready\n',
+};
+
+describe('vestra apply', () => {
+  it('uploads what service.yaml names, applies the rest, and uploads nothing the second time [APPLY-017, APPLY-018, APPLY-019, APPLY-020]', async () => {
+    const folder = await folderWith('shop', shop);
+    const first = await vestra(folder, 'apply');
+    expect([first.code, first.err]).toEqual([0, '']);
+    expect(first.out.split('\n')).toEqual([
+      'Read service.yaml: shop',
+      'Uploaded skill returns',
+      expect.stringMatching(/^Made notebook shop-knowledge/),
+      'Uploaded document hours.md',
+      'Saved version 1 (the first of a new deployment)',
+      '✔ shop: version 1 is what test keys run',
+      '',
+    ]);
+    const { manifest } = await read('/v1/deployments/shop/versions/1');
+    expect(manifest.environment.setup).toBe('echo ready\n');
+    const kept = await read(`/v1/skills/${manifest.skills[0].id}`);
+    expect(kept.files).toEqual([{ path: 'SKILL.md', bytes: skill.length, content: skill }]);
+    const documents = await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`);
+    expect(documents.data).toHaveLength(1);
+
+    const second = await vestra(folder, 'apply');
+    expect(second.out.split('\n')).toEqual([
+      'Read service.yaml: shop',
+      'Nothing to upload',
+      'Nothing changed: version 1 stays',
+      '✔ shop: version 1 is what test keys run',
+      '',
+    ]);
+    expect((await read(`/v1/skills/${kept.id}/versions`)).data).toHaveLength(1);
+    expect(await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`)).toEqual(documents);
+  });
+
+  it('reads another file where one is named, from another folder [APPLY-020]', async () => {
+    const folder = await folderWith('named', { 'other.yaml': 'name: other\n', 'service.yaml': 'name: not-this\n' });
+    const { code, out } = await vestra(root, 'apply', folder, '--file', 'other.yaml', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ object: 'deployment', slug: 'other', created: true, test_run: null });
+    expect((await server.call('GET', '/v1/deployments/not-this')).status).toBe(404);
+  });
+
+  it('says on which line a file is wrong and changes nothing', async () => {
+    const folder = await folderWith('wrong', {
+      'service.yaml': 'name: wrong\nlanguage: en\ntools:\n  - function: x\n',
+    });
+    const words = await vestra(folder, 'apply');
+    expect(words.code).toBe(1);
+    expect(words.err).toMatch(/^✖ service\.yaml:4:\d+ .+\n {2}\S+ · req_\w+\n$/);
+    const json = await here(folder, 'apply', '--json');
+    expect([json.code, json.out]).toEqual([1, '']);
+    const { error } = JSON.parse(json.err);
+    expect(error).toMatchObject({
+      type: 'invalid_request',
+      param: 'tools.0.description',
+      line: 4,
+      file: 'service.yaml',
+    });
+    expect((await server.call('GET', '/v1/deployments/wrong')).status).toBe(404);
+    const empty = await here(await folderWith('empty', {}), 'apply');
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('service.yaml There is no such file')]);
+  });
+
+  it('plays the tests, tells each verdict, and lets only what passed go live', async () => {
+    const folder = await folderWith('tested', {
+      'service.yaml': [
+        'name: tested',
+        'tests:',
+        '  - name: Greets',
+        '    ask: Hello?',
+        '    expect: The agent greets.',
+        '  - name: Stays calm',
+        '    ask: I am angry.',
+        '    expect: The agent says sorry.',
+        '',
+      ].join('\n'),
+    });
+    const live = { VESTRA_URL: server.url, VESTRA_KEY: server.liveKey };
+    server.script(
+      cast({
+        agent: () => ({ text: 'Hi.' }),
+        judge: ({ text }) => ({ holds: !text.includes('sorry'), reason: 'No sorry.' }),
+      }),
+    );
+    const failed = await runCli(['apply'], { cwd: folder, env: live });
+    expect(failed.code).toBe(1);
+    expect(failed.out).toMatch(/\n✔ Greets \d/);
+    expect(failed.out).toMatch(/\n✖ Stays calm .*\n {4}not met: The agent says sorry\.\n {6}No sorry\.\n/);
+    expect(failed.out).toMatch(/✖ tested: version 1 was not promoted: 1 of 2 passed, 1 failed; \$/);
+    expect((await read('/v1/deployments/tested')).live_version).toBeNull();
+
+    server.script(cast({ agent: () => ({ text: 'Hi, sorry.' }) }));
+    await writeFile(join(folder, 'service.yaml'), `${await readFile(join(folder, 'service.yaml'))}language: en\n`);
+    const passed = await runCli(['apply'], { cwd: folder, env: live });
+    expect([passed.code, passed.out]).toEqual([0, expect.stringMatching(/✔ tested: version 2 is live\n$/)]);
+    expect((await read('/v1/deployments/tested')).live_version).toBe(2);
+  });
+});
+
+describe('vestra test', () => {
+  it('plays the scenarios of the file’s deployment and ends with the verdict', async () => {
+    const folder = join(root, 'tested');
+    const good = await vestra(folder, 'test');
+    expect([good.code, good.out]).toEqual([
+      0,
+      expect.stringMatching(/^Playing 2 tests\n[\s\S]+Tests: 2 of 2 passed; \$/),
+    ]);
+    server.script(cast({ agent: () => ({ text: 'No.' }), judge: () => ({ holds: false }) }));
+    const bad = await here(root, 'test', 'tested', '--json');
+    expect(bad.code).toBe(1);
+    expect(JSON.parse(bad.out)).toMatchObject({ object: 'test_run', status: 'failed', counts: { failed: 2 } });
+  });
+});
+
+describe('vestra init', () => {
+  it('asks, goes on, and writes a service.yaml that applies', async () => {
+    server.script((request) => {
+      const answers = lastText(request).split('"answer"').length - 1;
+      const tests = [{ name: 'Answers', ask: 'Is it ready?', expect: ['The agent says when.'] }];
+      const file = JSON.stringify({ name: 'repairs', instructions: 'Answer about repairs.', tests });
+      const isDone = answers >= 5;
+      return { text: JSON.stringify({ question: isDone ? '' : `Question ${answers + 1}?`, is_done: isDone, file }) };
+    });
+    const folder = await folderWith('fresh', {});
+    const begun = await vestra(folder, 'init', '--deployment', 'repairs', '--describe', 'Answers about repairs.');
+    expect([begun.code, begun.out]).toEqual([0, 'Question 1?\n']);
+    const conversation = /--conversation (conv_\w+)/.exec(begun.err)?.[1] as string;
+    for (const answer of ['One', 'Two', 'Three']) {
+      await server.call('POST', '/v1/deployments/interview', { body: { conversation, answer } });
+    }
+    const fifth = await here(folder, 'init', '--conversation', conversation, '--answer', 'Four', '--json');
+    expect(JSON.parse(fifth.out)).toMatchObject({ object: 'interview', status: 'asking', question: 'Question 5?' });
+    const last = await vestra(folder, 'init', '--conversation', conversation, '--answer', 'Five');
+    expect(last.out).toBe(`✔ Wrote ${join(folder, 'service.yaml')} for repairs.\n`);
+    expect(await readFile(join(folder, 'service.yaml'), 'utf8')).toContain('Answer about repairs.');
+    const again = await here(folder, 'init', '--deployment', 'x', '--describe', 'x');
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already: give --force')]);
+    expect((await here(folder, 'apply', '--dry-run')).out).toBe('The file is good. Nothing would be uploaded.\n');
+  });
+});
+
+describe('vestra dev', () => {
+  it('talks to the draft and applies each change that is saved', async () => {
+    server.script(({ system }) => ({ text: system.join().includes('Be rude.') ? 'Go away.' : 'Welcome.' }));
+    const folder = await folderWith('draft', { 'service.yaml': 'name: draft\ninstructions: Be kind.\n' });
+    const dev = startCli(['dev'], { cwd: folder, env: env() });
+    await dev.until(({ err }) => err.includes('Type a message.'));
+    expect(dev.err()).toContain('Saved version 1');
+    dev.child.stdin?.write('Hello\n');
+    await dev.until(({ out }) => out.includes('Welcome.\n'));
+
+    await writeFile(join(folder, 'service.yaml'), 'name: draft\ninstructions: [\n');
+    await dev.until(({ err }) => err.includes('✖ service.yaml:'));
+    await writeFile(join(folder, 'service.yaml'), 'name: draft\ninstructions: Be rude.\n');
+    await dev.until(({ err }) => err.includes('Saved version 2 (changed: instructions)'));
+    dev.child.stdin?.end('Hello again\n');
+    expect(await dev.ended).toBe(0);
+    expect(dev.err()).toContain('A new conversation with version 2.');
+    expect(dev.out()).toMatch(/^Welcome\.\nGo away\.\n$/);
+    expect((await read('/v1/deployments/draft')).live_version).toBeNull();
+  });
+
+  it('refuses a live key, which would not run the draft', async () => {
+    const { code, err } = await here(root, 'dev', '--key', server.liveKey);
+    expect([code, err]).toEqual([1, expect.stringContaining('give it a test key')]);
+  });
+});

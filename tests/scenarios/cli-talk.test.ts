@@ -1,0 +1,208 @@
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { runHere } from '@vestra/cli/terminal.fixture';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentServer, startAgentServer } from '../support/agent.ts';
+import { resultsIn } from '../support/cast.ts';
+import { runCli, startCli } from '../support/cli.ts';
+
+let server: AgentServer;
+let folder: string;
+beforeAll(async () => {
+  server = await startAgentServer();
+  folder = await mkdtemp(join(tmpdir(), 'vestra-cli-talk-'));
+  await server.apply({
+    name: 'desk',
+    tools: [{ function: 'refund', description: 'Refunds an order.', input: { number: 'string' } }],
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const env = () => ({ VESTRA_URL: server.url, VESTRA_KEY: server.testKey });
+const vestra = (...words: string[]) => runCli(words, { cwd: folder, env: env() });
+/** The same without a process of its own, where starting one would prove nothing more. */
+const here = (...words: string[]) => runHere(words, { cwd: folder, env: { ...env(), XDG_CONFIG_HOME: folder } });
+
+describe('vestra ask', () => {
+  it('prints the reply alone on standard output, and goes on in the same conversation', async () => {
+    server.script(({ messages }) => ({ text: `Message ${messages.filter(({ role }) => role === 'user').length}.` }));
+    const first = await vestra('ask', 'Hello', 'there', '--user', 'ada', '--deployment', 'desk');
+    expect([first.code, first.out]).toEqual([0, 'Message 1.\n']);
+    const conversation = /^(conv_\w+) · \$0\.\d+\n$/.exec(first.err)?.[1] as string;
+    expect((await server.call('GET', `/v1/conversations/${conversation}`)).body.user_id).toBe('ada');
+    const second = await vestra('ask', 'And', 'now?', '--conversation', conversation, '--json');
+    expect(JSON.parse(second.out)).toMatchObject({ object: 'turn', status: 'settled', reply: { text: 'Message 2.' } });
+    const sent = await server.call('GET', `/v1/conversations/${conversation}/messages`);
+    expect(sent.body.data.map(({ text: said }: { text: string }) => said).reverse()).toEqual([
+      'Hello there',
+      'Message 1.',
+      'And now?',
+      'Message 2.',
+    ]);
+  });
+
+  it('shows the reply while it is written, and Ctrl-C leaves it to the server', async () => {
+    server.script(() => ({ text: ['The first half', '\u001b[2J and'], fail: 'hang' }));
+    const asking = startCli(['ask', 'Tell', 'me'], { cwd: folder, env: env(), input: '' });
+    await asking.until(({ out }) => out.includes('The first half and'));
+    asking.child.kill('SIGINT');
+    expect(await asking.ended).toBe(130);
+    const conversation = /vestra conversations stop (conv_\w+)/.exec(asking.err())?.[1];
+    expect(asking.out()).not.toContain('\u001b');
+    const stopped = await here('conversations', 'stop', conversation as string, '--json');
+    expect(JSON.parse(stopped.out)).toMatchObject({ id: conversation, status: 'idle' });
+  });
+
+  it('says what the agent waits on, and answer lets it go on', async () => {
+    server.script((request) => {
+      const [result] = resultsIn(request);
+      return result ? { text: `Done: ${result}` } : { calls: [{ name: 'refund', arguments: { number: 'A-1' } }] };
+    });
+    const asked = await vestra('ask', 'Refund', 'A-1', '--user', 'bob');
+    expect([asked.code, asked.out]).toEqual([0, '']);
+    expect(asked.err).toMatch(
+      /^\? Refunds an order\..*\n {4}number: A-1\n {2}vestra answer int_\w+ --approve --present-user/,
+    );
+
+    expect((await here('answer')).code).toBe(2);
+    const approved = await vestra('answer', '--approve', '--present-user', '--user', 'bob');
+    expect([approved.code, approved.out]).toEqual([0, expect.stringMatching(/: approved\n$/)]);
+    const call = await server.until('/v1/interactions?user_id=bob', ({ data }) => data[0]?.type === 'tool_call');
+    const refused = await here('answer', call.data[0].id, '--approve', '--json');
+    expect([refused.code, JSON.parse(refused.err).error.code]).toEqual([1, 'answer_mismatch']);
+    await here('answer', call.data[0].id, '--output', '{"refunded":true}');
+    const { conversation_id } = call.data[0];
+    await server.until(`/v1/conversations/${conversation_id}`, ({ status }) => status === 'idle');
+    const { out } = await here('conversations', 'messages', conversation_id);
+    expect(out).toMatch(/agent +Done: .*refunded/);
+    expect(await here('answer', '--approve', '--user', 'bob')).toMatchObject({
+      code: 1,
+      err: '✖ The agent waits on nothing.\n',
+    });
+  });
+
+  it('uploads what it is told to send along', async () => {
+    server.script(() => ({ text: 'Got it.' }));
+    await writeFile(join(folder, 'note.txt'), 'A note.');
+    const { out } = await here('ask', 'Read this', '--user', 'carol', '--attach', 'note.txt', '--json');
+    const sent = await server.call('GET', `/v1/conversations/${JSON.parse(out).conversation_id}/messages`);
+    expect(sent.body.data.at(-1).attachments).toEqual([{ file_id: expect.any(String), filename: 'note.txt' }]);
+  });
+});
+
+describe('vestra events and embed', () => {
+  it('reads and follows', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const made = await server.call('POST', '/v1/conversations', { body: { message: 'Hi' } });
+    const path = `/v1/conversations/${made.body.id}`;
+    await server.until(path, ({ status }) => status === 'idle');
+    const page = await here('events', '--conversation', made.body.id, '--limit', '100', '--json');
+    const kept = await server.call('GET', `${path}/events?format=json&limit=100`);
+    expect(JSON.parse(page.out)).toEqual(kept.body);
+
+    const following = startCli(['events', '--conversation', made.body.id, '--follow', '--json'], {
+      cwd: folder,
+      env: env(),
+      input: '',
+    });
+    await server.call('POST', `${path}/messages`, { body: { message: 'Again' } });
+    await following.until(({ out }) => out.split('"turn.settled"').length === 3);
+    following.child.kill('SIGINT');
+    expect(await following.ended).toBe(130);
+    const seen = following.out().trimEnd().split('\n');
+    expect(seen.map((line) => JSON.parse(line).seq)).toEqual(seen.map((_, at) => at + 1));
+  });
+
+  it('gives the address of a page', async () => {
+    const { code, out } = await here('embed', '--user', 'ada');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^http\S+#\S+\n$/)]);
+  });
+});
+
+describe('vestra listen', () => {
+  it('forwards what happens from now on, signed like a delivery', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const got: { headers: Record<string, string>; body: string }[] = [];
+    const endpoint = createServer(async (request, response) => {
+      got.push({ headers: request.headers as Record<string, string>, body: await text(request) });
+      response.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => endpoint.once('listening', resolve));
+    const to = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hooks`;
+    const words = ['listen', '--to', to, '--types', 'reply.completed'];
+    const listening = startCli(words, { cwd: folder, env: env(), input: '' });
+    await listening.until(({ err }) => err.includes('The signing secret is'));
+    const secret = /The signing secret is (\S+)/.exec(listening.err())?.[1] as string;
+    const made = await server.call('POST', '/v1/conversations', { body: { message: 'Hi' } });
+    await listening.until(({ out }) => out.includes('→ 204'));
+    listening.child.kill('SIGINT');
+    expect(await listening.ended).toBe(130);
+    endpoint.close();
+
+    expect(got).toHaveLength(1);
+    const [{ headers, body }] = got as [(typeof got)[0]];
+    const event = new Webhook(secret).verify(body, headers) as { id: string; data: { conversation_id: string } };
+    expect(event.data.conversation_id).toBe(made.body.id);
+    expect(headers['service-signature']).toBe(headers['webhook-signature']);
+    expect(event).toEqual((await server.call('GET', `/v1/events/${event.id}`)).body);
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow();
+  });
+});
+
+describe('vestra start and admin', () => {
+  it('are the server’s own entries, and end as the server ends', async () => {
+    const machine = {
+      VESTRA_DATA_DIR: join(folder, 'data'),
+      DATABASE_URL: server.connectionString,
+      VESTRA_MASTER_KEY: 'ab'.repeat(32),
+    };
+    const started = startCli(['start', '--port', '0'], { cwd: folder, env: machine, input: '' });
+    await started.until(({ out }) => out.includes('is running at'));
+    const url = /is running at (http:\S+)/.exec(started.out())?.[1] as string;
+    expect((await here('health', '--url', url, '--json')).out).toContain('"status": "ok"');
+    started.child.kill('SIGINT');
+    expect(await started.ended).toBe(0);
+    const made = await runCli(['admin', 'org', 'create', '--name', 'Another', '--json'], { cwd: folder, env: machine });
+    expect(JSON.parse(made.out)).toMatchObject({ org_id: expect.any(String), test_key: expect.any(String) });
+    const help = await runCli(['admin', '--help'], { cwd: folder });
+    expect([help.code, help.out]).toEqual([0, expect.stringContaining('vestra admin credit')]);
+  });
+});
+
+describe('which server and key', () => {
+  it('are kept by login, once the key is known to be good', async () => {
+    const login = (key: string) =>
+      runCli(['login', '--url', server.url, '--key', '-'], { cwd: folder, input: `${key}\n` });
+    const bad = await login('vk_test_0000000000000000000000000000000000000000000');
+    expect([bad.code, bad.err]).toEqual([1, expect.stringContaining('key_invalid')]);
+    const good = await login(server.testKey);
+    expect([good.code, good.out]).toEqual([0, expect.stringContaining(`key …${server.testKey.slice(-4)} at`)]);
+    expect((await stat(join(folder, '.config/vestra/config.json'))).mode & 0o777).toBe(0o600);
+    const me = await runCli(['me', '--json'], { cwd: folder });
+    expect(JSON.parse(me.out)).toEqual((await server.call('GET', '/v1/me')).body);
+    const listed = await runCli(['profiles'], { cwd: folder });
+    expect(good.out + good.err + listed.out).not.toContain(server.testKey);
+    expect((await runCli(['logout'], { cwd: folder })).code).toBe(0);
+    expect((await runCli(['me', '--url', server.url], { cwd: folder })).err).toMatch(/^✖ No API key for http/);
+  });
+
+  it('are those of the folder where nothing else is said, and it says so once', async () => {
+    const project = join(folder, 'project');
+    await mkdir(join(project, '.vestra'), { recursive: true });
+    const keys = { org_id: server.orgId, test_key: server.testKey, live_key: server.liveKey };
+    await writeFile(join(project, '.vestra/credentials.json'), JSON.stringify(keys));
+    const { out, err } = await runCli(['me', '--url', server.url], { cwd: project });
+    expect(out).toMatch(/^mode +test$/m);
+    expect(err).toBe(`Using the test key of .vestra/credentials.json at ${server.url}.\n`);
+    const live = await runCli(['me', '--url', server.url, '--live', '--json'], { cwd: project });
+    expect([JSON.parse(live.out).mode, live.err]).toEqual(['live', '']);
+  });
+});

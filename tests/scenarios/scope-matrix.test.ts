@@ -104,6 +104,7 @@ describe('what the matrix says of the table', () => {
       .map(({ route }) => `${route.method} ${route.path}`);
     expect(open.sort()).toEqual([
       'GET /v1/a2a/{deployment_id}/.well-known/agent-card.json',
+      'GET /v1/connections/callback',
       'GET /v1/health',
       'GET /v1/sessions/{session_id}/frame-policy',
       'POST /v1/console/login',

@@ -115,7 +115,11 @@ describe('tools in a test', () => {
   it.each(['a reply', 'work'])(
     'do nothing for a hostile model in %s, whatever it calls and however often',
     async (where) => {
-      await runs.deploy([scenario({ approves: true })], { ...withShop(), memory: 'vestra' });
+      await runs.deploy([scenario({ approves: true })], {
+        ...withShop(),
+        memory: 'vestra',
+        limits: { max_steps: 500 },
+      });
       const names = [
         ...['write', 'forced', 'free', 'change', 'note', 'save_output', 'remember', 'routines_add'],
         ...['run_command', 'write_file', 'browser_open', 'connect_app', 'mcp__other__write'],
@@ -124,6 +128,8 @@ describe('tools in a test', () => {
         save_output: { filename: 'a.txt', content: 'x' },
         remember: { text: 'I like tea.' },
         routines_add: { ask: 'Say hello', every: 'monday at 09:00' },
+        run_command: { command: 'touch here' },
+        write_file: { path: 'here', content: 'x' },
       };
       let rounds = 0;
       server.script(
@@ -142,7 +148,7 @@ describe('tools in a test', () => {
       const run = await runs.play();
       expect([run.status, rounds > 4]).toEqual(['passed', true]);
       expect(called).toEqual([]);
-      for (const table of ['files', 'memories', 'routines', 'users']) {
+      for (const table of ['files', 'memories', 'routines', 'users', 'computers']) {
         const rows = await query(server.connectionString, `SELECT * FROM ${table} LIMIT 1`);
         expect([table, rows]).toEqual([table, []]);
       }

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const apply = area('apply', 'open', [
+export const apply = area('apply', 'done', [
   [
     'APPLY-001',
     'configuration.md · Deployments',

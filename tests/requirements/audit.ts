@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const audit = area('audit', 'open', [
+export const audit = area('audit', 'done', [
   [
     'AUD-001',
     'runtime.md · Account',

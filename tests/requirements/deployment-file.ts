@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const deploymentFile = area('deployment-file', 'open', [
+export const deploymentFile = area('deployment-file', 'done', [
   ['DFILE-001', 'configuration.md · Deployment file', '`$schema` is taken up to 500 characters and ignored.'],
   [
     'DFILE-002',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const errors = area('errors', 'open', [
+export const errors = area('errors', 'done', [
   [
     'ERR-001',
     'runtime.md · Errors',

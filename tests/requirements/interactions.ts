@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const interactions = area('interactions', 'open', [
+export const interactions = area('interactions', 'done', [
   [
     'INT-001',
     'runtime.md · Interaction',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const money = area('money', 'open', [
+export const money = area('money', 'done', [
   ['MON-001', 'configuration.md · What the service does', 'Spend is metered in billed US dollars.'],
   [
     'MON-002',

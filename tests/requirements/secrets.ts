@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const secrets = area('secrets', 'open', [
+export const secrets = area('secrets', 'done', [
   [
     'SEC-001',
     'configuration.md · Secret',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const tenancy = area('tenancy', 'open', [
+export const tenancy = area('tenancy', 'done', [
   [
     'TEN-001',
     'decisions.md · 1',

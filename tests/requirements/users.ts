@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const users = area('users', 'open', [
+export const users = area('users', 'done', [
   [
     'USR-001',
     'runtime.md · User',

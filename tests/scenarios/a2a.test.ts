@@ -220,9 +220,8 @@ describe('work', () => {
   });
 
   it('that waits for a connection requires authentication [A2A-019]', async () => {
-    desk.script(asksForSize);
-    const { id, contextId } = await task(client.sendMessage(saying('A shirt', work)));
-    await desk.sql(`UPDATE interactions SET type = 'connect', kind = 'connector_auth' WHERE task_id = $1`, [id]);
+    desk.script(inTurn(calling('connect_app', { app: 'notion' }), { text: 'Done.' }));
+    const { id, contextId } = await task(client.sendMessage(saying('What is on my list?', work)));
     expect((await getTask(id)).status?.state).toBe(TaskState.TASK_STATE_AUTH_REQUIRED);
     await expect(client.sendMessage(saying('done', { taskId: id }))).rejects.toMatchObject({
       data: [{ metadata: { code: 'connect_app_instead' } }],

@@ -124,7 +124,7 @@ export async function startPeer(
   const script = join(home, peer.script);
   await copyFile(join(import.meta.dirname, 'peers', peer.script), script);
   const port = await freePort();
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', script], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', '--heap-growing-percent=50', script], {
     cwd: home,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {

@@ -22,7 +22,7 @@ export async function startServerProcess(
   env: Record<string, string> = {},
 ): Promise<RunningServer> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', main], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', '--heap-growing-percent=50', main], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env.PATH ?? '',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const browser = area('browser', 'open', [
+export const browser = area('browser', 'done', [
   [
     'BRW-001',
     'runtime.md · Users',

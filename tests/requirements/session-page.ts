@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const sessionPage = area('session-page', 'open', [
+export const sessionPage = area('session-page', 'done', [
   [
     'PAGE-001',
     'runtime.md · What the service does',

@@ -130,6 +130,7 @@ describe('what the matrix says of the table', () => {
         'sessions.delete',
         'sessions.get',
         'sessions.screen',
+        'sessions.screenInput',
         'sessions.voice',
       ].sort(),
     );

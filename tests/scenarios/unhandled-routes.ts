@@ -1,2 +1,2 @@
 /** Routes that answer 501 for now. A line may go, none may come. */
-export const unhandledRoutes: readonly string[] = ['sessions.screen', 'sessions.voice'];
+export const unhandledRoutes: readonly string[] = ['sessions.voice'];

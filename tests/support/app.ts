@@ -9,6 +9,7 @@ import { transaction } from '@vestra/server/db/transaction';
 import { createKey, createKeyIdentity } from '@vestra/server/domains/keys/api';
 import { insertOrg } from '@vestra/server/domains/orgs/api';
 import { createAnswerSeal } from '@vestra/server/domains/secrets/api';
+import { createSessionIdentity } from '@vestra/server/domains/sessions/api';
 import { createApp } from '@vestra/server/http/app';
 import { createCursors } from '@vestra/server/http/cursor';
 import type { AllHandlers } from '@vestra/server/http/handler';
@@ -28,11 +29,11 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
   const db = await openDatabase({ connectionString: database.connectionString });
   const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'cd'.repeat(32) }));
   const identity = createKeyIdentity(db);
-  const keysAlone = () => Promise.reject(new Error('Keys alone are used here.'));
+  const noConsole = () => Promise.reject(new Error('No member signs in here.'));
   const app = createApp({
     path: {
       db,
-      identities: { ofKey: identity.ofKey, ofSession: keysAlone, ofConsole: keysAlone },
+      identities: { ofKey: identity.ofKey, ...createSessionIdentity(db), ofConsole: noConsole },
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),

@@ -628,6 +628,12 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/sessions/{session_id}/screen',
       params: ['session_id'],
     },
+    screenInput: {
+      method: 'POST',
+      path: '/v1/sessions/{session_id}/screen/input',
+      params: ['session_id'],
+      body: 'fields',
+    },
     voice: {
       method: 'POST',
       path: '/v1/sessions/{session_id}/voice',

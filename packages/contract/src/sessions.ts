@@ -43,6 +43,42 @@ export const sessionFields = {
     .meta({ description: '`user` opens the screen in the user’s hands from the first frame; absent: `bash`.' }),
 };
 
+/** A place on the picture, as a share of its width or height: the picture may be shown in any size. */
+const share = z.number().min(0).max(1);
+const turn = z.number().min(-5000).max(5000);
+
+const screenInput = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('mouse'),
+    type: z.enum(['move', 'down', 'up']),
+    x: share,
+    y: share,
+    button: z
+      .enum(['none', 'left', 'middle', 'right'])
+      .default('none')
+      .meta({ description: 'With `move`: the one that is held down meanwhile.' }),
+    clicks: z.int().min(0).max(3).default(0),
+  }),
+  z.strictObject({ kind: z.literal('wheel'), x: share, y: share, dx: turn, dy: turn }),
+  z.strictObject({
+    kind: z.literal('key'),
+    key: z
+      .string()
+      .regex(
+        /^(?:[^\p{C}]|Backspace|Tab|Enter|Escape|PageUp|PageDown|End|Home|Arrow(?:Left|Up|Right|Down)|Delete)$/u,
+        'One character, or the name of a key such as `Enter`.',
+      )
+      .meta({ description: 'One character, or the name of a key such as `Enter`.' }),
+    modifiers: z
+      .array(z.enum(['alt', 'control', 'meta', 'shift']))
+      .max(4)
+      .default([]),
+  }),
+  z.strictObject({ kind: z.literal('text'), text: text(1, 2000) }),
+  z.strictObject({ kind: z.literal('navigate'), to: z.enum(['back', 'forward']) }),
+  z.strictObject({ kind: z.literal('hand_back') }),
+]);
+
 const sessionParams = z.strictObject({ session_id: failsWith('session_not_found', id('ses')) });
 
 export const sessions = {
@@ -127,7 +163,29 @@ export const sessions = {
         .optional()
         .meta({ description: 'The element that a hand-off shows is not on the page yet.' }),
     }),
-    errors: ['user_disabled', 'payment_in_progress', 'browser_in_use', 'computer_unavailable'],
+    errors: ['user_disabled', 'payment_in_progress', 'browser_in_use', 'browser_not_open', 'computer_unavailable'],
+    command: null,
+  }),
+  screenInput: route({
+    method: 'POST',
+    path: '/v1/sessions/{session_id}/screen/input',
+    auth: 'session',
+    summary: 'Pass what the person does with mouse and keyboard on to the page that the screen shows.',
+    params: sessionParams,
+    body: z.strictObject({ inputs: z.array(screenInput).min(1).max(64) }),
+    status: 200,
+    response: z.object({
+      object: z.literal('screen_input'),
+      driving: z.boolean().meta({ description: 'Whether the browser is in the hands of this session.' }),
+    }),
+    errors: [
+      'user_disabled',
+      'payment_in_progress',
+      'browser_in_use',
+      'browser_not_open',
+      'no_open_tab',
+      'computer_unavailable',
+    ],
     command: null,
   }),
   voice: route({

@@ -25,7 +25,7 @@ import { appRoutes, connectionRoutes } from './domains/apps/routes.ts';
 import type { KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
 import { batchRoutes } from './domains/batches/routes.ts';
-import type { Desks } from './domains/browser/api.ts';
+import { createScreens, type Desks } from './domains/browser/api.ts';
 import { browserRoutes, screenRoutes } from './domains/browser/routes.ts';
 import type { ComputerWork } from './domains/computers/api.ts';
 import { computerRoutes } from './domains/computers/routes.ts';
@@ -60,8 +60,13 @@ import { routineRunRoutes } from './domains/routines/run-routes.ts';
 import { draftRoutes, scenarioRoutes } from './domains/scenarios/routes.ts';
 import { createAnswerSeal } from './domains/secrets/api.ts';
 import { secretRoutes } from './domains/secrets/routes.ts';
-import { createSessionIdentity, embedOriginsOf, liveSessionsOf } from './domains/sessions/api.ts';
-import { sessionRoutes } from './domains/sessions/routes.ts';
+import {
+  createScreenCredentials,
+  createSessionIdentity,
+  embedOriginsOf,
+  liveSessionsOf,
+} from './domains/sessions/api.ts';
+import { screenStream, sessionRoutes } from './domains/sessions/routes.ts';
 import { skillRoutes } from './domains/skills/routes.ts';
 import { taskRoutes } from './domains/tasks/routes.ts';
 import { testRunRoutes } from './domains/test-runs/routes.ts';
@@ -80,6 +85,7 @@ import type { Streams } from './http/streams.ts';
 import type { Jobs } from './jobs/queue.ts';
 import { downloadPages } from './pages/downloads.ts';
 import { referencePages } from './pages/reference.ts';
+import { screenPages } from './pages/screen.ts';
 import { sessionPages } from './pages/session.ts';
 import { version } from './version.ts';
 
@@ -117,6 +123,9 @@ export function assembleApp(parts: Parts): Hono {
   const catalogue = createCatalogue(config.models);
   const allowPrivate = config.allowPrivateAddresses;
   const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  const sessionIdentity = createSessionIdentity(db);
+  const screens = createScreens({ db, desks });
+  const credentials = createScreenCredentials(signingSecret);
   const links = createDownloadLinks(signingSecret, publicUrl);
   const apply = assembleApplyPorts({ vault, catalogue, allowPrivate, jobs });
   const interviews: InterviewPorts = {
@@ -153,6 +162,7 @@ export function assembleApp(parts: Parts): Hono {
       referencePages({ version, url: publicUrl })(app);
       downloadPages({ isGood: links.isGood, read: downloadSource(db, files) })(app);
       sessionPages({ embedOriginsOf: (sessionId) => embedOriginsOf(db, sessionId) })(app);
+      screenPages(screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId }))(app);
     },
     path: {
       db,
@@ -160,7 +170,7 @@ export function assembleApp(parts: Parts): Hono {
       rateLimiter,
       cursors: createCursors(signingSecret),
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
-      identities: { ...keyIdentity, ...createSessionIdentity(db), ...createConsoleIdentity(db) },
+      identities: { ...keyIdentity, ...sessionIdentity, ...createConsoleIdentity(db) },
       keyUsed: keyUse.used,
     },
     handlers: {
@@ -221,7 +231,13 @@ export function assembleApp(parts: Parts): Hono {
       browser: browserRoutes({ db, desks, streams }),
       apps: appRoutes(apps),
       connections: connectionRoutes({ ...apps, db, vault, jobs, redirectUri: `${publicUrl}/v1/connections/callback` }),
-      sessions: sessionRoutes({ engine, publicUrl, ended: (sessionId) => bell.ring('credential', sessionId) }),
+      sessions: sessionRoutes({
+        engine,
+        publicUrl,
+        screens,
+        credentials,
+        ended: (sessionId) => bell.ring('credential', sessionId),
+      }),
       usage: usageRoutes(usage),
       auditLog: auditRoutes({ db }),
       models: modelRoutes({ catalogue }),

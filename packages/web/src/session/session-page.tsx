@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts';
 import { MemoryIcon } from './icons.tsx';
 import { MemoryPanel } from './memory/memory-panel.tsx';
 import { Notice } from './notice.tsx';
+import { Screen } from './screen/screen.tsx';
 import { type EndReason, useSession } from './use-session.ts';
 import type { Words } from './words/en.ts';
 import { useWords } from './words/words.ts';
@@ -27,23 +28,39 @@ export function SessionPage({ address, connection }: { address: Address; connect
   }
   const { conversation_id } = session;
   const hasChat = session.chat && conversation_id !== null;
-  if (!hasChat && !session.memory) {
+  const hasScreen = session.screen !== false && !ended;
+  if (!hasChat && !hasScreen && !session.memory) {
     return ended ? <Notice title={words.ended}>{hintOf(ended, words)}</Notice> : <Notice title={words.nothingHere} />;
   }
-  const isMemoryShown = session.memory && (memory.isShown || !hasChat);
+  const isMemoryAlone = !hasChat && !hasScreen;
+  const isMemoryShown = session.memory && (memory.isShown || isMemoryAlone);
+  const opener = session.memory && !isMemoryShown && (
+    <header className="flex justify-end px-3 pt-3">
+      <Button look="quiet" onClick={memory.toggle}>
+        <MemoryIcon className="size-4.5" />
+        {words.memory}
+      </Button>
+    </header>
+  );
   return (
-    <div className="relative flex h-full">
+    <div className={`relative flex h-full ${hasScreen ? 'flex-col lg:flex-row' : ''}`}>
       {!isReached && !ended && <Reconnecting />}
+      {hasScreen && (
+        <div
+          className={`flex min-h-0 min-w-0 flex-1 flex-col ${hasChat ? 'border-b lg:flex-2 lg:border-e lg:border-b-0' : ''}`}
+        >
+          {!hasChat && opener}
+          <Screen
+            client={client}
+            failed={failed}
+            mayDrive={session.screen === 'control'}
+            sessionId={address.sessionId}
+          />
+        </div>
+      )}
       {hasChat && (
-        <div className="flex min-w-0 flex-1 flex-col">
-          {session.memory && !isMemoryShown && (
-            <header className="flex justify-end px-3 pt-3">
-              <Button look="quiet" onClick={memory.toggle}>
-                <MemoryIcon className="size-4.5" />
-                {words.memory}
-              </Button>
-            </header>
-          )}
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          {opener}
           <Chat
             client={client}
             conversationId={conversation_id}
@@ -55,14 +72,14 @@ export function SessionPage({ address, connection }: { address: Address; connect
       {isMemoryShown && (
         <aside
           className={
-            hasChat
+            !isMemoryAlone
               ? 'absolute inset-0 z-10 flex flex-col bg-background lg:relative lg:w-88 lg:border-s'
               : 'mx-auto flex w-full max-w-2xl flex-col'
           }
         >
           <MemoryPanel
             client={client}
-            close={hasChat ? memory.toggle : null}
+            close={isMemoryAlone ? null : memory.toggle}
             failed={failed}
             isOpen={ended === null}
             takesFocus={memory.wasAskedFor}

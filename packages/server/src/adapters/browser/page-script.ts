@@ -11,6 +11,9 @@ export type Wanted = {
 /** Where an element can be clicked now, or why it cannot. */
 export type Spot = { found: true; x: number; y: number } | { found: false; why: string };
 
+/** A part of the window, in the page's own pixels. */
+export type Part = { x: number; y: number; width: number; height: number };
+
 export type Field = { found: true; isDone: boolean } | { found: false; why: string };
 
 /**
@@ -334,7 +337,38 @@ export function pageScript() {
     return { title: squash(document.title), text: lines.join('\n').slice(0, 400_000) };
   }
 
-  return { spotOf, takeField, scroll, shows, call, botCheck, read };
+  const isNamed = (element: Element, needle: string) =>
+    namesOf(element).some((name) => plain(name) === needle) ||
+    (element.matches(pressable) && shownText(element) === needle);
+
+  /** Where the one element stands that is to be shown; `given` are those of its role, where it has one. */
+  function partOf(
+    wanted: { role?: string | undefined; name?: string | undefined; text?: string | undefined },
+    ...given: Element[]
+  ): Part | null {
+    const { role, name, text } = wanted;
+    const named =
+      role !== undefined
+        ? given
+        : name !== undefined
+          ? everyElement().filter((each) => isNamed(each, plain(name)))
+          : null;
+    const fitting = named
+      ? named.filter((each) => text === undefined || shownText(each).includes(plain(text)))
+      : showing(text ?? '');
+    const element = fitting.find(isVisible);
+    if (!element) return null;
+    const { top, bottom, left, right } = element.getBoundingClientRect();
+    if (bottom <= 0 || right <= 0 || top >= innerHeight || left >= innerWidth) {
+      element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    }
+    const now = element.getBoundingClientRect();
+    const [x, y] = [Math.max(0, now.left), Math.max(0, now.top)];
+    const [width, height] = [Math.min(innerWidth, now.right) - x, Math.min(innerHeight, now.bottom) - y];
+    return width >= 1 && height >= 1 ? { x, y, width, height } : null;
+  }
+
+  return { partOf, spotOf, takeField, scroll, shows, call, botCheck, read };
 }
 
 export type PageFunctions = ReturnType<typeof pageScript>;

@@ -1,7 +1,9 @@
 import type { DevtoolsSession } from './devtools.ts';
 import { BrowserGone, PageTrouble } from './devtools.ts';
-import { type PageFunctions, pageScript } from './page-script.ts';
+import { type PageFunctions, type Part, pageScript } from './page-script.ts';
+import { type PersonInput, passInput } from './pass-input.ts';
 import { nothingAtAll, type Refusal, type Rules } from './rules.ts';
+import { createScreencast, type Screencast } from './screencast.ts';
 
 /** A tab of the browser. */
 export type Tab = {
@@ -29,8 +31,14 @@ export type Tab = {
   /** Writes where the cursor stands, in place of what is selected. */
   write: (text: string) => Promise<void>;
   press: (key: 'Enter' | 'Delete') => Promise<void>;
-  /** As a JPEG of at most this width. */
-  picture: (options: { width: number; quality: number }) => Promise<Buffer>;
+  /** As a JPEG of at most this width; `part`: of the window alone that part. */
+  picture: (options: { width: number; quality: number; part?: Part }) => Promise<Buffer>;
+  /** Tells what the page looks like now and whenever that changes, until it is told to stop. */
+  onScreen: Screencast;
+  /** What a person does with mouse and keyboard. */
+  pass: (input: PersonInput) => Promise<void>;
+  /** One page back or forward, where there is one that may be opened. */
+  leaf: (to: 'back' | 'forward', mayOpen: (url: string) => boolean) => Promise<void>;
   /** `phone`: a phone's screen and a phone's page. `desktop_in_phone`: the page of a desktop in a phone's shape. */
   takeShape: (shape: 'phone' | 'desktop_in_phone') => Promise<void>;
   bringToFront: () => Promise<void>;
@@ -250,17 +258,25 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
       });
       await page.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
     },
-    async picture({ width, quality }) {
+    onScreen: createScreencast(page),
+    pass: (input) => passInput(page, input),
+    async leaf(to, mayOpen) {
+      const { currentIndex, entries } = await page.send('Page.getNavigationHistory');
+      const entry = entries[currentIndex + (to === 'back' ? -1 : 1)];
+      if (entry && mayOpen(entry.url)) await page.send('Page.navigateToHistoryEntry', { entryId: entry.id });
+    },
+    async picture({ width, quality, part }) {
       const { cssVisualViewport: view } = await page.send('Page.getLayoutMetrics');
+      const wanted = part ?? { x: 0, y: 0, width: view.clientWidth, height: view.clientHeight };
       const { data } = await page.send('Page.captureScreenshot', {
         format: 'jpeg',
         quality,
         clip: {
-          x: view.pageX,
-          y: view.pageY,
-          width: view.clientWidth,
-          height: view.clientHeight,
-          scale: Math.min(1, width / view.clientWidth),
+          x: view.pageX + wanted.x,
+          y: view.pageY + wanted.y,
+          width: wanted.width,
+          height: wanted.height,
+          scale: Math.min(1, width / wanted.width),
         },
       });
       return Buffer.from(data, 'base64');

@@ -49,7 +49,7 @@ export function workBrowsers({ db, desks }: Dependencies): WorkBrowsers {
       const desk = desks.ifOpen(owner);
       const open = desk && tabOfTask(desk, task.id);
       if (!open || !/^https?:/.test(open.tab.url())) return null;
-      const isSeen = desks.hands.holderOf(owner) !== 'private';
+      const isSeen = !desks.hands.isHidden(owner);
       const picture = isSeen
         ? await within(open.tab.picture({ width: 640, quality: 50 }), AbortSignal.timeout(pictureMs)).catch(() => null)
         : null;

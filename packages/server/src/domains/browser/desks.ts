@@ -53,6 +53,8 @@ export type Desks = {
   /** Wakes nothing. */
   ifOpen: (owner: Owner) => Desk | null;
   keep: (owner: Owner, open: OpenTab, forMs: number) => void;
+  /** A computer that somebody looks at does not fall asleep; another process may still have it. */
+  stay: (owner: Owner, forMs: number) => void;
   /** How many work at once is bounded: throws `browser_busy`. Whoever was let in says when it is done. */
   enter: (owner: Owner) => () => void;
 };
@@ -148,6 +150,7 @@ export function createDesks(options: {
       open.keptUntil = Date.now() + forMs;
       computers.keepUntil(owner, new Date(open.keptUntil));
     },
+    stay: (owner, forMs) => computers.keepUntil(owner, new Date(Date.now() + forMs)),
     enter(owner) {
       const key = ownerKey(owner);
       const running = fetching.get(key) ?? 0;

@@ -76,6 +76,7 @@ describe('a browser in the hands of', () => {
     { holder: 'agent' as const, fetch: passed, screenshot: passed },
     { holder: 'person' as const, fetch: inUse, screenshot: passed },
     { holder: 'private' as const, fetch: inUse, screenshot: inUse },
+    { holder: 'paying' as const, fetch: inUse, screenshot: inUse },
   ])(
     '$holder: a fetch answers $fetch, a screenshot $screenshot [BRW-007, BRW-027]',
     async ({ holder, ...expected }) => {

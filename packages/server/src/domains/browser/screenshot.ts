@@ -1,6 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Owner } from '../computers/api.ts';
-import type { Desk, Desks, OpenTab } from './desks.ts';
+import type { Desks, OpenTab } from './desks.ts';
+import { frontTab, isPublic } from './front-tab.ts';
 import { agentRules } from './site-rules.ts';
 import { within } from './within.ts';
 
@@ -10,21 +11,11 @@ const pictureMs = 15_000;
 export function takeScreenshot(desks: Desks, owner: Owner): Promise<Buffer> {
   desks.hands.assertSeen(owner);
   return desks.use(owner, async (desk) => {
-    const front = inFront(desk);
+    const front = frontTab(desk.tabs().filter(isPublic));
     if (front) return pictureOf(front);
     const empty = await desk.open({ kind: 'agent', taskId: '' }, agentRules(null));
     return pictureOf(empty).finally(() => empty.tab.close());
   });
-}
-
-function inFront(desk: Desk): OpenTab | undefined {
-  const rank = ({ use, lastUsed }: OpenTab) =>
-    use.kind === 'fetch' && use.isFront ? Number.MAX_SAFE_INTEGER : lastUsed;
-  const [first] = desk
-    .tabs()
-    .filter(({ use }) => use.kind === 'agent' || !use.isPrivate)
-    .sort((one, other) => rank(other) - rank(one));
-  return first;
 }
 
 function pictureOf({ tab }: OpenTab): Promise<Buffer> {

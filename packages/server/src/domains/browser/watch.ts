@@ -22,7 +22,7 @@ export function watchTabs(desks: Desks, owner: Owner, rules: Rules): FrameSource
   };
 
   async function look(): Promise<Frame[]> {
-    const seen = desks.hands.holderOf(owner) === 'private' ? [] : (desks.ifOpen(owner)?.tabs() ?? []);
+    const seen = desks.hands.isHidden(owner) ? [] : (desks.ifOpen(owner)?.tabs() ?? []);
     const visible = seen.filter((open) => isShown(open, rules));
     const frames: Frame[] = [];
     for (const open of visible) {

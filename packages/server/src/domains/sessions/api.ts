@@ -1,2 +1,3 @@
 export { createSessionIdentity } from './identity.ts';
+export { createScreenCredentials } from './screen-credential.ts';
 export { embedOriginsOf, liveSessionsOf, removeSessionsOfUser } from './store.ts';

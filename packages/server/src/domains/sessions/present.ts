@@ -1,7 +1,8 @@
 import { statusOf } from './session.ts';
 import type { SessionRow } from './tables.ts';
 
-export const presentSession = (row: SessionRow, now: number = Date.now()) => ({
+/** `isPrivate`: whether those who only look on see nothing of the screen for now. */
+export const presentSession = (row: SessionRow, isPrivate = false, now: number = Date.now()) => ({
   object: 'session' as const,
   id: row.id,
   user_id: row.user_id,
@@ -12,4 +13,5 @@ export const presentSession = (row: SessionRow, now: number = Date.now()) => ({
   memory: row.memory,
   expires_at: row.expires_at.toISOString(),
   status: statusOf(row, now),
+  ...(isPrivate && row.screen === 'view' && { screen_paused: true as const }),
 });

@@ -1,21 +1,31 @@
-import { fail } from '@vestra/contract/errors';
+import { Failure, fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
+import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
+import { eventStream } from '../../http/sse.ts';
+import type { Streams } from '../../http/streams.ts';
+import type { Screens } from '../browser/api.ts';
 import { announce, type Committed, type Engine } from '../engine/api.ts';
 import { createSession } from './create.ts';
 import { presentSession } from './present.ts';
 import { revokeSession } from './revoke.ts';
+import { viewerOf } from './screen.ts';
+import type { ScreenCredentials } from './screen-credential.ts';
+import { statusOf } from './session.ts';
 import { embedOriginsOf, findSession } from './store.ts';
 
 type SessionDependencies = {
   engine: Pick<Engine, 'db' | 'announcer'>;
   publicUrl: string;
+  screens: Screens;
+  credentials: ScreenCredentials;
   /** Told after a session was revoked: what it holds open closes. */
   ended: (sessionId: string) => void;
 };
 
-export function sessionRoutes({ engine, publicUrl, ended }: SessionDependencies): Handlers<'sessions'> {
+export function sessionRoutes(dependencies: SessionDependencies): Handlers<'sessions'> {
+  const { engine, publicUrl, screens, credentials, ended } = dependencies;
   const { db } = engine;
   return {
     create: async ({ caller, origin, body, commit }) => {
@@ -32,7 +42,8 @@ export function sessionRoutes({ engine, publicUrl, ended }: SessionDependencies)
       assertReach(caller, params.session_id);
       const row = await findSession(db, caller, params.session_id);
       if (!row) throw fail('session_not_found');
-      return presentSession(row);
+      const owner = { orgId: row.org_id, mode: row.mode, userId: row.user_id };
+      return presentSession(row, statusOf(row, Date.now()) === 'live' && screens.isPrivate(owner));
     },
     delete: async ({ caller, origin, params }) => {
       assertReach(caller, params.session_id);
@@ -45,7 +56,48 @@ export function sessionRoutes({ engine, publicUrl, ended }: SessionDependencies)
       if (!origins) throw fail('session_not_found');
       return { object: 'frame_policy', frame_ancestors: origins };
     },
+    screen: async ({ caller, params }) => {
+      assertReach(caller, params.session_id);
+      const { isCropPending } = await screens.ask(await viewerOf(db, caller));
+      return {
+        object: 'browser_stream',
+        stream_url: `${publicUrl}/screens/${params.session_id}`,
+        preview_token: credentials.make(params.session_id),
+        preview_token_param: 'preview_token',
+        ...(isCropPending && { crop_pending: true as const }),
+      };
+    },
+    screenInput: async ({ caller, params, body }) => {
+      assertReach(caller, params.session_id);
+      const { isDriving } = await screens.pass(await viewerOf(db, caller), body.inputs);
+      return { object: 'screen_input', driving: isDriving };
+    },
   };
+}
+
+type StreamDependencies = {
+  db: Database;
+  screens: Screens;
+  credentials: ScreenCredentials;
+  streams: Streams;
+  /** Throws where the session has ended. */
+  callerOf: (sessionId: string) => Promise<Caller>;
+};
+
+/** The stream behind the address that the screen route answers; null where the credential does not open it. */
+export function screenStream({ db, screens, credentials, streams, callerOf }: StreamDependencies) {
+  return async (sessionId: string, credential: string, signal: AbortSignal): Promise<Response | null> => {
+    if (!credentials.isGood(sessionId, credential)) return null;
+    const caller = await callerOf(sessionId).catch(ifRefused);
+    if (caller?.orgStatus !== 'active') return null;
+    const viewer = await viewerOf(db, caller);
+    return eventStream(screens.watch(viewer), streams.open(caller, signal));
+  };
+}
+
+function ifRefused(error: unknown): null {
+  if (error instanceof Failure) return null;
+  throw error;
 }
 
 /** A session token reaches its own session and no other. */

@@ -1,0 +1,245 @@
+import type { Api } from '@vestra/contract/api';
+import { fail } from '@vestra/contract/errors';
+import type { BodyOf } from '@vestra/contract/route';
+import type { Part } from '../../adapters/browser/page-script.ts';
+import type { Origin } from '../../caller.ts';
+import type { Database } from '../../db/pool.ts';
+import type { FrameSource } from '../../http/sse.ts';
+import type { Owner } from '../computers/api.ts';
+import { recordBlocked } from './blocked.ts';
+import { extentOf } from './crop.ts';
+import type { Desks, OpenTab } from './desks.ts';
+import { frontTab, isInFront, isPublic } from './front-tab.ts';
+import { isBrowserGone, isPageTrouble } from './gone.ts';
+import { ownerKey } from './hands.ts';
+import { showScreen } from './show-screen.ts';
+import { verdictOn } from './site-rules.ts';
+import { within } from './within.ts';
+
+/** A session that looks at the screen of its user. */
+export type Viewer = {
+  sessionId: string;
+  owner: Owner;
+  origin: Origin;
+  mayDrive: boolean;
+  /** The browser is in its hands from the first frame. */
+  isDriver: boolean;
+};
+
+export type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
+
+export type Screens = {
+  /** Whether there is something to look at; a browser that is not open is woken, and whoever asks is to ask again. */
+  ask: (viewer: Viewer) => Promise<{ isCropPending: boolean }>;
+  /** Whether those who only look on see nothing for now. */
+  isPrivate: (owner: Owner) => boolean;
+  /** One stream for each session: a second one ends the first. */
+  watch: (viewer: Viewer) => FrameSource;
+  pass: (viewer: Viewer, inputs: readonly ScreenInput[]) => Promise<{ isDriving: boolean }>;
+};
+
+/** One session's open stream. */
+export type Screen = {
+  viewer: Viewer;
+  /** What the newest picture shows; null: nothing that could be touched. */
+  shown: { open: OpenTab; part: Part; isCropped: boolean } | null;
+  isDriving: boolean;
+  lastInput: number;
+};
+
+/** What there is to see for a viewer. */
+export type Standing = { kind: 'private' | 'payment' | 'asleep' | 'nothing' } | { kind: 'page'; open: OpenTab };
+
+const retryAfterMs = 1_000;
+const failureKnownMs = 10_000;
+const passMs = 5_000;
+const mostInputs = 300;
+const inputWindowMs = 1_000;
+const sessionMs = 15 * 60_000;
+
+type Entry = Screen & { source: FrameSource; letGo: () => void; unwatch: () => void; passed: number[] };
+
+export function createScreens({ db, desks }: { db: Database; desks: Desks }): Screens {
+  const { hands } = desks;
+  const entries = new Map<string, Entry>();
+  const waking = new Map<string, { failure: unknown }>();
+  /** Whoever gave the browser back does not have it again because their stream was opened anew. */
+  const givenBack = new Map<string, number>();
+
+  function standingOf(viewer: Viewer, driven?: OpenTab): Standing {
+    const { owner } = viewer;
+    if (hands.holderOf(owner) === 'paying') return { kind: 'payment' };
+    if (hands.isHidden(owner)) return { kind: 'private' };
+    const desk = desks.ifOpen(owner);
+    if (!desk) return { kind: 'asleep' };
+    const tabs = desk.tabs().filter((open) => isPublic(open) || isInFront(open));
+    const front = frontTab(tabs);
+    // A page under somebody's hands does not change for another one, unless that is meant for them.
+    const open = driven && tabs.includes(driven) && !(front && isInFront(front)) ? driven : front;
+    if (!open) return { kind: 'nothing' };
+    if (!isPublic(open) && !viewer.mayDrive) return { kind: 'private' };
+    return mayShow(open) ? { kind: 'page', open } : { kind: 'nothing' };
+  }
+
+  async function wake(owner: Owner): Promise<never> {
+    const obstacle = await desks.obstacle();
+    if (obstacle !== null) throw fail('computer_unavailable', { message: obstacle });
+    const key = ownerKey(owner);
+    const known = waking.get(key);
+    if (known?.failure) {
+      waking.delete(key);
+      throw known.failure;
+    }
+    if (!known) {
+      const entry: { failure: unknown } = { failure: null };
+      waking.set(key, entry);
+      const forget = () => waking.get(key) === entry && waking.delete(key);
+      desks
+        .use(owner, async () => {})
+        .then(forget, (error: unknown) => {
+          entry.failure = error;
+          setTimeout(forget, failureKnownMs).unref();
+        });
+    }
+    throw fail('browser_not_open', { retry_after_ms: retryAfterMs });
+  }
+
+  function take(entry: Entry): void {
+    if (entry.isDriving) return;
+    const { owner } = entry.viewer;
+    hands.assertFree(owner);
+    hands.give(owner, 'person');
+    entry.isDriving = true;
+    // No other process may have the computer while a person uses it here.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    entry.letGo = resolve;
+    desks.use(owner, () => promise).catch(() => {});
+  }
+
+  function giveBack(entry: Entry): void {
+    if (!entry.isDriving) return;
+    entry.isDriving = false;
+    if (hands.holderOf(entry.viewer.owner) === 'person') hands.give(entry.viewer.owner, 'nobody');
+    entry.letGo();
+    entry.unwatch();
+  }
+
+  function rememberGivenBack(sessionId: string): void {
+    const now = Date.now();
+    for (const [id, at] of givenBack) if (now - at > sessionMs) givenBack.delete(id);
+    givenBack.set(sessionId, now);
+  }
+
+  function close(entry: Entry): void {
+    giveBack(entry);
+    if (entries.get(entry.viewer.sessionId) === entry) entries.delete(entry.viewer.sessionId);
+  }
+
+  async function passOne(entry: Entry, input: ScreenInput): Promise<void> {
+    if (input.kind === 'hand_back') {
+      rememberGivenBack(entry.viewer.sessionId);
+      return giveBack(entry);
+    }
+    const isIdleMove = input.kind === 'mouse' && input.type === 'move' && !entry.isDriving;
+    if (isIdleMove) return;
+    const { shown } = entry;
+    if (!shown?.open.tab.isOpen()) throw fail('no_open_tab', { message: 'The screen shows no page.' });
+    take(entry);
+    const { open, part, isCropped } = shown;
+    open.lastUsed = Date.now();
+    noteBlocked(entry, open);
+    if (input.kind === 'navigate') {
+      // Of a page of which one element is shown, nobody is to leave for another.
+      if (isCropped) return;
+      return open.tab.leaf(input.to, (url) => verdictOn(open.tab.rules(), url).kind === 'open');
+    }
+    const placed =
+      'x' in input ? { ...input, x: part.x + input.x * part.width, y: part.y + input.y * part.height } : input;
+    await open.tab.pass(placed);
+  }
+
+  /** A fetch's tab writes it down itself; an agent's does so only while the agent works in it. */
+  function noteBlocked(entry: Entry, { tab, use }: OpenTab): void {
+    entry.unwatch();
+    if (use.kind === 'fetch') return;
+    const { origin, owner } = entry.viewer;
+    const stop = tab.onRefused((refusal) => {
+      if (refusal.kind === 'page') recordBlocked(db, origin, owner.userId, refusal.page).catch(() => {});
+    });
+    entry.unwatch = stop;
+  }
+
+  return {
+    async ask(viewer) {
+      const standing = standingOf(viewer);
+      assertSeen(standing);
+      if (standing.kind === 'asleep') return wake(viewer.owner);
+      if (standing.kind !== 'page') return { isCropPending: false };
+      return { isCropPending: (await extentOf(standing.open)).kind === 'pending' };
+    },
+    isPrivate(owner) {
+      if (hands.isHidden(owner)) return true;
+      const open = frontTab((desks.ifOpen(owner)?.tabs() ?? []).filter((each) => isPublic(each) || isInFront(each)));
+      return open !== undefined && !isPublic(open);
+    },
+    watch(viewer) {
+      entries.get(viewer.sessionId)?.source.close();
+      const screen: Screen = { viewer, shown: null, isDriving: false, lastInput: Date.now() };
+      const entry: Entry = Object.assign(screen, {
+        source: showScreen(screen, {
+          standing: () => standingOf(viewer, screen.isDriving ? screen.shown?.open : undefined),
+          drivenBy: () => (screen.isDriving ? 'you' : hands.holderOf(viewer.owner) === 'person' ? 'another' : 'nobody'),
+          stay: (forMs) => desks.stay(viewer.owner, forMs),
+          giveBack: () => giveBack(entry),
+          closed: () => close(entry),
+        }),
+        letGo: () => {},
+        unwatch: () => {},
+        passed: [],
+      });
+      entries.set(viewer.sessionId, entry);
+      if (viewer.isDriver && !givenBack.has(viewer.sessionId) && !hands.isTaken(viewer.owner)) take(entry);
+      return entry.source;
+    },
+    async pass(viewer, inputs) {
+      if (!viewer.mayDrive) {
+        throw fail('session_scope', { message: 'This session may look at the screen and not drive it.' });
+      }
+      const entry = entries.get(viewer.sessionId);
+      if (!entry) throw fail('browser_not_open', { message: 'The stream of this screen is not open.' });
+      assertSeen(standingOf(viewer));
+      limit(entry, inputs.length);
+      entry.lastInput = Date.now();
+      for (const input of inputs) {
+        await within(passOne(entry, input), AbortSignal.timeout(passMs)).catch(sayGone);
+      }
+      return { isDriving: entry.isDriving };
+    },
+  };
+}
+
+function assertSeen({ kind }: Standing): void {
+  if (kind === 'private') throw fail('browser_in_use', { message: 'The screen is private right now.' });
+  if (kind === 'payment') throw fail('payment_in_progress');
+}
+
+/** A tab that has not been anywhere is an empty page. */
+const mayShow = ({ tab }: OpenTab) => !/^https?:/.test(tab.url()) || verdictOn(tab.rules(), tab.url()).kind === 'open';
+
+function limit(entry: Entry, count: number): void {
+  const now = Date.now();
+  entry.passed = entry.passed.filter((at) => now - at < inputWindowMs);
+  if (entry.passed.length + count > mostInputs) {
+    throw fail('rate_limited', {
+      message: `More than ${mostInputs} inputs in a second.`,
+      retry_after_ms: inputWindowMs,
+    });
+  }
+  for (let at = 0; at < count; at++) entry.passed.push(now);
+}
+
+/** A page that goes away under the hands, or hangs, is what the next picture shows. */
+function sayGone(error: unknown): void {
+  const isLate = (error as Error | null)?.name === 'TimeoutError';
+  if (!isLate && !isBrowserGone(error) && !isPageTrouble(error)) throw error;
+}

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Part } from '../../adapters/browser/page-script.ts';
+import type { ScreenFrame } from '../../adapters/browser/screencast.ts';
+import type { Frame, FrameSource } from '../../http/sse.ts';
+import { extentOf } from './crop.ts';
+import type { OpenTab } from './desks.ts';
+import { jpegAddress } from './jpeg-address.ts';
+import type { Screen, Standing } from './screens.ts';
+import { within } from './within.ts';
+
+type Ports = {
+  standing: () => Standing;
+  drivenBy: () => 'you' | 'another' | 'nobody';
+  stay: (forMs: number) => void;
+  giveBack: () => void;
+  closed: () => void;
+};
+
+type State = {
+  showing: 'page' | 'nothing' | 'private' | 'payment' | 'crop_pending';
+  driven_by: string;
+  url: string | null;
+};
+type Picture = { open: OpenTab; image: string; width: number; height: number };
+
+const lookEveryMs = 250;
+const stayMs = 30_000;
+const pictureMs = 3_000;
+/** Whoever has not touched anything for this long has let go. */
+const untouchedMs = 20_000;
+
+/** The screen as events: a picture whenever it changes, and what stands in the way of one. A slow reader gets the newest. */
+export function showScreen(screen: Screen, ports: Ports): FrameSource {
+  const ending = new AbortController();
+  let seq = 0;
+  let told = '';
+  let state: State | null = null;
+  let picture: Picture | null = null;
+  let cast: { open: OpenTab; stop: () => void } | null = null;
+  let lastDigest = '';
+  let ring = () => {};
+
+  function tell(showing: State['showing'], open: OpenTab | null): void {
+    const next: State = { showing, driven_by: ports.drivenBy(), url: open?.tab.url() ?? null };
+    if (JSON.stringify(next) === told) return;
+    told = JSON.stringify(next);
+    state = next;
+    ring();
+  }
+
+  function show(open: OpenTab, image: string, part: Part, isCropped: boolean): void {
+    screen.shown = { open, part, isCropped };
+    picture = { open, image, width: Math.round(part.width), height: Math.round(part.height) };
+    ring();
+  }
+
+  function stopCast(): void {
+    cast?.stop();
+    cast = null;
+  }
+
+  function showNothing(): void {
+    stopCast();
+    screen.shown = null;
+    picture = null;
+    lastDigest = '';
+  }
+
+  const isStill = (open: OpenTab) => {
+    const now = ports.standing();
+    return !ending.signal.aborted && now.kind === 'page' && now.open === open;
+  };
+
+  function castFrom(open: OpenTab): void {
+    if (cast?.open === open) return;
+    showNothing();
+    const seen = ({ image, width, height }: ScreenFrame) => {
+      if (!isStill(open)) return;
+      show(open, `data:image/jpeg;base64,${image}`, { x: 0, y: 0, width, height }, false);
+    };
+    cast = { open, stop: open.tab.onScreen(seen) };
+  }
+
+  async function showPart(open: OpenTab, part: Part): Promise<void> {
+    if (cast || screen.shown?.isCropped === false) showNothing();
+    const taken = open.tab.picture({ width: 1280, quality: 70, part });
+    const jpeg = await within(taken, AbortSignal.timeout(pictureMs)).catch(() => null);
+    if (!jpeg || !isStill(open)) return;
+    const digest = createHash('sha256')
+      .update(JSON.stringify([open.id, part]))
+      .update(jpeg)
+      .digest('base64');
+    if (digest === lastDigest) return;
+    lastDigest = digest;
+    show(open, jpegAddress(jpeg), part, true);
+  }
+
+  async function look(): Promise<void> {
+    const standing = ports.standing();
+    if (standing.kind === 'asleep') return end();
+    ports.stay(stayMs);
+    if (screen.isDriving && !screen.viewer.isDriver && Date.now() - screen.lastInput > untouchedMs) ports.giveBack();
+    if (standing.kind !== 'page') {
+      showNothing();
+      return tell(standing.kind, null);
+    }
+    const { open } = standing;
+    const extent = await extentOf(open);
+    if (!isStill(open)) return;
+    if (extent.kind === 'pending') {
+      showNothing();
+      return tell('crop_pending', open);
+    }
+    tell('page', open);
+    if (extent.kind === 'whole') castFrom(open);
+    else await showPart(open, extent.part);
+  }
+
+  async function keepLooking(): Promise<void> {
+    while (!ending.signal.aborted) {
+      await look();
+      await sleep(lookEveryMs, undefined, { signal: ending.signal }).catch(() => {});
+    }
+  }
+
+  function end(): void {
+    if (ending.signal.aborted) return;
+    ending.abort();
+    showNothing();
+    ports.closed();
+    ring();
+  }
+
+  const frameOf = (type: string, data: object): Frame => {
+    seq += 1;
+    return { id: String(seq), event: type, data: { object: 'screen_event', type, seq, ...data } };
+  };
+
+  function takeFrames(): Frame[] {
+    const frames: Frame[] = [];
+    if (state) frames.push(frameOf('screen.state', state));
+    // What may no longer be seen by now is not sent, however new it is.
+    if (picture && isStill(picture.open)) {
+      const { image, width, height } = picture;
+      frames.push(frameOf('screen.frame', { image, width, height }));
+    }
+    state = null;
+    picture = null;
+    return frames;
+  }
+
+  let isLooking = false;
+  return {
+    async next(withinMs) {
+      if (!isLooking) void keepLooking().catch(end);
+      isLooking = true;
+      const until = performance.now() + withinMs;
+      for (;;) {
+        const frames = takeFrames();
+        const left = until - performance.now();
+        if (frames.length > 0 || ending.signal.aborted || left <= 0) return { frames, isOver: ending.signal.aborted };
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, left);
+          ring = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+    },
+    close: end,
+  };
+}

@@ -1,0 +1,20 @@
+import { fail } from '@vestra/contract/errors';
+import type { Caller } from '../../caller.ts';
+import type { Database } from '../../db/pool.ts';
+import type { Viewer } from '../browser/api.ts';
+import { findSession } from './store.ts';
+
+/** Whose screen the session of this caller shows, and whether it may be touched. */
+export async function viewerOf(db: Database, caller: Caller): Promise<Viewer> {
+  const row = await findSession(db, caller, caller.actor.id);
+  if (!row) throw fail('session_not_found');
+  if (row.screen === 'false') throw fail('session_scope', { message: 'This session was opened without a screen.' });
+  const { orgId, mode, actor } = caller;
+  return {
+    sessionId: row.id,
+    owner: { orgId, mode, userId: row.user_id },
+    origin: { orgId, mode, actor, requestId: null, ip: null },
+    mayDrive: row.screen === 'control',
+    isDriver: row.screen === 'control' && row.driver === 'user',
+  };
+}

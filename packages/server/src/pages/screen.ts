@@ -1,0 +1,24 @@
+import type { Hono } from 'hono';
+
+/** The stream of a screen. Null where the credential does not open it. */
+export type ScreenStream = (sessionId: string, credential: string, signal: AbortSignal) => Promise<Response | null>;
+
+/** What a credential from `GET /v1/sessions/{id}/screen` opens: browsers that follow it need send no header. */
+export function screenPages(open: ScreenStream) {
+  return (app: Hono) => {
+    app.get('/screens/:session_id', async (context) => {
+      const { preview_token = '' } = context.req.query();
+      const stream = await open(context.req.param('session_id'), preview_token, context.req.raw.signal);
+      if (!stream) return context.text('This address is not valid, or no longer.\n', 404, safe);
+      for (const [name, value] of Object.entries(safe)) stream.headers.set(name, value);
+      return stream;
+    });
+  };
+}
+
+const safe = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};

@@ -1,0 +1,158 @@
+import { type Sites, startSites } from '@vestra/server/adapters/browser/site.fixture';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriersOn, type PageDesk, startPageDesk, type Visit } from './session-page.fixture.ts';
+
+let desk: PageDesk;
+let sites: Sites;
+beforeAll(async () => {
+  sites = await startSites();
+  desk = await startPageDesk();
+  await desk.apply({ name: 'desk', memory: 'none', browser: { allowed_domains: ['shop.localhost'] } });
+  sites.serve('shop.localhost', {
+    '/form': `<body style="margin:0"><input style="width:100%;height:50vh" oninput="tell('typed ' + value)" onkeydown="tell('key ' + event.key)"><button style="width:100%;height:40vh" onclick="tell('pressed')">Press</button><script>const tell = (what) => fetch('/told?' + encodeURIComponent(what));</script>`,
+    '/told': '',
+  });
+});
+afterAll(async () => {
+  await desk.stop();
+  await sites.close();
+});
+
+const keep = (user: string) =>
+  desk.call('POST', `/v1/users/${user}/browser/fetch`, {
+    body: { url: sites.at('shop.localhost', '/form'), keep_open_ms: 300_000 },
+  });
+const told = () => sites.seen.map(decodeURIComponent).filter((each) => each.includes('/told'));
+const hears = (what: string) => expect.poll(told, { timeout: 20_000 }).toContain(`shop.localhost/told?${what}`);
+const picture = ({ page }: Visit) => page.getByAltText('The page in the agent’s browser');
+const drives = ({ page }: Visit, whom: string) => page.locator(`[data-driven-by=${whom}]`).waitFor();
+const leave = async (visit: Visit) => {
+  expect(visit.faults).toEqual([]);
+  await visit.page.context().close();
+};
+
+describe('the page of a screen', () => {
+  it('to look at waits for the browser to wake, shows it, and passes nothing on [PAGE-003, SES-028]', async () => {
+    const asked: number[] = [];
+    const visit = await desk.visit({ chat: false, screen: 'view', user_id: 'ada' });
+    const { page, session } = visit;
+    page.on('response', (response) => {
+      if (response.url().endsWith('/screen')) asked.push(response.status());
+    });
+    await page.getByText('No page is open.').waitFor();
+    expect(asked.at(-1)).toBe(200);
+    await keep('ada');
+    await picture(visit).waitFor();
+    sites.seen.length = 0;
+    await picture(visit).click({ force: true });
+    await page.keyboard.type('x');
+    expect(await page.getByRole('application').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Back' }).count()).toBe(0);
+    expect(await barriersOn(page)).toEqual([]);
+    expect((await keep('ada')).status).toBe(200);
+    expect(told()).toEqual([]);
+    await desk.call('DELETE', `/v1/sessions/${session.id}`);
+    await page.getByText('You can close this page.').waitFor();
+    await leave(visit);
+  });
+
+  it('asks again while the computer wakes, and says after 30 seconds that it does not [SES-028]', async () => {
+    const { body: session } = await desk.call('POST', '/v1/sessions', { body: { screen: 'view', user_id: 'zoe' } });
+    const context = await desk.browser.newContext({ locale: 'en-GB' });
+    const page = await context.newPage();
+    await page.clock.install();
+    let asked = 0;
+    await page.route('**/screen', (route) => {
+      asked += 1;
+      const error = { type: 'conflict', code: 'browser_not_open', message: 'It wakes.', request_id: 'req_1' };
+      return route.fulfill({ status: 409, json: { error } });
+    });
+    await page.goto(session.url);
+    await page.getByText('The browser is waking up…').waitFor();
+    await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect
+      .poll(
+        async () => {
+          await page.clock.runFor(1_000);
+          return page.getByText('The browser cannot be shown right now.').isVisible();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(true);
+    expect(asked).toBeGreaterThan(10);
+    await page.unroute('**/screen');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect
+      .poll(
+        async () => {
+          await page.clock.runFor(1_000);
+          return page.getByText('No page is open.').isVisible();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(true);
+    await context.close();
+  });
+
+  it('to drive takes mouse and keys, says who drives, and gives the browser back [PAGE-004]', async () => {
+    await keep('bea');
+    const visit = await desk.visit({ chat: false, screen: 'control', user_id: 'bea' });
+    const { page } = visit;
+    const glass = page.getByRole('application');
+    await picture(visit).waitFor();
+    const box = await picture(visit).boundingBox();
+    if (!box) throw new Error('The picture has no place.');
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 4);
+    await drives(visit, 'you');
+    await page.getByText('You are driving').waitFor();
+    expect((await keep('bea')).body.error.code).toBe('browser_in_use');
+    await page.keyboard.type('hi');
+    await hears('key i');
+    await hears('typed hi');
+    await page.getByLabel('Type on the page…').fill('ñandú');
+    await page.keyboard.press('Enter');
+    await hears('typed hiñandú');
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height * 0.7);
+    await hears('pressed');
+    await glass.focus();
+    expect(await barriersOn(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await glass.evaluate((element) => element === document.activeElement)).toBe(false);
+    await page.getByRole('button', { name: 'Hand back' }).click();
+    await drives(visit, 'nobody');
+    expect((await keep('bea')).status).toBe(200);
+    await leave(visit);
+  });
+
+  it('with `driver: user` is in the user’s hands from the start, until the page is left [SES-014]', async () => {
+    await keep('carl');
+    const visit = await desk.visit({ chat: false, screen: 'control', driver: 'user', user_id: 'carl' });
+    await drives(visit, 'you');
+    await picture(visit).waitFor();
+    expect((await keep('carl')).body.error.code).toBe('browser_in_use');
+    await leave(visit);
+    await expect.poll(async () => (await keep('carl')).status, { timeout: 20_000 }).toBe(200);
+  });
+
+  it('stands beside the chat, keeps its shape, and fits the narrowest screen', async () => {
+    await keep('dora');
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 360, height: 640 },
+    ]) {
+      const visit = await desk.visit({ screen: 'control', user_id: 'dora' }, { viewport });
+      const { page } = visit;
+      await picture(visit).waitFor();
+      await page.getByLabel('Message', { exact: true }).waitFor();
+      const shape = await picture(visit).evaluate((image) => {
+        const { naturalWidth, naturalHeight } = image as HTMLImageElement;
+        const { width, height } = image.getBoundingClientRect();
+        return { wanted: naturalWidth / naturalHeight, is: width / height, width };
+      });
+      expect(Math.abs(shape.wanted - shape.is)).toBeLessThan(0.05);
+      expect(shape.width).toBeGreaterThan(100);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+      await leave(visit);
+    }
+  });
+});

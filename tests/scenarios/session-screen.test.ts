@@ -246,8 +246,10 @@ describe('a hand-off', () => {
     expect(stream.seen.filter(isFrame).every(({ width, height }) => width === 200 && height === 80)).toBe(true);
     stream.close();
   });
+});
 
-  it('whose element does not come for 20 seconds shows the page as before [SES-027]', async () => {
+describe('after 20 seconds', () => {
+  it.concurrent('a hand-off whose element has not come shows the page as before [SES-027]', async () => {
     sites.serve('shop.localhost', { '/other': telling('<h1>Something else</h1>') });
     await fetchPage('hans', { url: shop('/other'), front: true, front_crop: { text: 'Confirm' } });
     const session = await open('hans');
@@ -258,6 +260,20 @@ describe('a hand-off', () => {
     expect(Date.now() - began).toBeGreaterThan(15_000);
     expect(frame).toMatchObject({ width: 390, height: 844 });
     expect((await ask(session)).body).not.toHaveProperty('crop_pending');
+    stream.close();
+  });
+
+  it.concurrent('a browser that nobody touches is no longer in the person’s hands', async () => {
+    sites.serve('shop.localhost', { '/a': telling('<h1>A</h1>') });
+    const { body: kept } = await fetchPage('ines', { url: shop('/a'), keep_open_ms: 300_000 });
+    const session = await open('ines', { screen: 'control' });
+    const stream = await follow(session);
+    await stream.waitFor(isFrame);
+    await input(session, ...clickAt(0.5, 0.5));
+    const taken = await stream.waitFor(drivenBy('you'));
+    expect(refusal(await fetchPage('ines', { tab: kept.tab }))).toEqual([409, 'browser_in_use']);
+    await stream.waitFor((event) => event.seq > taken.seq && drivenBy('nobody')(event));
+    expect((await fetchPage('ines', { tab: kept.tab })).status).toBe(200);
     stream.close();
   });
 });

@@ -7,6 +7,8 @@ export type ScreenStream = (sessionId: string, credential: string, signal: Abort
 export function screenPages(open: ScreenStream) {
   return (app: Hono) => {
     app.get('/screens/:session_id', async (context) => {
+      // Nobody would read what it opens.
+      if (context.req.method === 'HEAD') return context.body(null, 405, { ...safe, allow: 'GET' });
       const { preview_token = '' } = context.req.query();
       const stream = await open(context.req.param('session_id'), preview_token, context.req.raw.signal);
       if (!stream) return context.text('This address is not valid, or no longer.\n', 404, safe);

@@ -26,7 +26,7 @@ export type Viewer = {
   isDriver: boolean;
 };
 
-export type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
+type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
 
 export type Screens = {
   /** Whether there is something to look at; a browser that is not open is woken, and whoever asks is to ask again. */

@@ -200,9 +200,12 @@ describe('a person who drives', () => {
 describe('a hand-off', () => {
   it('in private is seen by who may drive, and pauses the screen of those who look on [SES-005, SES-023]', async () => {
     sites.serve('shop.localhost', { '/sign-in': telling('<h1>Sign in</h1>') });
-    await fetchPage('fred', { url: shop('/sign-in'), front: true, private: true });
     const view = await open('fred');
-    await expect.poll(async () => refusal(await ask(view))).toEqual([409, 'browser_in_use']);
+    const watching = await follow(view);
+    await watching.waitFor(showing('nothing'));
+    await fetchPage('fred', { url: shop('/sign-in'), front: true, private: true });
+    await watching.waitFor(showing('private'));
+    expect(refusal(await ask(view))).toEqual([409, 'browser_in_use']);
     const shown = await server.call('GET', `/v1/sessions/${view.id}`);
     expect(shown.body.screen_paused).toBe(true);
     const driver = await open('fred', { screen: 'control' });
@@ -210,6 +213,8 @@ describe('a hand-off', () => {
     const stream = await follow(driver);
     await stream.waitFor(isFrame);
     stream.close();
+    expect(watching.seen.some(isFrame)).toBe(false);
+    watching.close();
     await fetchPage('fred', {});
     expect((await server.call('GET', `/v1/sessions/${view.id}`)).body).not.toHaveProperty('screen_paused');
     expect((await ask(view)).status).toBe(200);

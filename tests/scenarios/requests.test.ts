@@ -1,4 +1,6 @@
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { routes } from '@vestra/contract/api';
 import { type ErrorCode, errorCatalogue, Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
@@ -14,6 +16,15 @@ beforeAll(async () => {
   runtimeKey = made.body.key;
 });
 afterAll(() => server.stop());
+
+/** A POST as it is written, byte for byte; clients of Node say more than was asked of them. */
+async function postAsWritten(path: string, lines: readonly string[], body = ''): Promise<string> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const head = [`POST ${path} HTTP/1.1`, `host: ${hostname}:${port}`, `authorization: Bearer ${server.testKey}`];
+  socket.write(`${[...head, 'connection: close', ...lines].join('\r\n')}\r\n\r\n${body}`);
+  return text(socket);
+}
 
 const codeOf = ({ body }: Answer): string => body?.error?.code;
 const json = { 'content-type': 'application/json' };
@@ -299,3 +310,22 @@ function chunked(url: string, key: string, size: number): Promise<{ status: numb
     call.end();
   });
 }
+
+describe('a body that may be left out', () => {
+  it.each([
+    ['without a word about it, as `curl -X POST` does', []],
+    ['as one of no bytes', ['content-length: 0']],
+    ['as no chunks', ['transfer-encoding: chunked']],
+  ])('is taken as an empty one where it is left out %s', async (_how, lines) => {
+    const isChunked = lines.some((line) => line.includes('chunked'));
+    const answer = await postAsWritten('/v1/sessions', lines, isChunked ? '0\r\n\r\n' : '');
+    expect(answer).toMatch(/^HTTP\/1.1 201 /);
+  });
+
+  it.each([
+    ['with its length', ['content-length: 2'], '{}'],
+    ['in chunks', ['transfer-encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
+  ])('is refused where it comes %s and does not say what it is [REQ-053]', async (_how, lines, body) => {
+    expect(await postAsWritten('/v1/sessions', lines, body)).toMatch(/^HTTP\/1.1 415 [\s\S]*unsupported_media_type/);
+  });
+});

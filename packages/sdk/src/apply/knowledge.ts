@@ -3,7 +3,7 @@ import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
 import { pages } from '../pages.ts';
 import { type Change, entriesOf, type Resolved, type Step } from './change.ts';
-import { type Folder, taken } from './local-files.ts';
+import { type Folder, taken, textOf } from './local-files.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
@@ -193,20 +193,11 @@ function documentOf(given: { path: string; shown: string; bytes: Uint8Array<Arra
     const title = titleOf(path.replaceAll('/', ' - '));
     return { path: shown, title, file: new File([bytes], title, { type }) };
   }
-  const text = textOf(bytes);
+  const text = textOf(bytes, utf8);
   if (text === null) return { path: shown, reason: 'is neither text in UTF-8 nor a PDF, DOCX or HTML file.' };
   if (text.trim() === '') return { path: shown, reason: 'is empty.' };
   const sha256 = createHash('sha256').update(text, 'utf8').digest('hex');
   return { path: shown, title: titleOf(path), text, sha256 };
-}
-
-function textOf(bytes: Uint8Array): string | null {
-  try {
-    const text = utf8.decode(bytes);
-    return text.includes('\0') ? null : text;
-  } catch {
-    return null;
-  }
 }
 
 /**

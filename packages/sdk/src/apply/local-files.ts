@@ -111,6 +111,16 @@ export function taken<Value>(looked: Looked<Value>, problems: Problem[], problem
   return null;
 }
 
+/** Null where the bytes are no text. A byte order mark stays or goes as the decoder has it. */
+export function textOf(bytes: Uint8Array, decoder: TextDecoder): string | null {
+  try {
+    const text = decoder.decode(bytes);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
 const refused = (message: string): { ok: false; message: string } => ({ ok: false, message });
 
 const isOutside = (below: string) => below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below);

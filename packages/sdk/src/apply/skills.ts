@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import type { Client } from '../client.ts';
 import { pages } from '../pages.ts';
 import { type Change, entriesOf, type Resolved, type Step } from './change.ts';
-import { type Folder, type Found, taken } from './local-files.ts';
+import { type Folder, type Found, taken, textOf } from './local-files.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
@@ -131,7 +131,7 @@ async function readSkill(
     const file = `${shown}/${path}`;
     const bytes = taken(await folder.read(real, file), problems, (message) => problemOf(file, message));
     if (!bytes) continue;
-    const content = textOf(bytes);
+    const content = textOf(bytes, utf8);
     if (content === null) problems.push(problemOf(file, 'A skill holds text files only, and this is none in UTF-8.'));
     else files.push({ path: skillPath(path), content });
   }
@@ -142,15 +142,6 @@ async function readSkill(
   }
   if (name === null || problems.length > before) return [];
   return [{ path: shown, name, files, sha256: await skillDigest(files) }];
-}
-
-function textOf(bytes: Uint8Array): string | null {
-  try {
-    const text = utf8.decode(bytes);
-    return text.includes('\0') ? null : text;
-  } catch {
-    return null;
-  }
 }
 
 /** Read as far as it tells which skill it is; whether all of it is well formed the service says. */

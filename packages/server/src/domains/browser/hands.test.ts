@@ -1,32 +1,15 @@
 import { usdToMicros } from '@vestra/contract/money';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
-import type { Awake, Computers } from '../computers/api.ts';
 import { newDeployment } from '../deployments/test-deployments.ts';
 import { credit } from '../ledger/api.ts';
-import { createDesks } from './desks.ts';
+import { desksWithoutBrowser } from './desks.fixture.ts';
 import type { Holder } from './hands.ts';
 import { browserRoutes, screenRoutes } from './routes.ts';
 
-/** Computers that are always awake, and on which no browser starts: whoever gets that far is told so by a 503. */
-const computers: Computers = {
-  use: (owner, work) => work({ owner } as Awake),
-  ifAwake: () => null,
-  keepUntil: () => {},
-  beforeSleep: () => {},
-  sleep: async () => {},
-  erase: async () => {},
-  stop: async () => {},
-};
-const desks = createDesks({
-  computers,
-  start: () => Promise.reject(new Error('None is there.')),
-  obstacle: async () => null,
-  log: pino({ level: 'silent' }),
-});
+const desks = desksWithoutBrowser();
 
 let app: Awaited<ReturnType<typeof startTestApp>>;
 let org: Awaited<ReturnType<typeof app.newOrg>>;

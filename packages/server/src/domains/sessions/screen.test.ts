@@ -1,32 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
-import { createDesks, createScreens } from '../browser/api.ts';
-import type { Awake, Computers } from '../computers/api.ts';
+import { createScreens } from '../browser/api.ts';
+import { desksWithoutBrowser } from '../browser/desks.fixture.ts';
 import type { Engine } from '../engine/api.ts';
 import { sessionRoutes } from './routes.ts';
 import { createScreenCredentials } from './screen-credential.ts';
 import { newToken } from './session.ts';
 import { insertSession } from './store.ts';
 
-/** Computers that are always awake, and on which no browser starts. */
-const computers: Computers = {
-  use: (owner, work) => work({ owner } as Awake),
-  ifAwake: () => null,
-  keepUntil: () => {},
-  beforeSleep: () => {},
-  sleep: async () => {},
-  erase: async () => {},
-  stop: async () => {},
-};
-const desks = createDesks({
-  computers,
-  start: () => Promise.reject(new Error('None is there.')),
-  obstacle: async () => null,
-  log: pino({ level: 'silent' }),
-});
+const desks = desksWithoutBrowser();
 
 let app: Awaited<ReturnType<typeof startTestApp>>;
 let orgId: string;

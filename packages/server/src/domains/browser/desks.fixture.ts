@@ -1,0 +1,22 @@
+import { pino } from 'pino';
+import type { Awake, Computers } from '../computers/api.ts';
+import { createDesks } from './desks.ts';
+
+/** Of computers that are always awake, and on which no browser starts: whoever gets that far is told so by a 503. */
+export const desksWithoutBrowser = () =>
+  createDesks({
+    computers,
+    start: () => Promise.reject(new Error('None is there.')),
+    obstacle: async () => null,
+    log: pino({ level: 'silent' }),
+  });
+
+const computers: Computers = {
+  use: (owner, work) => work({ owner } as Awake),
+  ifAwake: () => null,
+  keepUntil: () => {},
+  beforeSleep: () => {},
+  sleep: async () => {},
+  erase: async () => {},
+  stop: async () => {},
+};

@@ -64,4 +64,14 @@ export const start = area('start', 'done', [
     'decisions.md · 10',
     '`VESTRA_ALLOW_PRIVATE_ADDRESSES` also covers the memory endpoint, OTLP and repositories.',
   ],
+  [
+    'START-020',
+    'docs/operating.md · Starting and stopping',
+    'SIGTERM or ctrl-C to `npm start` ends the server and its database, also when the signal comes twice or during the start.',
+  ],
+  [
+    'START-021',
+    'docs/operating.md · Starting and stopping',
+    'A data folder of root that is closed by its own mode keeps its database inside and is made passable.',
+  ],
 ]);

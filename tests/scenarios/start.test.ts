@@ -1,7 +1,9 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeDataDir, readCredentials, runEntry, type ServerProcess, startProcess } from '../support/process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -75,6 +77,60 @@ describe('the first start', () => {
     const { readConfig } = await import('@vestra/server/config');
     expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4600, role: 'all' });
     expect(readConfig({ HOST: '0.0.0.0', PORT: '80' })).toMatchObject({ host: '0.0.0.0', port: 80 });
+  });
+});
+
+describe('being told to stop', () => {
+  const isAlive = (pid: number) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const postmasterOf = async (dataDir: string) =>
+    Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
+
+  it.each([
+    // As in a terminal: ctrl-C goes to the whole group, and npm passes it on besides.
+    ['ctrl-C in a terminal, which reaches the server twice', 'SIGINT', -1],
+    ['SIGTERM to npm alone', 'SIGTERM', 1],
+  ] as const)('npm start ends with its database on %s [START-020]', async (_name, signal, group) => {
+    const dataDir = await folder();
+    const npm = spawn('npm', ['start'], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: { ...process.env, VESTRA_DATA_DIR: dataDir, PORT: '0', VESTRA_LOG_LEVEL: 'info' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
+    cleanUp.push(async () => spawn('kill', ['-KILL', '--', `-${npm.pid}`], { stdio: 'ignore' }));
+    const ended = once(npm, 'exit');
+    let output = '';
+    for await (const chunk of npm.stdout) {
+      output += chunk;
+      if (/is running at/.test(output)) break;
+    }
+    const postmaster = await postmasterOf(dataDir);
+    process.kill(group * (npm.pid as number), signal);
+    await ended;
+    await vi.waitFor(() => expect(isAlive(postmaster)).toBe(false), { timeout: 20_000 });
+    await expect(readFile(join(dataDir, 'postgres/postmaster.pid'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('during the start leaves nothing running [START-020]', async () => {
+    const dataDir = await folder();
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../../packages/server/src/main.ts')], {
+      env: { PATH: process.env.PATH ?? '', VESTRA_DATA_DIR: dataDir, PORT: '0' },
+      stdio: 'ignore',
+    });
+    const ended = once(child, 'exit');
+    const pidFile = join(dataDir, 'postgres/postmaster.pid');
+    await vi.waitFor(() => readFile(pidFile), { timeout: 30_000, interval: 5 });
+    const postmaster = await postmasterOf(dataDir);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(isAlive(postmaster)).toBe(false);
   });
 });
 

@@ -38,7 +38,10 @@ export type Server = {
   /** Null for a worker, which serves nobody. */
   url: string | null;
   firstCredentials: Credentials | null;
+  /** Lets what runs come to an end, for as long as the grace lasts. */
   stop: () => Promise<void>;
+  /** Waits for nothing but the database that this process started: what was under way goes on at the next start. */
+  stopAtOnce: () => Promise<void>;
 };
 
 const migrations = join(import.meta.dirname, 'db', 'migrations');
@@ -59,6 +62,8 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     leave();
     for (let step = undo.pop(); step; step = undo.pop()) await step();
   };
+  let stopPostgres = async () => {};
+  const stopAtOnce = () => stopPostgres();
   try {
     if (config.databaseUrl !== null) makeDataDir(config.dataDir);
     const connectionString = config.databaseUrl ?? (await startPostgres());
@@ -131,7 +136,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       const delivering = await startDelivering({ db, vault, outbound, log, connectionString });
       undo.push(() => delivering.stop({ graceMs: graceLeft() }));
     }
-    if (config.role === 'worker') return { url: null, firstCredentials, stop };
+    if (config.role === 'worker') return { url: null, firstCredentials, stop, stopAtOnce };
 
     const streams = createStreams();
     bell.on('credential', streams.endCredential);
@@ -168,7 +173,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       keyUse,
       publicUrl,
     });
-    return { url, firstCredentials, stop };
+    return { url, firstCredentials, stop, stopAtOnce };
   } catch (error) {
     await stop();
     throw error;
@@ -176,7 +181,8 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
 
   async function startPostgres(): Promise<string> {
     const postgres = await ownEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) });
-    undo.push(() => postgres.stop());
+    stopPostgres = () => postgres.stop();
+    undo.push(stopPostgres);
     return postgres.connectionString;
   }
 }

@@ -1,4 +1,4 @@
-import { chown, cp, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, chown, cp, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -20,6 +20,19 @@ describe.skipIf(!isRoot)('as root', () => {
     const { uid } = await stat(`/proc/${await postmasterOf(dataDir)}`);
     expect(uid).toBeGreaterThan(0);
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(uid);
+    await server.stop();
+  });
+
+  test('a data folder closed by its own mode is let through and keeps its database [START-021]', async () => {
+    const dataDir = await dataFolder();
+    await chmod(dataDir, 0o700);
+    const reachable = await dataFolder();
+    const lines: string[] = [];
+    const server = await start(dataDir, lines, { reachableFolders: [reachable] });
+    expect(lines[0]).toContain(`Others may pass through ${dataDir}`);
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o711);
+    expect(await readdir(reachable)).toEqual([]);
+    expect((await stat(join(dataDir, 'postgres'))).mode & 0o077).toBe(0);
     await server.stop();
   });
 
@@ -58,7 +71,11 @@ describe.skipIf(!isRoot)('as root', () => {
     await query(first, 'CREATE TABLE notes (text text)');
     await first.stop();
     await rm(join(closed, 'data'), { recursive: true });
-    const second = await start(join(closed, 'data'), [], { reachableFolders: [reachable] });
+    const lines: string[] = [];
+    const second = await start(join(closed, 'data'), lines, { reachableFolders: [reachable] });
+    expect(
+      lines.filter((line) => line.includes(`the database of ${join(closed, 'data')}, which no longer uses it`)),
+    ).toHaveLength(1);
     await expect(query(second, 'SELECT text FROM notes')).rejects.toMatchObject({ code: '42P01' });
     await second.stop();
   });

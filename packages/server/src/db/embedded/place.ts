@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StartFailure } from '../start-failure.ts';
@@ -36,7 +36,7 @@ export async function choosePlace(options: {
 
   const cluster = await stat(join(dataDir, 'postgres')).catch(() => undefined);
   const runner = await chooseRunner(cluster);
-  const closed = await closedFolder(dataDir, runner);
+  const closed = await openUp(dataDir, await closedFolder(dataDir, runner), runner, log);
   if (!closed) return { home: dataDir, runner };
   if (cluster) {
     throw new StartFailure(
@@ -49,7 +49,39 @@ export async function choosePlace(options: {
     ? ' The system may clear that folder: set VESTRA_DATA_DIR to a safer one.'
     : '';
   log(`The database is kept in ${home}, because the user that runs PostgreSQL cannot enter ${closed}.${warning}`);
+  for (const { home: left, dataDir: gone } of await leftBehind(dirname(home))) {
+    log(`${left} holds the database of ${gone}, which no longer uses it: delete it if nobody needs it.`);
+  }
   return { home, runner };
+}
+
+/**
+ * A data folder of root's that is closed by its own mode alone gets the mode that a new one is made with: its secrets
+ * are closed by their own modes, and a database elsewhere would outlive the folder unseen. Gives what stays closed.
+ */
+async function openUp(
+  dataDir: string,
+  closed: string | undefined,
+  runner: Runner,
+  log: (line: string) => void,
+): Promise<string | undefined> {
+  if (closed !== dataDir || !(await isPrivateTo(dataDir, process.getuid?.()))) return closed;
+  await chmod(dataDir, PASSABLE);
+  log(`Others may pass through ${dataDir} from now on (mode 711), so that the user that runs PostgreSQL gets there.`);
+  return closedFolder(dataDir, runner);
+}
+
+/** Databases whose data folder is gone or has another one. Nothing is deleted: the folder may lie on a disk that is away. */
+async function leftBehind(folder: string): Promise<{ home: string; dataDir: string }[]> {
+  const found: { home: string; dataDir: string }[] = [];
+  for (const name of await readdir(folder)) {
+    const home = join(folder, name);
+    const dataDir = await readFile(ownerFile(home), 'utf8').catch(() => undefined);
+    if (dataDir === undefined) continue;
+    const pointer = await readPointer(dataDir).catch(() => undefined);
+    if (pointer?.home !== home) found.push({ home, dataDir });
+  }
+  return found;
 }
 
 /** From now on a missing cluster at the other place is a loss to report, no longer a first start. */
@@ -77,9 +109,12 @@ async function elsewhere(dataDir: string, pointer: Pointer): Promise<Place> {
 async function makeHome(dataDir: string, reachableFolders: string[], runner: Runner): Promise<string> {
   const name = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}-${randomBytes(4).toString('hex')}`;
   const home = join(await makeReachable(reachableFolders, runner), name);
-  await makeFolder(home, PASSABLE).catch((error) => {
+  try {
+    await makeFolder(home, PASSABLE);
+    await writeFile(ownerFile(home), dataDir, { mode: 0o600 });
+  } catch (error) {
     throw folderFailure(error, home);
-  });
+  }
   return home;
 }
 
@@ -113,6 +148,10 @@ export async function isPrivateTo(folder: string, uid: number | undefined): Prom
   return entry?.isDirectory() === true && entry.uid === uid && (entry.mode & 0o022) === 0;
 }
 
+/** In the place of the cluster: whose it is. */
+const ownerFile = (home: string): string => join(home, 'data-folder');
+
+/** In the data folder: where its cluster is. */
 const pointerFile = (dataDir: string): string => join(dataDir, 'postgres-location.json');
 
 async function readPointer(dataDir: string): Promise<Pointer | undefined> {

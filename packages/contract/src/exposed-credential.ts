@@ -18,6 +18,14 @@ export function headerExposesCredential(name: string, value: string): boolean {
   return company.length + user.length === 0;
 }
 
+/** Whether a variable that is named as a credential is written without a reference to a stored secret. */
+export function variableExposesCredential(name: string, value: string): boolean {
+  const words = name.toLowerCase().split(/[^a-z]+/).filter(Boolean);
+  const last = words.at(-1) ?? '';
+  if (value === '' || words.includes('public') || !says(last, ['key', 'token', 'secret', 'password'])) return false;
+  return secretsIn(value).company.length === 0;
+}
+
 /** Words that stand before one of these in a name written in one piece, such as `apikey` or `accesstoken`. */
 const joined = 'api|access|app|auth|bearer|client|id|private|refresh|secret|session|subscription|user';
 

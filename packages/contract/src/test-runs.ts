@@ -19,7 +19,9 @@ const result = z.object({
   criteria: z.array(z.object({ text: z.string(), met: z.boolean(), reason: z.string() })),
   must_never: z.array(z.object({ text: z.string(), broken: z.boolean(), reason: z.string() })),
   conversation_id: id('conv').nullable(),
-  transcript: z.array(z.object({ role: z.enum(messageRoles), text: z.string() })),
+  transcript: z
+    .array(z.object({ role: z.enum(messageRoles), text: z.string() }))
+    .meta({ description: 'What was said; empty in lists.' }),
   duration_ms: count,
   cost_usd: usd,
   error_code: z.string().nullable(),

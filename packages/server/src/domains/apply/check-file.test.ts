@@ -136,6 +136,27 @@ const refused: Case[] = [
     'invalid_manifest',
     'computer.repos.0.path',
   ],
+  [
+    'a repo outside the home folder',
+    { computer: { repos: [{ url: 'a.io/b/c', path: '/etc/c' }] } },
+    'invalid_manifest',
+    'computer.repos.0.path',
+  ],
+  ['two repos of one folder', { computer: { repos: ['a.io/b/c', 'a.io/d/c'] } }, 'invalid_manifest', 'computer.repos.1'],
+  [
+    'two repos of one folder, written otherwise',
+    { computer: { repos: ['a.io/b/c', { url: 'a.io/d/e', path: './c/' }] } },
+    'invalid_manifest',
+    'computer.repos.1',
+  ],
+  ['a script that only the sender has', { computer: { setup: './setup.sh' } }, 'path_not_resolved', 'computer.setup'],
+  ['a script named alone', { computer: { setup: 'setup.sh' } }, 'path_not_resolved', 'computer.setup'],
+  [
+    'a raw credential in a variable',
+    { computer: { env: { SHOP_API_KEY: 'sk-123456' } } },
+    'raw_secret_in_header',
+    'computer.env.SHOP_API_KEY',
+  ],
   ['a secret of a variable', { computer: { env: { KEY: 'a ${LACKING}' } } }, 'secret_missing', 'computer.env.KEY'],
   [
     'a secret of a repo',

@@ -1,17 +1,57 @@
 import type { Fault } from '@vestra/contract/errors';
+import { variableExposesCredential } from '@vestra/contract/exposed-credential';
 import type { SettingParts } from './parts.ts';
 import type { ApplyPorts } from './ports.ts';
 import { fault } from './refusal.ts';
 
+type ComputerParts = Pick<SettingParts, 'setup' | 'repos' | 'env' | 'files'>;
+
 export function computerFaults(
-  { repos, files }: Pick<SettingParts, 'repos' | 'files'>,
+  parts: ComputerParts,
   { refuseAddress }: Pick<ApplyPorts, 'refuseAddress'>,
 ): Fault[] {
   return [
-    ...repos.flatMap((repo) => repoFaults(repo, refuseAddress)),
-    ...files.flatMap(({ at, value }) => pathFaults(value.path, `${at}.path`)),
+    ...setupFaults(parts),
+    ...parts.repos.flatMap((repo) => repoFaults(repo, refuseAddress)),
+    ...parts.env
+      .filter(({ name, value }) => variableExposesCredential(name, value))
+      .map(({ at, name }) =>
+        fault('raw_secret_in_header', at, `Store the credential as a secret and write \`\${${name}}\` instead.`),
+      ),
+    ...parts.files.flatMap(({ at, value }) => pathFaults(value.path, `${at}.path`)),
+    ...takenPlaceFaults(parts),
   ];
 }
+
+/** A file's name would run as a command and fail on every computer, unless something puts that file there. */
+function setupFaults(parts: ComputerParts): Fault[] {
+  const placed = placesOf(parts).map(({ path }) => path);
+  return parts.setup.flatMap(({ at, value }) => {
+    const [, path] = /^(?:\.\/)?([^\s]+)$/.exec(value.trim()) ?? [];
+    if (path === undefined || !(value.trim().startsWith('.') || /\.(sh|bash)$/.test(path))) return [];
+    if (placed.some((place) => path === place || path.startsWith(`${place}/`))) return [];
+    const message = `\`${value.trim()}\` cannot be read over HTTP: send the script itself, or apply the file with the CLI or an SDK.`;
+    return [fault('path_not_resolved', at, message)];
+  });
+}
+
+/** Two that want one place would put each other away at every task. */
+function takenPlaceFaults(parts: ComputerParts): Fault[] {
+  const firstAt = new Map<string, string>();
+  return placesOf(parts).flatMap(({ at, path }) => {
+    const first = firstAt.get(path);
+    if (first === undefined) firstAt.set(path, at);
+    return first === undefined
+      ? []
+      : [fault('invalid_manifest', at, `\`${path}\` is where \`${first}\` goes already: give one of them another \`path\`.`)];
+  });
+}
+
+const placesOf = ({ repos, files }: Pick<ComputerParts, 'repos' | 'files'>) =>
+  [
+    ...repos.map(({ at, value }) => ({ at, path: value.path ?? repoFolder(value.url) })),
+    ...files.map(({ at, value }) => ({ at, path: value.path })),
+  ].map(({ at, path }) => ({ at, path: path.split('/').filter((name) => name !== '' && name !== '.').join('/') }));
 
 /** The whole address of a repository that may be written without its scheme. */
 export const repoUrl = (url: string): string => (/^https?:\/\//.test(url) ? url : `https://${url}`);
@@ -32,8 +72,9 @@ function repoFaults(
 }
 
 function pathFaults(path: string, at: string): Fault[] {
-  const leaves = path.split('/').includes('..') || path.startsWith('-') || /[\p{Cc}\\]/u.test(path);
+  const leaves = path.split('/').includes('..') || /^[-/]/.test(path) || /[\p{Cc}\\]/u.test(path);
   if (!leaves) return [];
-  const message = 'A path has no `..`, no backslash and no control character, and begins with no dash.';
+  const message =
+    'A path leads on from the home folder: it has no `..`, no backslash and no control character, and begins with no slash and no dash.';
   return [fault('invalid_manifest', at, message)];
 }

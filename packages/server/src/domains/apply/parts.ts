@@ -24,7 +24,8 @@ export type SettingParts = {
   skills: Placed<{ id: string } | { name: string }>[];
   notebooks: Placed<string>[];
   repos: (Placed<Repo> & { urlAt: string })[];
-  env: Placed<string>[];
+  setup: Placed<string>[];
+  env: (Placed<string> & { name: string })[];
   files: Placed<{ file_id: string; path: string }>[];
 };
 
@@ -103,8 +104,9 @@ export function settingParts(
         urlAt: typeof value === 'string' ? place : `${place}.url`,
         value: asRepo(value),
       })),
+    setup: one(z.string(), prepared.setup, `${computerAt}.setup`),
     env: Object.entries(asObject(prepared.env)).flatMap(([name, value]) =>
-      one(z.string(), value, `${computerAt}.env.${name}`),
+      one(z.string(), value, `${computerAt}.env.${name}`).map((placed) => ({ ...placed, name })),
     ),
     files: items(prepared.files, `${computerAt}.files`).flatMap((item) =>
       one(computer.shape.files.unwrap().element, item.value, item.at),

@@ -25,30 +25,39 @@ const open = ['queued', 'running'] as const;
 
 /** Test runs are shared by both modes of their org. */
 export async function findRun(db: Executor, orgId: string, runId: string): Promise<TalliedRun | undefined> {
-  const [row] = await selectRuns(db, and(eq(testRuns.org_id, orgId), eq(testRuns.id, runId)), 1);
+  const [row] = await selectRuns(db, and(eq(testRuns.org_id, orgId), eq(testRuns.id, runId)), 1, withTranscripts);
   return row;
 }
 
+/** Without what was said, which may be megabytes a run. */
 export function listRuns(
   db: Executor,
   deploymentId: string,
   page: { limit: number; below: string | null },
 ): Promise<TalliedRun[]> {
   const below = page.below === null ? undefined : lt(testRuns.id, page.below);
-  return selectRuns(db, and(eq(testRuns.deployment_id, deploymentId), below), page.limit + 1);
+  return selectRuns(db, and(eq(testRuns.deployment_id, deploymentId), below), page.limit + 1, withoutTranscripts);
 }
 
-function selectRuns(db: Executor, which: SQL | undefined, limit: number): Promise<TalliedRun[]> {
+function selectRuns(
+  db: Executor,
+  which: SQL | undefined,
+  limit: number,
+  transcript: SQL,
+): Promise<TalliedRun[]> {
   return db
-    .select({ ...getTableColumns(testRuns), tally })
+    .select({ ...getTableColumns(testRuns), tally: tallyWith(transcript) })
     .from(testRuns)
     .where(which)
     .orderBy(desc(testRuns.id))
     .limit(limit);
 }
 
+const withTranscripts = sql`result.transcript`;
+const withoutTranscripts = sql`json_build_array()`;
+
 /** Results stand in the order in which their scenarios were made. */
-const tally = sql<Tally>`(
+const tallyWith = (transcript: SQL) => sql<Tally>`(
   SELECT json_build_object(
     'counts', json_build_object(
       'total', count(*),
@@ -66,7 +75,7 @@ const tally = sql<Tally>`(
       'criteria', result.criteria,
       'must_never', result.must_never,
       'conversation_id', result.conversation_id,
-      'transcript', result.transcript,
+      'transcript', ${transcript},
       'duration_ms', result.duration_ms,
       'cost_micros', result.cost_micros,
       'error_code', result.error_code

@@ -48,6 +48,7 @@ export function notebookTools(deps: {
         const document = await readDocument(db, reader, String(document_id));
         if (!document) return failed('There is no such document in your notebooks.');
         const parts = Math.max(1, Math.ceil(document.text.length / longestPart));
+        if (Number(part) > parts) return failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
         const from = (Number(part) - 1) * longestPart;
         const shown = document.text.slice(from, from + longestPart).toWellFormed();
         return said(`# ${document.title} (part ${part} of ${parts})\n${shown}`);

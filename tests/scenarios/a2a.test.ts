@@ -111,6 +111,22 @@ describe('a message', () => {
     await expect(ada.sendMessage(saying(link))).rejects.toMatchObject({ envelopeCode: -32005 });
   });
 
+  it('of data alone asks what the data says [A2A-022]', async () => {
+    desk.script(() => ({ text: 'Read.' }));
+    const { contextId } = await message(client.sendMessage(saying({ data: { order: 'A-17' } })));
+    const { data } = await show(`/v1/conversations/${contextId}/messages`);
+    expect(data.at(-1)).toMatchObject({ text: '{"order":"A-17"}', context: null });
+  });
+
+  it('that is sent again runs once; short ids are no proof that it is the same [A2A-023]', async () => {
+    desk.script(() => ({ text: 'Once.' }));
+    const asked = (messageId: string) => message(client.sendMessage(saying('Refund it', { messageId })));
+    const first = await asked('6d1f4bb0-5f4f-4b52-9a35-1c2f0a5d2c11');
+    expect(await asked('6d1f4bb0-5f4f-4b52-9a35-1c2f0a5d2c11')).toEqual(first);
+    expect((await show(`/v1/conversations/${first.contextId}/messages`)).data).toHaveLength(2);
+    expect((await asked('1')).contextId).not.toBe((await asked('1')).contextId);
+  });
+
   it('that fails says so with the API’s code', async () => {
     desk.script(() => ({ fail: 400, failMessage: 'No.' }));
     await expect(client.sendMessage(saying('Hello'))).rejects.toMatchObject({

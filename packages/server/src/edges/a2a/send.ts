@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Message, SendMessageRequest } from '@a2a-js/sdk';
 import { Role } from '@a2a-js/sdk';
 import {
@@ -61,7 +62,8 @@ function readMessage({ message, configuration }: SendMessageRequest): Message {
 async function* begin({ routes, deploymentId, userId }: Exchange, request: SendMessageRequest, said: IncomingParts) {
   const user = userId === null ? {} : { user_id: userId };
   const body = { ...(await bodyOf(routes, request, said, userId)), deployment: deploymentId, ...user, stream: true };
-  yield* routes.follow<ConversationEvent>({ method: 'POST', path: '/v1/conversations', body, headers: routes.once });
+  const headers = onceOnly(routes, request, '/v1/conversations', body);
+  yield* routes.follow<ConversationEvent>({ method: 'POST', path: '/v1/conversations', body, headers });
 }
 
 async function* goOn(
@@ -72,8 +74,22 @@ async function* goOn(
 ) {
   const body = { ...(await bodyOf(routes, request, said, user_id)), stream: true };
   const path = `/v1/conversations/${id}/messages`;
-  yield* routes.follow<ConversationEvent>({ method: 'POST', path, body, headers: routes.once });
+  const headers = onceOnly(routes, request, path, body);
+  yield* routes.follow<ConversationEvent>({ method: 'POST', path, body, headers });
 }
+
+/**
+ * A message that is sent again runs once, as if it had an `Idempotency-Key`. A short id is no proof that it is the same
+ * message: a client that counts from one would be shown somebody else's conversation.
+ */
+function onceOnly(routes: Exchange['routes'], { message }: SendMessageRequest, path: string, body: unknown) {
+  const messageId = message?.messageId ?? '';
+  if (routes.once['idempotency-key'] !== undefined || messageId.length < shortestUniqueId) return routes.once;
+  const digest = createHash('sha256').update(JSON.stringify([path, messageId, body])).digest('base64url');
+  return { 'idempotency-key': `a2a.${digest}` };
+}
+
+const shortestUniqueId = 16;
 
 export const eventsAfter = ({ routes }: Exchange, { id, last_event_seq }: ShownConversation, taskId?: string) =>
   routes.follow<ConversationEvent>({
@@ -105,9 +121,11 @@ async function bodyOf(
   const uploaded = await upload(routes, files, userId);
   const [first, ...more] = data;
   const isMap = typeof first === 'object' && first !== null && !Array.isArray(first);
+  // Data alone is what is asked; beside words it is what they are about.
+  const isAsked = texts.length === 0 && data.length > 0;
   return {
-    message: texts.join('\n'),
-    ...(data.length > 0 && { context: isMap && more.length === 0 ? first : { data } }),
+    message: isAsked ? data.map((each) => JSON.stringify(each)).join('\n') : texts.join('\n'),
+    ...(data.length > 0 && !isAsked && { context: isMap && more.length === 0 ? first : { data } }),
     ...(named.length + uploaded.length > 0 && { attachments: [...named, ...uploaded] }),
     ...Object.fromEntries(options.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]]))),
   };

@@ -58,6 +58,14 @@ export const a2a = area('a2a', 'done', [
   ],
   ['A2A-020', 'decisions.md · 10', 'A cancelled task is canceled there and `failed` with `error.code: stopped` here.'],
   ['A2A-021', 'runtime.md · Versioning', 'The protocol version 1.0 stands in the card.'],
-  ['A2A-022', 'docs/a2a.md · What a message may carry', 'A message of data alone is taken with the data as what is asked.'],
-  ['A2A-023', 'docs/a2a.md · What a message may carry', 'A message that is sent again under the same long `messageId` runs once.'],
+  [
+    'A2A-022',
+    'docs/a2a.md · What a message may carry',
+    'A message of data alone is taken with the data as what is asked.',
+  ],
+  [
+    'A2A-023',
+    'docs/a2a.md · What a message may carry',
+    'A message that is sent again under the same long `messageId` runs once.',
+  ],
 ]);

@@ -91,4 +91,5 @@ export const skills = area('skills', 'done', [
   ['SKL-028', 'decisions.md · 9', 'Putting the same files again makes no new version.'],
   ['SKL-029', 'decisions.md · 10', '`file_too_large` has status 400 for a file in a skill.'],
   ['SKL-030', 'decisions.md · 3', 'An unknown skill answers 404 `skill_not_found`.'],
+  ['SKL-031', 'docs/deployment-file.md · skills', '`GET /v1/skills/{name}` reads a built-in skill with its files.'],
 ]);

@@ -20,7 +20,10 @@ export function headerExposesCredential(name: string, value: string): boolean {
 
 /** Whether a variable that is named as a credential is written without a reference to a stored secret. */
 export function variableExposesCredential(name: string, value: string): boolean {
-  const words = name.toLowerCase().split(/[^a-z]+/).filter(Boolean);
+  const words = name
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter(Boolean);
   const last = words.at(-1) ?? '';
   if (value === '' || words.includes('public') || !says(last, ['key', 'token', 'secret', 'password'])) return false;
   return secretsIn(value).company.length === 0;

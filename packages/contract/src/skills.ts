@@ -50,6 +50,11 @@ const bundle = z.strictObject({
 
 const skillParams = z.strictObject({ skill_id: failsWith('skill_not_found', id('skl')) });
 
+/** A built-in skill has no id and is read by its name. */
+const readableParams = z.strictObject({
+  skill_id: failsWith('skill_not_found', z.union([id('skl'), z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/)])),
+});
+
 const upload = {
   accepts: ['application/json', 'application/zip', 'multipart/form-data'],
   bodyLimit: 8 * 1024 * 1024,
@@ -98,8 +103,8 @@ export const skills = {
     path: '/v1/skills/{skill_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Read one skill with its files.',
-    params: skillParams,
+    summary: 'Read one skill with its files: the org’s by its id, a built-in one by its name.',
+    params: readableParams,
     status: 200,
     response: skill.extend({
       files: z.array(z.object({ path: z.string(), bytes: z.int().min(0), content: z.string() })),

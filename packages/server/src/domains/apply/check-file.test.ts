@@ -142,7 +142,12 @@ const refused: Case[] = [
     'invalid_manifest',
     'computer.repos.0.path',
   ],
-  ['two repos of one folder', { computer: { repos: ['a.io/b/c', 'a.io/d/c'] } }, 'invalid_manifest', 'computer.repos.1'],
+  [
+    'two repos of one folder',
+    { computer: { repos: ['a.io/b/c', 'a.io/d/c'] } },
+    'invalid_manifest',
+    'computer.repos.1',
+  ],
   [
     'two repos of one folder, written otherwise',
     { computer: { repos: ['a.io/b/c', { url: 'a.io/d/e', path: './c/' }] } },

@@ -6,10 +6,7 @@ import { fault } from './refusal.ts';
 
 type ComputerParts = Pick<SettingParts, 'setup' | 'repos' | 'env' | 'files'>;
 
-export function computerFaults(
-  parts: ComputerParts,
-  { refuseAddress }: Pick<ApplyPorts, 'refuseAddress'>,
-): Fault[] {
+export function computerFaults(parts: ComputerParts, { refuseAddress }: Pick<ApplyPorts, 'refuseAddress'>): Fault[] {
   return [
     ...setupFaults(parts),
     ...parts.repos.flatMap((repo) => repoFaults(repo, refuseAddress)),
@@ -43,7 +40,13 @@ function takenPlaceFaults(parts: ComputerParts): Fault[] {
     if (first === undefined) firstAt.set(path, at);
     return first === undefined
       ? []
-      : [fault('invalid_manifest', at, `\`${path}\` is where \`${first}\` goes already: give one of them another \`path\`.`)];
+      : [
+          fault(
+            'invalid_manifest',
+            at,
+            `\`${path}\` is where \`${first}\` goes already: give one of them another \`path\`.`,
+          ),
+        ];
   });
 }
 
@@ -51,7 +54,13 @@ const placesOf = ({ repos, files }: Pick<ComputerParts, 'repos' | 'files'>) =>
   [
     ...repos.map(({ at, value }) => ({ at, path: value.path ?? repoFolder(value.url) })),
     ...files.map(({ at, value }) => ({ at, path: value.path })),
-  ].map(({ at, path }) => ({ at, path: path.split('/').filter((name) => name !== '' && name !== '.').join('/') }));
+  ].map(({ at, path }) => ({
+    at,
+    path: path
+      .split('/')
+      .filter((name) => name !== '' && name !== '.')
+      .join('/'),
+  }));
 
 /** The whole address of a repository that may be written without its scheme. */
 export const repoUrl = (url: string): string => (/^https?:\/\//.test(url) ? url : `https://${url}`);

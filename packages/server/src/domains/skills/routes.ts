@@ -30,6 +30,8 @@ export function skillRoutes({ db, openZip }: { db: Database; openZip: OpenZip })
       return commit(async (tx) => presentSkill(await createSkill(tx, origin, bundle)));
     },
     get: async ({ caller, params }) => {
+      const builtIn = builtInSkills().find(({ name }) => name === params.skill_id);
+      if (builtIn) return { ...presentBuiltIn(builtIn), files: builtIn.files.map(withSize) };
       const found = await readCompanySkill(db, caller.orgId, params.skill_id);
       if (!found) throw fail('skill_not_found');
       return { ...presentSkill(found.row), files: found.files };
@@ -54,6 +56,12 @@ export function skillRoutes({ db, openZip }: { db: Database; openZip: OpenZip })
     },
   };
 }
+
+const withSize = ({ path, content }: { path: string; content: string }) => ({
+  path,
+  bytes: Buffer.byteLength(content),
+  content,
+});
 
 /** The place where the page before ended, in the list that its cursor was made for. */
 function afterIn({ after }: PageRequest, list: string): string | null {

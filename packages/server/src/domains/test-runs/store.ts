@@ -39,12 +39,7 @@ export function listRuns(
   return selectRuns(db, and(eq(testRuns.deployment_id, deploymentId), below), page.limit + 1, withoutTranscripts);
 }
 
-function selectRuns(
-  db: Executor,
-  which: SQL | undefined,
-  limit: number,
-  transcript: SQL,
-): Promise<TalliedRun[]> {
+function selectRuns(db: Executor, which: SQL | undefined, limit: number, transcript: SQL): Promise<TalliedRun[]> {
   return db
     .select({ ...getTableColumns(testRuns), tally: tallyWith(transcript) })
     .from(testRuns)

@@ -85,7 +85,9 @@ async function* goOn(
 function onceOnly(routes: Exchange['routes'], { message }: SendMessageRequest, path: string, body: unknown) {
   const messageId = message?.messageId ?? '';
   if (routes.once['idempotency-key'] !== undefined || messageId.length < shortestUniqueId) return routes.once;
-  const digest = createHash('sha256').update(JSON.stringify([path, messageId, body])).digest('base64url');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([path, messageId, body]))
+    .digest('base64url');
   return { 'idempotency-key': `a2a.${digest}` };
 }
 

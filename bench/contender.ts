@@ -24,7 +24,7 @@ export type Contender = {
   pid: number;
   stop: () => Promise<void>;
   /** A whole turn: makes a conversation, sends a message, reads the reply's stream to its end. */
-  turn: () => Promise<Turn>;
+  turn: (message?: string) => Promise<Turn>;
   /** Reads one conversation. */
   read: (conversationId: string) => Promise<void>;
   /** Is the reply among the stored messages? */
@@ -69,11 +69,11 @@ export function contend(server: {
   return {
     name,
     pid,
-    async turn() {
+    async turn(message = 'Where is my parcel?') {
       const userId = `user-${turns++ % userCount}`;
       const create = api.create(userId);
       const conversationId = api.idOf(await (await open('POST', create.path, create.body)).json());
-      const send = api.send(conversationId, userId, 'Where is my parcel?');
+      const send = api.send(conversationId, userId, message);
       let stream = '';
       let firstTextAt = 0;
       for await (const chunk of (await open('POST', send.path, send.body)).setEncoding('utf8')) {

@@ -27,6 +27,10 @@ export const reply = tokens.join('');
 /** To a message with these words the model answers with a question, and the work waits for a person. */
 export const askingWords = 'Ask me first';
 
+/** To a message with these words the model types its answer over four seconds. */
+export const slowWords = 'Tell me slowly';
+export const slowTokens = 200;
+
 /** The model in a process of its own, so that what it costs is counted with nobody it answers. */
 export async function startModelProcess(): Promise<ModelProcess> {
   const child = fork(import.meta.filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -89,6 +93,10 @@ function answerTo({ messages }: NormalisedRequest): ScriptedAnswer {
   const isToAsk = messages.some((each) => each.role === 'user' && each.text.includes(askingWords));
   if (isToAsk && !messages.some(({ role }) => role === 'tool')) {
     return { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] };
+  }
+  if (messages.some((each) => each.role === 'user' && each.text.includes(slowWords))) {
+    const text = Array.from({ length: slowTokens }, (_, at) => ` word${at}`);
+    return { text, chunkDelayMs: 20, usage: { inputTokens: 500, outputTokens: slowTokens } };
   }
   return { text: tokens, usage: { inputTokens: 500, outputTokens: tokens.length } };
 }

@@ -18,11 +18,13 @@ import { measureFollowers } from './followers.ts';
 import { peers } from './peers.ts';
 import { failedMark, print, type Row, type Stage, writeResults } from './report.ts';
 import { measureConfiguration, measureLists, measureRequests } from './requests.ts';
+import { measureTurnCost } from './turn-cost.ts';
 import { measureTurns } from './turns.ts';
 import { measureWaitingTasks } from './waiting-tasks.ts';
 
 const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   turns: measureTurns,
+  cost: measureTurnCost,
   start: measureColdStart,
   requests: measureRequests,
   lists: measureLists,

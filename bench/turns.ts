@@ -69,9 +69,9 @@ async function figuresOf(start: () => Promise<Contender>, around: Surroundings):
     const { seconds } = around;
     const first = await attempt(() => firstTurn(contender));
     if ('failed' in first) return allFailed(first);
-    await attempt(() => measure(16, Math.max(1, seconds / 2), contender.turn));
-    const together = await attempt(() => measure(64, seconds, contender.turn));
-    const alone = await attempt(() => measure(1, seconds, contender.turn));
+    await attempt(() => measure(16, Math.max(1, seconds / 2), () => contender.turn()));
+    const together = await attempt(() => measure(64, seconds, () => contender.turn()));
+    const alone = await attempt(() => measure(1, seconds, () => contender.turn()));
     const firstText = await attempt(() => measureFirstText(contender, around));
     const busy = await attempt(() => measureBusy(contender, around));
     const reads = await attempt(() => measure(16, seconds / 2, () => contender.read(first.conversationId)));
@@ -123,7 +123,7 @@ async function measureFirstText(contender: Contender, { model, seconds }: Surrou
 
 async function measureBusy(contender: Contender, { postmaster, seconds }: Surroundings) {
   const before = { server: cpuMs(contender.pid), postgres: postgresCpuMs(postmaster) };
-  const { count } = await measure(16, seconds, contender.turn);
+  const { count } = await measure(16, seconds, () => contender.turn());
   return {
     cpuMs: (cpuMs(contender.pid) - before.server) / count,
     postgresCpuMs: (postgresCpuMs(postmaster) - before.postgres) / count,

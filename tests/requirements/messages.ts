@@ -120,4 +120,9 @@ export const messages = area('messages', 'done', [
     'decisions.md · 8',
     'A live message with no model configured for live mode answers 503 `model_unavailable`.',
   ],
+  [
+    'MSG-040',
+    'docs/benchmarks.md · What a turn asks of PostgreSQL',
+    'A plain turn takes a bounded number of statements.',
+  ],
 ]);

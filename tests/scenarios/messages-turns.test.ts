@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { askedFor, codeOf, door, spoken, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
 
 let server: Talk;
@@ -17,6 +18,28 @@ function answerBehind(gate: { opened: Promise<void> }): void {
     return { text: `Re: ${askedFor(request)}` };
   });
 }
+
+describe('what a turn asks of PostgreSQL', () => {
+  it('is a bounded number of statements, whatever the machine [MSG-040]', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const turn = async () => {
+      const { id } = await server.begin();
+      const { events } = await server.stream('POST', `/v1/conversations/${id}/messages`, {
+        body: { message: 'Hi', stream: true },
+      });
+      await events;
+    };
+    // The first ones prepare statements and fill caches.
+    for (let at = 0; at < 5; at++) await turn();
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    const turns = 20;
+    for (let at = 0; at < turns; at++) await turn();
+    const statements = query.mock.calls.length / turns;
+    query.mockRestore();
+    expect(statements).toBeGreaterThan(3);
+    expect(statements).toBeLessThanOrEqual(26);
+  });
+});
 
 describe('sending a message', () => {
   it('answers the turn at once, with nulls where there is nothing yet [MSG-018, MSG-023, MSG-037]', async () => {

@@ -68,7 +68,7 @@ describe('two servers of which one is killed again and again while routines are 
       await query(
         connectionString,
         `INSERT INTO routines (id, org_id, mode, deployment_id, user_id, name, ask, kind, cron, timezone, next_run_at)
-         SELECT 'rtn_due' || lpad(n::text, 21, '0'), org_id, mode, (SELECT default_deployment FROM orgs WHERE id = org_id),
+         SELECT 'rtn_due' || lpad(n::text, 21, '0'), org_id, mode, (SELECT default_deployment FROM org_settings o WHERE o.org_id = routines.org_id AND o.mode = routines.mode),
            'user-' || n, name, 'Look ' || n, kind, cron, timezone, now() - interval '1 minute'
          FROM routines, generate_series(2, $2) n WHERE routines.id = $1`,
         [first.id, routineCount],

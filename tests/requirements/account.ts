@@ -96,4 +96,14 @@ export const account = area('account', 'done', [
     '`price` of a model holds `input_per_mtok`, `output_per_mtok` and `cache_read_per_mtok`.',
   ],
   ['ACC-031', 'decisions.md · 5', 'Exactly one listed model has `default: true`.'],
+  [
+    'ACC-201',
+    'decisions.md · 11',
+    'In test mode an embed origin may also be `http://localhost` or `http://127.0.0.1`, with any port.',
+  ],
+  [
+    'ACC-202',
+    'decisions.md · 11',
+    "An embed origin's host is a name or address: nothing that could end its place in a policy header.",
+  ],
 ]);

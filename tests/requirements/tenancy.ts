@@ -78,4 +78,30 @@ export const tenancy = area('tenancy', 'done', [
     'decisions.md · 10',
     '`vestra admin org create --name …` makes a further org; with `--json` it prints `{org_id, test_key, live_key, owner}`.',
   ],
+  [
+    'TEN-201',
+    'decisions.md · 11',
+    'What `PATCH /v1/org` (but `name`) and `PATCH /v1/limits` set holds in the mode of the key alone.',
+  ],
+  ['TEN-202', 'decisions.md · 11', "`GET /v1/me` shows the org's new name with the next call."],
+  [
+    'TEN-203',
+    'decisions.md · 11',
+    'A deployment with a live version is archived and brought back by a live key alone: 403 `live_key_required`.',
+  ],
+  [
+    'TEN-204',
+    'decisions.md · 11',
+    'A version with `memory: customer` goes live only where live mode has a `memory_endpoint`: 400 `memory_endpoint_required`.',
+  ],
+  [
+    'TEN-205',
+    'decisions.md · 11',
+    'The first promotion with a test key gives the test mode its default, one with a live key both modes that have none.',
+  ],
+  [
+    'TEN-206',
+    'decisions.md · 11',
+    'Settings of an org that were made before modes had their own hold in both of them after the migration.',
+  ],
 ]);

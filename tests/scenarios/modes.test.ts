@@ -1,3 +1,4 @@
+import { orgs } from '@vestra/contract/account';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -78,5 +79,131 @@ describe('what is made in one mode', () => {
       (['test', 'live'] as const).map(async (mode) => (await call(mode, 'GET', '/v1/org')).body.balance_usd),
     );
     expect(balances).toEqual([100, 0]);
+  });
+});
+
+/** Another value than every org begins with, for each setting that a mode has of its own. */
+const otherSettings = (deployment: string) => ({
+  allowed_return_urls: ['https://taken.example/back'],
+  allowed_embed_origins: ['https://taken.example'],
+  default_deployment: deployment,
+  require_user: true,
+  memory_panel: true,
+  memory_mode: 'customer',
+  memory_endpoint: 'https://taken.example/memory',
+  otlp_endpoint: 'https://taken.example/v1/traces',
+  otlp_headers_secret: 'TAKEN',
+});
+
+describe('what a key sets', () => {
+  const show = async (mode: Mode, path = '/v1/org') => (await call(mode, 'GET', path)).body;
+
+  it.each([
+    ['test', 'live'],
+    ['live', 'test'],
+  ] as const)('with a %s key stays out of %s mode, whichever setting it is [TEN-201]', async (mode, other) => {
+    const { id } = (await call(mode, 'PUT', `/v1/deployments/of-${mode}?promote=no`, { name: 'a' })).body;
+    const settings = otherSettings(id);
+    // A setting that is added to the route and kept for both modes fails here.
+    const settable = Object.keys(orgs.update.body.shape).filter((name) => name !== 'name');
+    expect(Object.keys(settings).sort()).toEqual(settable.sort());
+    const [own, others] = [await show(mode), await show(other)];
+    expect((await call(mode, 'PATCH', '/v1/org', settings)).body).toEqual({ ...own, ...settings });
+    expect(await show(other)).toEqual(others);
+
+    const limits = await show(other, '/v1/limits');
+    const caps = { org_daily_usd: 0, user_daily_usd: 0, org_monthly_usd: 0, user_monthly_usd: 0 };
+    await call(mode, 'PATCH', '/v1/limits', { caps, usage_alerts: { thresholds: [1] } });
+    expect(await show(mode, '/v1/limits')).toMatchObject({ caps, usage_alerts: { thresholds: [1] } });
+    expect(await show(other, '/v1/limits')).toEqual(limits);
+
+    const { name: _, ...restored } = Object.fromEntries(
+      Object.keys(orgs.update.body.shape).map((field) => [field, own[field]]),
+    );
+    await call(mode, 'PATCH', '/v1/org', restored);
+    await call(mode, 'PATCH', '/v1/limits', {
+      caps: { org_daily_usd: 100, user_daily_usd: 10, org_monthly_usd: null, user_monthly_usd: null },
+    });
+  });
+
+  it('with a test key neither takes live memory elsewhere nor ends live spending [TEN-201]', async () => {
+    await call('test', 'PATCH', '/v1/org', {
+      memory_mode: 'customer',
+      memory_endpoint: 'https://taken.example/memory',
+    });
+    await call('test', 'PATCH', '/v1/limits', { caps: { org_daily_usd: 0, user_daily_usd: 0 } });
+    // An address that is called answers 502 here: nothing is reached from a test.
+    const kept = await call('live', 'POST', '/v1/memory', { user_id: 'vip', text: 'Lives in Lisbon' });
+    expect([kept.status, kept.body.text]).toEqual([201, 'Lives in Lisbon']);
+    await call('live', 'PUT', '/v1/deployments/spent?promote=now', { name: 'spent' });
+    const ask = async (mode: Mode) =>
+      (await call(mode, 'POST', '/v1/conversations', { deployment: 'spent', message: 'Hello' })).body.error.code;
+    expect([await ask('test'), await ask('live')]).toEqual(['org_cap_reached', 'wallet_empty']);
+    await call('test', 'PATCH', '/v1/org', { memory_mode: 'vestra', memory_endpoint: null });
+    await call('test', 'PATCH', '/v1/limits', { caps: { org_daily_usd: 100, user_daily_usd: 10 } });
+  });
+
+  it('shows in /v1/me at once, the name alone in both modes [TEN-202]', async () => {
+    for (const name of ['One', 'Two', 'Three']) {
+      await call('test', 'PATCH', '/v1/org', { name });
+      expect([(await show('test', '/v1/me')).org.name, (await show('live', '/v1/me')).org.name]).toEqual([name, name]);
+    }
+  });
+});
+
+describe('a deployment of which a version is live', () => {
+  it('is put away and brought back by a live key alone [TEN-203]', async () => {
+    const act = async (mode: Mode, action: string) => {
+      const { status, body } = await call(mode, 'POST', `/v1/deployments/away/${action}`);
+      return [status, body.error?.code ?? body.status];
+    };
+    await call('test', 'PUT', '/v1/deployments/away?promote=now', { name: 'away' });
+    expect(await act('test', 'archive')).toEqual([200, 'archived']);
+    expect(await act('test', 'unarchive')).toEqual([200, 'active']);
+    await call('live', 'PUT', '/v1/deployments/away?promote=now', { name: 'away' });
+    expect(await act('test', 'archive')).toEqual([403, 'live_key_required']);
+    expect((await call('test', 'DELETE', '/v1/deployments/away')).status).toBe(409);
+    expect(await act('live', 'archive')).toEqual([200, 'archived']);
+    expect(await act('test', 'unarchive')).toEqual([403, 'live_key_required']);
+    expect(await act('live', 'unarchive')).toEqual([200, 'active']);
+  });
+
+  it('goes live with memory at the customer only where live mode has an endpoint [TEN-204]', async () => {
+    await call('test', 'PATCH', '/v1/org', { memory_endpoint: 'https://memory.example/v1' });
+    const file = { name: 'keeper', memory: 'customer' };
+    expect((await call('test', 'PUT', '/v1/deployments/keeper?promote=now', file)).status).toBe(200);
+    for (const answer of [
+      await call('live', 'POST', '/v1/deployments/keeper/promote', {}),
+      await call('live', 'PUT', '/v1/deployments/keeper?promote=now', file),
+    ]) {
+      expect([answer.status, answer.body.error?.code]).toEqual([400, 'memory_endpoint_required']);
+    }
+    await call('live', 'PATCH', '/v1/org', { memory_endpoint: 'https://memory.example/v1' });
+    expect((await call('live', 'POST', '/v1/deployments/keeper/promote', {})).status).toBe(200);
+  });
+});
+
+describe('where the page of a session may be embedded', () => {
+  it.each([
+    ['http://localhost', true, false],
+    ['http://localhost:3000', true, false],
+    ['http://127.0.0.1:4746', true, false],
+    ['https://shop.example:8443', true, true],
+    ['https://xn--bcher-kva.example', true, true],
+    ['http://localhost.example', false, false],
+    ['http://127.0.0.2', false, false],
+    ['http://shop.example', false, false],
+    ['https://a;sandbox', false, false],
+    ['https://a,b', false, false],
+    ["https://a'b", false, false],
+    ['https://a!b', false, false],
+    ['https://shop.example:*', false, false],
+  ])('%s: test %s, live %s [ACC-201, ACC-202]', async (origin, test, live) => {
+    const take = async (mode: Mode) => {
+      const { status, body } = await call(mode, 'PATCH', '/v1/org', { allowed_embed_origins: [origin] });
+      if (status !== 200) expect([status, body.error.code]).toEqual([400, 'invalid_origin']);
+      return status === 200;
+    };
+    expect([await take('test'), await take('live')]).toEqual([test, live]);
   });
 });

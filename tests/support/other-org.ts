@@ -13,6 +13,7 @@ export async function makeOtherOrg({ connectionString }: Pick<TestServer, 'conne
     `INSERT INTO orgs (id, name, wrapped_data_key) SELECT $1, 'Other', wrapped_data_key FROM orgs LIMIT 1`,
     [orgId],
   );
+  await query(connectionString, `INSERT INTO org_settings (org_id, mode) VALUES ($1, 'test'), ($1, 'live')`, [orgId]);
   await query(
     connectionString,
     `INSERT INTO api_keys (id, org_id, mode, name, scopes, secret_hash, last4) VALUES ($1, $2, 'test', 'other', '{all}', $3, $4)`,

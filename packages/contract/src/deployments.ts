@@ -195,7 +195,13 @@ export const deployments = {
     bodyOptional: true,
     status: 200,
     response: deployment.extend(promotion),
-    errors: ['deployment_not_found', 'version_not_found', 'deployment_archived', 'secret_missing'],
+    errors: [
+      'deployment_not_found',
+      'version_not_found',
+      'deployment_archived',
+      'secret_missing',
+      'memory_endpoint_required',
+    ],
     command: 'deployments promote',
   }),
   rollback: route({
@@ -215,6 +221,7 @@ export const deployments = {
       'deployment_archived',
       'nothing_to_roll_back',
       'secret_missing',
+      'memory_endpoint_required',
     ],
     command: 'deployments rollback',
   }),
@@ -227,7 +234,7 @@ export const deployments = {
     params: deploymentParams,
     status: 200,
     response: deployment,
-    errors: ['deployment_not_found'],
+    errors: ['deployment_not_found', 'live_key_required'],
     command: 'deployments archive',
   }),
   unarchive: route({
@@ -239,7 +246,7 @@ export const deployments = {
     params: deploymentParams,
     status: 200,
     response: deployment,
-    errors: ['deployment_not_found'],
+    errors: ['deployment_not_found', 'live_key_required'],
     command: 'deployments unarchive',
   }),
   delete: route({

@@ -60,7 +60,10 @@ export const errorCatalogue = {
   invalid_memory: row(400, 'The memory is not valid.'),
   invalid_mode: row(400, 'Service-Mode must be `live` or `test` and equal the mode of the key.'),
   invalid_org_header: row(400, 'Service-Org must be an org id.'),
-  invalid_origin: row(400, 'An embed origin is an https origin without a path.'),
+  invalid_origin: row(
+    400,
+    'An embed origin is an https origin without a path; in test mode also http://localhost and http://127.0.0.1.',
+  ),
   invalid_query: row(400, 'The query is not one this route takes.'),
   invalid_repo: row(400, 'A repository is written host/owner/repo or as its https URL.'),
   invalid_request: row(400, 'The request is not valid.'),

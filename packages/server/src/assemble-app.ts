@@ -209,7 +209,7 @@ export function assembleApp(parts: Parts): Hono {
       interactions: interactionRoutes({ engine }),
       tasks: taskRoutes({ engine }),
       batches: batchRoutes({ engine }),
-      me: meRoutes(),
+      me: meRoutes(orgs),
       orgs: orgRoutes(orgs),
       limits: limitRoutes(orgs),
       keys: keyRoutes({ db, identity: keyIdentity, ended: (keyId) => bell.ring('credential', keyId) }),

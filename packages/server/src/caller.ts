@@ -5,7 +5,6 @@ export type Actor = { type: 'key' | 'member' | 'session' | 'system'; id: string;
 /** Who is behind a request, and in which org and mode it acts. */
 export type Caller = {
   orgId: string;
-  orgName: string;
   orgStatus: string;
   mode: Mode;
   actor: Actor;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -151,3 +151,39 @@ async function endSleepingSession(): Promise<void> {
   }
   await client.end();
 }
+
+describe('settings that an org has for both modes', () => {
+  const real = join(import.meta.dirname, 'migrations');
+
+  test('become settings of each mode [TEN-206]', async () => {
+    const names = (await readdir(real)).sort();
+    const isBefore = (name: string) => name < '0051';
+    for (const name of names.filter(isBefore)) await copyFile(join(real, name), join(folder, name));
+    await migrate(db, folder);
+    await db.$client.query(`
+      INSERT INTO orgs (id, name, wrapped_data_key, allowed_embed_origins, require_user, memory_mode, memory_endpoint,
+        org_daily_micros, user_daily_micros, alert_thresholds)
+      VALUES ('org_1', 'One', '', '{https://shop.example}', true, 'customer', 'https://memory.example', 5, NULL, '{7}');
+      INSERT INTO deployments (id, org_id, slug, name) VALUES ('dep_1', 'org_1', 'desk', 'desk');
+      UPDATE orgs SET default_deployment = 'dep_1'`);
+    for (const name of names) await copyFile(join(real, name), join(folder, name));
+    await migrate(db, folder);
+    const { rows } = await db.$client.query('SELECT * FROM org_settings ORDER BY mode');
+    const settings = {
+      org_id: 'org_1',
+      allowed_embed_origins: ['https://shop.example'],
+      allowed_return_urls: [],
+      default_deployment: 'dep_1',
+      require_user: true,
+      memory_mode: 'customer',
+      memory_endpoint: 'https://memory.example',
+      org_daily_micros: '5',
+      user_daily_micros: null,
+      alert_thresholds: [7],
+    };
+    expect(rows).toMatchObject([
+      { mode: 'live', ...settings },
+      { mode: 'test', ...settings },
+    ]);
+  });
+});

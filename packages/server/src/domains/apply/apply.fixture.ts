@@ -87,7 +87,7 @@ async function newOrg(db: Database, app: App) {
     /** Who a call of the use case itself comes from. */
     as: (mode: Mode): { caller: Caller; origin: Origin } => ({
       caller: {
-        ...{ orgId: id, orgName: '', orgStatus: 'active', mode, actor, scopes: ['setup'] },
+        ...{ orgId: id, orgStatus: 'active', mode, actor, scopes: ['setup'] },
         ...{ key: null, member: null, session: null },
       },
       origin: { orgId: id, mode, actor, requestId: null, ip: null },

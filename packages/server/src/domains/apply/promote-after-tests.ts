@@ -1,15 +1,23 @@
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { findDeployment, getVersion, lockDeployment } from '../deployments/api.ts';
+import { missingForLive } from './going-live.ts';
 import type { ApplyPorts, TestRun } from './ports.ts';
 import { promoteNow } from './promotion.ts';
-import { missingSecretsOfVersion } from './secrets-missing.ts';
 import { takePending } from './store.ts';
 
 /** Why a run that passed promoted nothing: a later apply, promotion or rollback of its mode went before it, and so on. */
 export type Outcome =
   | { promoted: true }
-  | { promoted: false; reason: 'superseded' | 'deployment_archived' | 'deployment_not_found' | 'secret_missing' };
+  | {
+      promoted: false;
+      reason:
+        | 'superseded'
+        | 'deployment_archived'
+        | 'deployment_not_found'
+        | 'secret_missing'
+        | 'memory_endpoint_required';
+    };
 
 /**
  * A run that was to promote has passed. Call it before the run's own row is written: it locks the deployment, and an
@@ -27,9 +35,8 @@ export async function promoteAfterTests(
   if (deployment.status === 'archived') return { promoted: false, reason: 'deployment_archived' };
   const version = await getVersion(tx, deployment, run.version);
   const tenant = { orgId, mode };
-  const missing =
-    mode === 'live' ? await missingSecretsOfVersion(tx, ports, { tenant, manifest: version.manifest }) : [];
-  if (missing.length > 0) return { promoted: false, reason: 'secret_missing' };
+  const missing = mode === 'live' ? await missingForLive(tx, ports, { tenant, manifest: version.manifest }) : null;
+  if (missing) return { promoted: false, reason: missing };
   const origin: Origin = { ...tenant, actor: tester, requestId: null, ip: null };
   await promoteNow(tx, ports, { origin, deployment, version, isNew: false });
   return { promoted: true };

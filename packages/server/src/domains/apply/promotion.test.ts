@@ -334,7 +334,15 @@ describe('rolling back', () => {
 });
 
 describe('the org’s default', () => {
-  it('is the first deployment that is promoted, in either mode [VER-023, VER-033]', async () => {
+  const defaultsOf = async (orgId: string) => {
+    const rows = await rowsOf<{ mode: string; default_deployment: string | null }>(
+      server.db,
+      sql`SELECT mode, default_deployment FROM org_settings WHERE org_id = ${orgId}`,
+    );
+    return Object.fromEntries(rows.map((row) => [row.mode, row.default_deployment]));
+  };
+
+  it('is the first deployment that is promoted, in either mode [VER-023, VER-033, TEN-205]', async () => {
     for (const mode of ['test', 'live'] as const) {
       const lone = await server.newOrg();
       const saved = await lone.put({ name: 'saved' }, { mode, promote: 'no' });
@@ -343,12 +351,13 @@ describe('the org’s default', () => {
       expect(first.body).toMatchObject({ promoted: true, became_default: true });
       const second = await lone.put({ name: 'second' }, { mode, promote: 'now' });
       expect(second.body.became_default).toBe(false);
-      const [row] = await rowsOf<{ default_deployment: string }>(
-        server.db,
-        sql`SELECT default_deployment FROM orgs WHERE id = ${lone.id}`,
-      );
-      expect(row?.default_deployment).toBe(first.body.id);
+      expect(await defaultsOf(lone.id)).toEqual({ test: first.body.id, live: mode === 'live' ? first.body.id : null });
     }
+    const lone = await server.newOrg();
+    const tried = await lone.put({ name: 'tried' }, { mode: 'test', promote: 'now' });
+    const real = await lone.put({ name: 'real' }, { mode: 'live', promote: 'now' });
+    expect(real.body.became_default).toBe(true);
+    expect(await defaultsOf(lone.id)).toEqual({ test: tried.body.id, live: real.body.id });
   });
 
   it('is one of those that are promoted first at once', async () => {

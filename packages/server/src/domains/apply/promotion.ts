@@ -12,8 +12,8 @@ import {
 } from '../deployments/api.ts';
 import { emit } from '../events/api.ts';
 import { bringAlive } from './bring-alive.ts';
+import { assertFitForLive } from './going-live.ts';
 import type { ApplyPorts, MadeEndpoint, TestRun } from './ports.ts';
-import { assertSecretsStored } from './secrets-missing.ts';
 import { dropPending, findPending, putPending } from './store.ts';
 
 /** What came of the wish to let a version run, as every answer tells it. */
@@ -43,7 +43,7 @@ export async function keepOnly(tx: Transaction, { origin, deployment }: Wished):
 export async function promoteNow(tx: Transaction, ports: ApplyPorts, wished: Wished): Promise<Promotion> {
   const { origin, version, isNew } = wished;
   const { mode } = origin;
-  if (mode === 'live') await assertSecretsStored(tx, ports, { tenant: origin, manifest: version.manifest });
+  if (mode === 'live') await assertFitForLive(tx, ports, { tenant: origin, manifest: version.manifest });
   const moved = mode === 'live' ? await goLive(tx, wished) : await moveDraftTo(tx, wished);
   const { deployment, becameDefault } = moved;
   await dropPending(tx, deployment.id, mode);
@@ -57,7 +57,7 @@ export async function promoteNow(tx: Transaction, ports: ApplyPorts, wished: Wis
 export async function promoteOnPass(tx: Transaction, ports: ApplyPorts, wished: Wished): Promise<Promotion> {
   const { origin, deployment, version } = wished;
   const { mode, orgId } = origin;
-  if (mode === 'live') await assertSecretsStored(tx, ports, { tenant: origin, manifest: version.manifest });
+  if (mode === 'live') await assertFitForLive(tx, ports, { tenant: origin, manifest: version.manifest });
   const waiting = { deployment, promoted: false, becameDefault: false, made: [] };
   const pending = await findPending(tx, deployment.id, mode);
   if (pending?.version === version.version) {
@@ -95,7 +95,7 @@ const goLive = (tx: Transaction, { deployment, version }: Wished): Promise<Moved
 
 async function moveDraftTo(tx: Transaction, { deployment, version }: Wished): Promise<Moved> {
   const moved = await moveDraft(tx, { deployment, version: version.version });
-  return { ...moved, becameDefault: await becomeDefault(tx, moved.deployment) };
+  return { ...moved, becameDefault: await becomeDefault(tx, moved.deployment, 'test') };
 }
 
 async function tellPromoted(

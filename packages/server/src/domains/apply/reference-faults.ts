@@ -1,7 +1,7 @@
 import type { Fault } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import type { Placed, SettingParts } from './parts.ts';
 import type { ApplyPorts, Hold } from './ports.ts';
 import { fault } from './refusal.ts';
@@ -26,7 +26,7 @@ export async function referenceFaults(
   const notebooks = await exist((ids) => ports.notebooks.exist(tx, orgId, ids, { hold }), parts.notebooks);
   const kept = await exist((ids) => ports.files.exist(tx, caller, ids, { hold }), files);
   const asksCustomer = parts.memory.filter(({ value }) => value === 'customer');
-  const hasEndpoint = asksCustomer.length === 0 || (await findOrg(tx, orgId)).memory_endpoint !== null;
+  const hasEndpoint = asksCustomer.length === 0 || (await findSettings(tx, caller)).memory_endpoint !== null;
   return [
     ...unknown(skillIds, skills, (id) => `There is no skill ${id}.`),
     ...unknown(builtIn, ports.skills.builtInNames(), (name) => `No skill called \`${name}\` comes with the service.`),
@@ -36,7 +36,7 @@ export async function referenceFaults(
       fault(
         'memory_endpoint_required',
         at,
-        'Memory kept by the customer needs the org to set `memory_endpoint` first.',
+        `Memory kept by the customer needs the org to set \`memory_endpoint\` in ${caller.mode} mode first.`,
       ),
     ),
   ];

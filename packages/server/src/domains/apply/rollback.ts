@@ -7,8 +7,8 @@ import { recordAudit } from '../audit/api.ts';
 import { getVersion, lockDeployment, popLive, presentDeployment } from '../deployments/api.ts';
 import { emit } from '../events/api.ts';
 import { bringAlive } from './bring-alive.ts';
+import { assertFitForLive } from './going-live.ts';
 import type { ApplyPorts } from './ports.ts';
-import { assertSecretsStored } from './secrets-missing.ts';
 import { dropPending } from './store.ts';
 
 /** The version that was live before is live again; a run that was to promote another no longer does. */
@@ -22,7 +22,7 @@ export async function rollBack(
   const before = await lockDeployment(tx, orgId, reference);
   const { deployment, from } = await popLive(tx, { deployment: before, mode });
   const version = await getVersion(tx, deployment, deployment.live_version as number);
-  await assertSecretsStored(tx, ports, { tenant: origin, manifest: version.manifest });
+  await assertFitForLive(tx, ports, { tenant: origin, manifest: version.manifest });
   await dropPending(tx, deployment.id, mode);
   const made = await bringAlive(tx, ports, { deployment, mode, version });
   const told = { version: version.version, previous_version: from };

@@ -31,7 +31,6 @@ export async function missingSecretsOfVersion(
   return missingOf(tx, ports, tenant, secretsOfVersion(manifest, servers));
 }
 
-/** Going live asks again: the file may have been applied in the other mode, or a secret deleted since. */
 export async function assertSecretsStored(
   tx: Transaction,
   ports: Pick<ApplyPorts, 'secrets' | 'mcpServers'>,

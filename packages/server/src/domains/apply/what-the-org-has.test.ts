@@ -60,7 +60,9 @@ describe('a file is taken', () => {
   it('with memory that the customer keeps, where the org has an endpoint [DFILE-049]', async () => {
     const keeper = await server.newOrg();
     expect((await keeper.put({ name: 'memory', memory: 'customer' })).body.error.code).toBe('memory_endpoint_required');
-    await server.db.execute(sql`UPDATE orgs SET memory_endpoint = 'https://m.example.com' WHERE id = ${keeper.id}`);
+    await server.db.execute(
+      sql`UPDATE org_settings SET memory_endpoint = 'https://m.example.com' WHERE org_id = ${keeper.id}`,
+    );
     expect((await keeper.put({ name: 'memory', memory: 'customer' })).status).toBe(200);
   });
 

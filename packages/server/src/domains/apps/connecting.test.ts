@@ -136,7 +136,7 @@ describe('connecting', () => {
     await desk.create(testKey, { user_id: 'dan' });
     await desk.db.execute(sql`UPDATE users SET status = 'disabled' WHERE org_id = ${id} AND id = 'dan'`);
     expect((await desk.create(testKey, { user_id: 'dan' })).body.error.code).toBe('user_disabled');
-    await desk.db.execute(sql`UPDATE orgs SET require_user = true WHERE id = ${id}`);
+    await desk.db.execute(sql`UPDATE org_settings SET require_user = true WHERE org_id = ${id}`);
     expect((await desk.create(testKey, {})).body.error.code).toBe('user_required');
   });
 });

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { recordAudit } from '../audit/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import type { ConnectDependencies } from './begin.ts';
 import { hashOfState, isAllowedReturnUrl, statusOf, userOf } from './connection.ts';
 import { openPending, sealSecrets } from './secrets-of-connection.ts';
@@ -39,7 +39,7 @@ export async function finishSignIn(
       if (await markFailed(tx, row, row.token_epoch)) await recordEnd(tx, origin, row, 'connection.failed');
     });
   }
-  const { allowed_return_urls } = await findOrg(db, row.org_id);
+  const { allowed_return_urls } = await findSettings(db, { orgId: row.org_id, mode: row.mode });
   const mayReturn = row.return_url !== null && isAllowedReturnUrl(row.return_url, allowed_return_urls);
   return { row, status: isDone ? 'connected' : 'failed', returnUrl: mayReturn ? row.return_url : null };
 }

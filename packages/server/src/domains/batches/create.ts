@@ -9,7 +9,7 @@ import { defaultDeployment } from '../conversations/api.ts';
 import { type DeploymentRow, holdDeployment } from '../deployments/api.ts';
 import { admit, type Engine } from '../engine/api.ts';
 import { refusalFailure, release, reserve } from '../ledger/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { insertBatch, insertItems } from './store.ts';
 import type { BatchRow } from './tables.ts';
 
@@ -18,8 +18,8 @@ type Body = BodyOf<Api['batches']['create']>;
 /** Keeps what is to be done; a job begins with it. */
 export async function createBatch(engine: Engine, tx: Transaction, origin: Origin, body: Body): Promise<BatchRow> {
   const { orgId, mode } = origin;
-  await assertUsers(tx, orgId, body.items);
-  const deployment = await deploymentOf(tx, orgId, body.deployment);
+  await assertUsers(tx, origin, body.items);
+  const deployment = await deploymentOf(tx, origin, body.deployment);
   await admit(engine, tx, { mode, pinned_version: null, deployment_version: null }, deployment);
   await assertMoney(tx, { orgId, mode });
   const batch = await insertBatch(tx, {
@@ -47,16 +47,16 @@ export async function createBatch(engine: Engine, tx: Transaction, origin: Origi
   return batch;
 }
 
-async function assertUsers(tx: Transaction, orgId: string, items: Body['items']): Promise<void> {
+async function assertUsers(tx: Transaction, tenant: Tenant, items: Body['items']): Promise<void> {
   const at = items.findIndex(({ user_id }) => user_id === undefined);
-  if (at === -1 || !(await findOrg(tx, orgId)).require_user) return;
+  if (at === -1 || !(await findSettings(tx, tenant)).require_user) return;
   throw fail('user_required', { param: `items.${at}.user_id` });
 }
 
 /** A version that is pinned would be run by items that begin long after it was left behind. */
-async function deploymentOf(tx: Transaction, orgId: string, named: string | undefined): Promise<DeploymentRow> {
-  if (named !== undefined) return holdDeployment(tx, orgId, named, 'deployment');
-  const deployment = await defaultDeployment(tx, orgId, null);
+async function deploymentOf(tx: Transaction, tenant: Tenant, named: string | undefined): Promise<DeploymentRow> {
+  if (named !== undefined) return holdDeployment(tx, tenant.orgId, named, 'deployment');
+  const deployment = await defaultDeployment(tx, tenant, null);
   if (deployment) return deployment;
   throw fail('deployment_required', {
     param: 'deployment',

@@ -16,7 +16,7 @@ export function enterBrowser(
 ): Promise<{ user: UserRow; deploymentId: string; settings: SiteSettings }> {
   return transaction(db, async (tx) => {
     const user = await enterUser(tx, tenant, userId);
-    const { deployment, pinned } = await deploymentFor(tx, tenant.orgId, named, user);
+    const { deployment, pinned } = await deploymentFor(tx, tenant, named, user);
     const version = versionToRun(deployment, tenant.mode, pinned);
     const { browser } = await manifestOf(tx, deployment.id, version);
     return { user, deploymentId: deployment.id, settings: browser };

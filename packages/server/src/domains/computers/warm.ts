@@ -7,7 +7,7 @@ import type { JobSender } from '../../jobs/catalog.ts';
 import { findDeployment, getVersion, versionToRun } from '../deployments/api.ts';
 import { computerItem } from '../engine/api.ts';
 import { charge } from '../ledger/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { enterUser, findUser, type UserRow } from '../users/api.ts';
 import { beginWaking, countWaking, endWaking, findComputer, keepAwake } from './store.ts';
 import type { ComputerWork } from './work-computers.ts';
@@ -68,8 +68,9 @@ export async function wakeBeforehand(
 }
 
 /** Of the version that the user's default deployment, else the org's, runs in this mode; null where there is none. */
-async function environmentOf(db: Database, { orgId, mode }: Tenant, user: UserRow) {
-  const byDefault = user.default_deployment ?? (await findOrg(db, orgId)).default_deployment;
+async function environmentOf(db: Database, tenant: Tenant, user: UserRow) {
+  const { orgId, mode } = tenant;
+  const byDefault = user.default_deployment ?? (await findSettings(db, tenant)).default_deployment;
   const found = byDefault === null ? undefined : await findDeployment(db, orgId, byDefault);
   if (!found || found.deployment.status === 'archived') return null;
   if (mode === 'live' && found.deployment.live_version === null) return null;

@@ -15,7 +15,7 @@ type Body = BodyOf<Api['conversations']['create']>;
 /** A conversation, with its first turn where a message came with it. The caller announces it after the commit. */
 export async function createConversation(engine: Engine, tx: Transaction, caller: Caller, body: Body) {
   const user = await actingUser(tx, caller, body.user_id);
-  const { deployment, pinned } = await deploymentFor(tx, caller.orgId, body.deployment, user);
+  const { deployment, pinned } = await deploymentFor(tx, caller, body.deployment, user);
   const userId = user?.id ?? null;
   const message = saysSomething(body) ? await readMessage(engine, tx, caller, userId, body) : null;
   const opened = { tenant: caller, userId, deployment, pinned, metadata: body.metadata ?? {} };

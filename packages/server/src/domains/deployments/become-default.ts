@@ -1,17 +1,27 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import type { Mode } from '@vestra/contract/route';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Transaction } from '../../db/pool.ts';
-import { orgs } from '../orgs/api.ts';
+import { orgSettings } from '../orgs/api.ts';
 import type { DeploymentRow } from './tables.ts';
 
+/** A version that goes live has a draft for test keys to run; one that test keys run may not be live. */
+const modesReached: Readonly<Record<Mode, Mode[]>> = { test: ['test'], live: ['test', 'live'] };
+
 /**
- * Makes the deployment the org's default if it has none, and says whether it did. Of two first promotions at once the
- * second waits for the first and then finds a default.
+ * Makes the deployment the org's default where it has none, and says whether it did so in the mode of the promotion. Of
+ * two first promotions at once the second waits for the first and then finds a default.
  */
-export async function becomeDefault(tx: Transaction, { id, org_id }: DeploymentRow): Promise<boolean> {
+export async function becomeDefault(tx: Transaction, { id, org_id }: DeploymentRow, mode: Mode): Promise<boolean> {
   const changed = await tx
-    .update(orgs)
+    .update(orgSettings)
     .set({ default_deployment: id })
-    .where(and(eq(orgs.id, org_id), isNull(orgs.default_deployment)))
-    .returning({ id: orgs.id });
-  return changed.length === 1;
+    .where(
+      and(
+        eq(orgSettings.org_id, org_id),
+        inArray(orgSettings.mode, modesReached[mode]),
+        isNull(orgSettings.default_deployment),
+      ),
+    )
+    .returning({ mode: orgSettings.mode });
+  return changed.some((row) => row.mode === mode);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { findOrg, orgs } from '../orgs/api.ts';
+import { findSettings, orgSettings } from '../orgs/api.ts';
 import { findDeployment, holdDeployment, lockDeployment, resolveDeployment } from './find.ts';
 import { removeDeployment } from './remove.ts';
 import { saveVersion } from './save-version.ts';
@@ -86,10 +86,10 @@ describe('holding a deployment that a body names', () => {
         setImmediate(() => deleteApart().then(resolve, reject));
       });
       await new Promise((resolve) => setTimeout(resolve, 100));
-      await tx.update(orgs).set({ default_deployment: short.id }).where(eq(orgs.id, orgId));
+      await tx.update(orgSettings).set({ default_deployment: short.id }).where(eq(orgSettings.org_id, orgId));
     });
     await removed;
-    expect((await findOrg(db, orgId)).default_deployment).toBeNull();
+    expect((await findSettings(db, { orgId, mode: 'live' })).default_deployment).toBeNull();
 
     async function deleteApart(): Promise<string> {
       const apart = await openDatabase({ connectionString: database.connectionString, max: 1 });

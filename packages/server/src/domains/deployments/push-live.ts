@@ -15,7 +15,7 @@ export async function pushLive(
 ): Promise<{ deployment: DeploymentRow; moved: boolean; becameDefault: boolean }> {
   const before = await lockAgain(tx, deployment);
   const pointers = movePointers({ type: 'promoted', version }, before, 'live');
-  const becameDefault = await becomeDefault(tx, before);
+  const becameDefault = await becomeDefault(tx, before, 'live');
   if (pointers.live_version === before.live_version) return { deployment: before, moved: false, becameDefault };
   const [top] = await topPromotions(tx, before.id);
   await putPromotion(tx, before, { height: (top?.height ?? 0) + 1, version });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { auditEntries } from '../audit/tables.ts';
-import { findOrg, orgs } from '../orgs/api.ts';
+import { findSettings, orgSettings } from '../orgs/api.ts';
 import { lockDeployment } from './find.ts';
 import { moveDraft } from './move-draft.ts';
 import { pushLive } from './push-live.ts';
@@ -284,11 +284,11 @@ describe('deleting a deployment', () => {
     const own = await server.newOrg();
     const { body: made } = await create({ name: 'Default' }, own.testKey);
     const { body: kept } = await create({ name: 'Other' }, own.testKey);
-    await server.db.update(orgs).set({ default_deployment: made.id }).where(eq(orgs.id, own.id));
+    await server.db.update(orgSettings).set({ default_deployment: made.id }).where(eq(orgSettings.org_id, own.id));
     await call('DELETE', `/v1/deployments/${kept.id}`, undefined, own.testKey);
-    expect((await findOrg(server.db, own.id)).default_deployment).toBe(made.id);
+    expect((await findSettings(server.db, { orgId: own.id, mode: 'test' })).default_deployment).toBe(made.id);
     await call('DELETE', `/v1/deployments/${made.id}`, undefined, own.testKey);
-    expect((await findOrg(server.db, own.id)).default_deployment).toBeNull();
+    expect((await findSettings(server.db, { orgId: own.id, mode: 'test' })).default_deployment).toBeNull();
   });
 });
 

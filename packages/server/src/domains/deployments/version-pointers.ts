@@ -42,3 +42,11 @@ export function versionToRun(state: PointerState, mode: Mode, pinned: number | n
   if (version === null) throw fail('deployment_not_live');
   return version;
 }
+
+/** Putting a deployment away, or bringing it back, ends or begins what live users get where a version is live. */
+export function assertMayPutAway({ live_version }: Pointers, mode: Mode): void {
+  if (live_version === null || mode === 'live') return;
+  throw fail('live_key_required', {
+    message: `Version ${live_version} of this deployment is live: archive it, or bring it back, with a live key.`,
+  });
+}

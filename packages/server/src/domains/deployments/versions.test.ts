@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase, type Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { defaultManifest, type Manifest } from './manifest.ts';
 import { moveDraft } from './move-draft.ts';
 import { popLive } from './pop-live.ts';
@@ -166,7 +166,7 @@ describe('the org’s default', () => {
     expect(await push(first, 1)).toMatchObject({ becameDefault: true });
     expect(await push(first, 1)).toMatchObject({ becameDefault: false });
     expect(await push(second, 1)).toMatchObject({ becameDefault: false });
-    expect((await findOrg(db, own)).default_deployment).toBe(first.id);
+    expect((await findSettings(db, { orgId: own, mode: 'live' })).default_deployment).toBe(first.id);
   });
 
   it('is one of several that are promoted at once', async () => {
@@ -174,7 +174,9 @@ describe('the org’s default', () => {
     const made = await Promise.all(Array.from({ length: 10 }, () => newDeployment(db, own)));
     const pushed = await Promise.all(made.map((deployment) => push(deployment, 1)));
     const chosen = pushed.filter(({ becameDefault }) => becameDefault);
-    expect(chosen.map(({ deployment }) => deployment.id)).toEqual([(await findOrg(db, own)).default_deployment]);
+    expect(chosen.map(({ deployment }) => deployment.id)).toEqual([
+      (await findSettings(db, { orgId: own, mode: 'live' })).default_deployment,
+    ]);
   });
 });
 

@@ -49,7 +49,7 @@ export async function assembleRun(
   const fence = (task ?? turn).fence;
   const [user, memoryMode, notebooks, skills, told] = await Promise.all([
     known ?? (turn.user_id === null ? null : findUser(db, tenant, turn.user_id)),
-    memoryModeOf(db, turn.org_id, manifest),
+    memoryModeOf(db, { orgId: turn.org_id, mode: turn.mode }, manifest),
     notebooksOf(engine, subject, manifest),
     skillsOf(engine, turn.org_id, manifest),
     historyOf(engine, tenant, turn, {

@@ -60,9 +60,9 @@ async function markLooked(engine: Engine, conversationId: string, until: string 
   }).catch(ignoreErased);
 }
 
-async function modeOf({ db }: Engine, { org_id, deployment_id, deployment_version }: ConversationRow) {
+async function modeOf({ db }: Engine, { org_id, mode, deployment_id, deployment_version }: ConversationRow) {
   if (deployment_id === null || deployment_version === null) return 'none';
-  return memoryModeOf(db, org_id, await manifestOf(db, deployment_id, deployment_version));
+  return memoryModeOf(db, { orgId: org_id, mode }, await manifestOf(db, deployment_id, deployment_version));
 }
 
 type Said = { turn_id: string; role: string; text: string };

@@ -1,6 +1,7 @@
+import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { getVersion, type Manifest } from '../deployments/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import type { MemoryMode } from './ports.ts';
 
 const mostVersions = 500;
@@ -17,7 +18,7 @@ export async function manifestOf(db: Executor, deploymentId: string, version: nu
   return manifest;
 }
 
-/** As the version says, else as the org has it. */
-export async function memoryModeOf(db: Executor, orgId: string, manifest: Manifest): Promise<MemoryMode> {
-  return manifest.memory ?? (await findOrg(db, orgId)).memory_mode;
+/** As the version says, else as the org has it in this mode. */
+export async function memoryModeOf(db: Executor, tenant: Tenant, manifest: Manifest): Promise<MemoryMode> {
+  return manifest.memory ?? (await findSettings(db, tenant)).memory_mode;
 }

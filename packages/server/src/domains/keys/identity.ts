@@ -53,7 +53,6 @@ function refuseEnded({ key, rolledUntil }: FoundKey, at: number): void {
 
 const callerOf = ({ key, org }: FoundKey): Caller => ({
   orgId: key.org_id,
-  orgName: org.name,
   orgStatus: org.status,
   mode: key.mode,
   actor: { type: 'key', id: key.id, name: key.name },

@@ -5,10 +5,16 @@ import { recordAudit } from '../audit/api.ts';
 import { emit } from '../events/api.ts';
 import { presentKey } from './present.ts';
 import { lockKey, markRevoked } from './store.ts';
+import type { KeyRow } from './tables.ts';
 
-export async function revokeKey(tx: Transaction, origin: Origin, keyId: string): Promise<void> {
+export async function revokeKey(
+  tx: Transaction,
+  origin: Origin,
+  { keyId, mayTouch }: { keyId: string; mayTouch: (key: KeyRow) => void },
+): Promise<void> {
   const row = await lockKey(tx, origin, keyId);
   if (!row) throw fail('key_not_found');
+  mayTouch(row);
   await markRevoked(tx, keyId);
   await recordAudit(tx, origin, { action: 'key.revoked', target: { type: 'key', id: keyId } });
   await emit(tx, { orgId: row.org_id, mode: row.mode, type: 'key.revoked', data: presentKey(row) });

@@ -35,8 +35,13 @@ export function keyRoutes({ db, identity, ended }: KeyDependencies): Handlers<'k
       identity.forget(params.key_id);
       return answer;
     },
-    revoke: async ({ origin, params }) => {
-      await transaction(db, (tx) => revokeKey(tx, origin, params.key_id));
+    revoke: async ({ caller, origin, params }) => {
+      await transaction(db, (tx) =>
+        revokeKey(tx, origin, {
+          keyId: params.key_id,
+          mayTouch: (key) => refuseStrongerKey(makerOf(caller), key),
+        }),
+      );
       identity.forget(params.key_id);
       ended(params.key_id);
       return { object: 'key', id: params.key_id, deleted: true };

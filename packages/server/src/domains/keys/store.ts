@@ -66,11 +66,11 @@ export async function markRevoked(tx: Executor, keyId: string): Promise<void> {
   await tx.update(apiKeys).set({ revoked_at: new Date() }).where(eq(apiKeys.id, keyId));
 }
 
-export type FoundKey = { key: KeyRow; org: { name: string; status: string }; rolledUntil: Date | null };
+export type FoundKey = { key: KeyRow; org: { status: string }; rolledUntil: Date | null };
 
 /** The key behind a secret: its current one, or one that a roll replaced. */
 export async function findKeyBySecret(db: Executor, hash: Buffer): Promise<FoundKey | undefined> {
-  const org = { name: orgs.name, status: orgs.status };
+  const org = { status: orgs.status };
   const [current] = await db
     .select({ key: apiKeys, org })
     .from(apiKeys)

@@ -40,7 +40,7 @@ export async function tellAlerts(
   { emit, capsOfUsers }: AlertDependencies,
 ): Promise<Alert[]> {
   if (touched.length === 0) return [];
-  const { caps, thresholds } = await readCaps(tx, tenant.orgId);
+  const { caps, thresholds } = await readCaps(tx, tenant);
   const users = [...new Set(touched.map(({ spender }) => spender))].filter(isUser);
   const userCaps = users.length > 0 ? await capsOfUsers(tx, tenant, users) : new Map<string, UserCaps>();
   const spends = await readSpend(tx, tenant, withWholeOrg(touched));

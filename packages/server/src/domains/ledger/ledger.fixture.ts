@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../../../tests/support/test-database.t
 import type { Tenant } from '../../caller.ts';
 import { closeDatabase, type Database, openDatabase, type Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { insertOrg, type OrgRow } from '../orgs/api.ts';
+import { insertOrg, type OrgSettings } from '../orgs/api.ts';
 import { type Charge, type ChargeItem, charge } from './charge.ts';
 import { credit } from './credit.ts';
 
@@ -24,10 +24,10 @@ export async function openLedger(
 }
 
 /** An org with nothing in its wallets and, unless told otherwise, no caps. */
-export async function newTenant(db: Database, caps: Partial<OrgRow> = {}): Promise<Tenant> {
+export async function newTenant(db: Database, caps: Partial<OrgSettings> = {}): Promise<Tenant> {
   const orgId = newId('org');
   const noCaps = { org_daily_micros: null, user_daily_micros: null };
-  await insertOrg(db, { id: orgId, name: 'Test', wrapped_data_key: Buffer.alloc(1), ...noCaps, ...caps });
+  await insertOrg(db, { id: orgId, name: 'Test', wrapped_data_key: Buffer.alloc(1) }, { ...noCaps, ...caps });
   return { orgId, mode: 'test' };
 }
 

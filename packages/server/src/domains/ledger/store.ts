@@ -91,7 +91,7 @@ export async function readBalance(db: Executor, { orgId, mode }: Tenant): Promis
   return BigInt((rows[0] as { balance: string }).balance);
 }
 
-/** The caps stand on the org's row: reading them here keeps a check before a call to one statement. */
+/** The caps stand on the org's settings: reading them here keeps a check before a call to one statement. */
 const capColumns = sql`o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros`;
 
 type CapRow = Record<
@@ -108,12 +108,15 @@ const capsOf = (row: CapRow): OrgCaps => ({
   userMonthly: microsOrNull(row.user_monthly_micros),
 });
 
-export async function readCaps(db: Executor, orgId: string): Promise<{ caps: OrgCaps; thresholds: number[] }> {
+export async function readCaps(
+  db: Executor,
+  { orgId, mode }: Tenant,
+): Promise<{ caps: OrgCaps; thresholds: number[] }> {
   const { rows } = await db.execute<CapRow & { alert_thresholds: number[] }>(
-    sql`SELECT ${capColumns}, o.alert_thresholds FROM orgs o WHERE o.id = ${orgId}`,
+    sql`SELECT ${capColumns}, o.alert_thresholds FROM org_settings o WHERE o.org_id = ${orgId} AND o.mode = ${mode}`,
   );
   const [row] = rows;
-  if (!row) throw new Error(`Org ${orgId} has no row.`);
+  if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   return { caps: capsOf(row), thresholds: row.alert_thresholds };
 }
 
@@ -152,7 +155,7 @@ const holdMoney = {
       COALESCE((SELECT balance_micros FROM wallets WHERE org_id = $2 AND mode = $3), 0) + waiting.wallet AS balance,
       folded.org_day + waiting.org_day AS org_day, folded.org_month + waiting.org_month AS org_month,
       folded.user_day + waiting.user_day AS user_day, folded.user_month + waiting.user_month AS user_month
-    FROM orgs o, running, waiting, folded WHERE o.id = $2`,
+    FROM org_settings o, running, waiting, folded WHERE o.org_id = $2 AND o.mode = $3`,
 };
 
 /** Holds money for a call and reads, as of just before, where the org and the user stand. */
@@ -171,7 +174,7 @@ export async function holdAndReadStanding(
     hold.expiresInSeconds,
     at?.toISOString() ?? null,
   ]);
-  if (!row) throw new Error(`Org ${orgId} has no row.`);
+  if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   const spend = { dayMicros: BigInt(row.user_day), monthMicros: BigInt(row.user_month) };
   const standing: Standing = {
     balanceMicros: BigInt(row.balance),

@@ -26,7 +26,6 @@ export function createConsoleIdentity(db: Database): Pick<Identities, 'ofConsole
 
 const callerOf = ({ member, org }: Membership, mode: Mode): Caller => ({
   orgId: org.id,
-  orgName: org.name,
   orgStatus: org.status,
   mode,
   actor: { type: 'member', id: member.id, name: member.name ?? member.email },

@@ -4,7 +4,7 @@ import { memory } from '@vestra/contract/memory';
 import { z } from 'zod';
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
 import type { Executor } from '../../db/pool.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { memoryEndpointSecret, signatureHeaders } from './endpoint-signature.ts';
 import type { NewFact, Owner } from './fact.ts';
 import type { MemoryItem } from './tables.ts';
@@ -33,7 +33,7 @@ export function createCustomerMemory({ outbound, signingSecret }: { outbound: Ou
     action: Action,
     details: Record<string, unknown>,
   ): Promise<Answer<Action>> {
-    const { memory_endpoint } = await findOrg(db, owner.orgId);
+    const { memory_endpoint } = await findSettings(db, owner);
     if (memory_endpoint === null) throw fail('memory_endpoint_required');
     const body = JSON.stringify({ action, mode: owner.mode, user_id: owner.userId, ...details });
     const secret = memoryEndpointSecret(signingSecret, owner);

@@ -6,7 +6,7 @@ import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createLog } from '../../log.ts';
-import { type OrgRow, orgs } from '../orgs/api.ts';
+import { type OrgSettings, orgSettings } from '../orgs/api.ts';
 import { enterUser } from '../users/api.ts';
 import { createMemory } from './api.ts';
 import { createCustomerMemory } from './customer-memory.ts';
@@ -27,9 +27,10 @@ export async function startMemory({ embeddings = createOfflineEmbeddings() }: { 
     search: { db, embeddings, log },
     routes: memoryRoutes({ db, embeddings, log, customer }),
     memory: createMemory({ db, embeddings, log, customer, patienceMs: 60_000 }),
-    async newOrg(settings: Partial<Pick<OrgRow, 'memory_mode' | 'memory_endpoint' | 'require_user'>> = {}) {
+    async newOrg(settings: Partial<Pick<OrgSettings, 'memory_mode' | 'memory_endpoint' | 'require_user'>> = {}) {
       const org = await app.newOrg(['runtime']);
-      if (Object.keys(settings).length > 0) await db.update(orgs).set(settings).where(eq(orgs.id, org.id));
+      if (Object.keys(settings).length > 0)
+        await db.update(orgSettings).set(settings).where(eq(orgSettings.org_id, org.id));
       return { ...org, key: org.testKey };
     },
     newUser: (orgId: string, userId: string, mode: Mode = 'test') =>

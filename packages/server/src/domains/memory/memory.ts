@@ -2,7 +2,7 @@ import type { Model, Usage } from '@vestra/agent/model';
 import type { Tenant } from '../../caller.ts';
 import { sqlState } from '../../db/query-error.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { OrgRow } from '../orgs/api.ts';
+import type { OrgSettings } from '../orgs/api.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import { asLine, type NewFact, type Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
@@ -12,7 +12,7 @@ import { kindsInOrder } from './profile.ts';
 import { countFacts, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
 import type { FactRow } from './tables.ts';
 
-type MemoryMode = OrgRow['memory_mode'];
+type MemoryMode = OrgSettings['memory_mode'];
 /** Whose memory, and who keeps it: the version's setting decides, not the org's. */
 type Place = { userId: string | null; mode: MemoryMode };
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { actingUser } from '../users/api.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import type { Owner } from './fact.ts';
@@ -20,7 +20,7 @@ const factsInAnswer = 5;
 export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }): Handlers<'memory'> {
   const { db, customer } = dependencies;
   const takeTurn = createTurns({ ofOne: 4, ofAll: 8, waiting: 64 });
-  const modeOf = async ({ orgId }: Caller) => (await findOrg(db, orgId)).memory_mode;
+  const modeOf = async (caller: Caller) => (await findSettings(db, caller)).memory_mode;
   const enter = (caller: Caller, userId: string | undefined) => transaction(db, (tx) => ownerOf(tx, caller, userId));
 
   return {

@@ -1,2 +1,2 @@
-export { findOrg, insertOrg } from './store.ts';
-export { type OrgRow, orgs } from './tables.ts';
+export { findOrg, findSettings, insertOrg } from './store.ts';
+export { type OrgRow, type OrgSettings, orgSettings, orgs } from './tables.ts';

@@ -1,41 +1,43 @@
 import { type Micros, microsToUsd } from '@vestra/contract/money';
-import type { Mode } from '@vestra/contract/route';
-import type { OrgRow } from './tables.ts';
+import type { OrgRow, OrgSettings } from './tables.ts';
+
+/** An org as one of its modes has it. */
+type OrgInMode = { org: OrgRow; settings: OrgSettings };
 
 const usdOrNull = (micros: Micros | null) => (micros === null ? null : microsToUsd(micros));
 
-const presentCaps = (row: OrgRow) => ({
-  org_daily_usd: usdOrNull(row.org_daily_micros),
-  user_daily_usd: usdOrNull(row.user_daily_micros),
-  max_org_daily_usd: microsToUsd(row.max_org_daily_micros),
-  org_monthly_usd: usdOrNull(row.org_monthly_micros),
-  user_monthly_usd: usdOrNull(row.user_monthly_micros),
+const presentCaps = ({ org, settings }: OrgInMode) => ({
+  org_daily_usd: usdOrNull(settings.org_daily_micros),
+  user_daily_usd: usdOrNull(settings.user_daily_micros),
+  max_org_daily_usd: microsToUsd(org.max_org_daily_micros),
+  org_monthly_usd: usdOrNull(settings.org_monthly_micros),
+  user_monthly_usd: usdOrNull(settings.user_monthly_micros),
 });
 
-export const presentOrg = (row: OrgRow, { mode, balance }: { mode: Mode; balance: Micros }) => ({
+export const presentOrg = ({ org, settings }: OrgInMode, balance: Micros) => ({
   object: 'org' as const,
-  id: row.id,
-  name: row.name,
-  status: row.status,
-  mode,
-  allowed_return_urls: row.allowed_return_urls,
-  allowed_embed_origins: row.allowed_embed_origins,
-  default_deployment: row.default_deployment,
-  require_user: row.require_user,
-  memory_panel: row.memory_panel,
-  memory_mode: row.memory_mode,
-  memory_endpoint: row.memory_endpoint,
-  otlp_endpoint: row.otlp_endpoint,
-  otlp_headers_secret: row.otlp_headers_secret,
+  id: org.id,
+  name: org.name,
+  status: org.status,
+  mode: settings.mode,
+  allowed_return_urls: settings.allowed_return_urls,
+  allowed_embed_origins: settings.allowed_embed_origins,
+  default_deployment: settings.default_deployment,
+  require_user: settings.require_user,
+  memory_panel: settings.memory_panel,
+  memory_mode: settings.memory_mode,
+  memory_endpoint: settings.memory_endpoint,
+  otlp_endpoint: settings.otlp_endpoint,
+  otlp_headers_secret: settings.otlp_headers_secret,
   balance_usd: microsToUsd(balance),
-  caps: presentCaps(row),
-  usage_alerts: { thresholds: row.alert_thresholds },
-  created_at: row.created_at.toISOString(),
+  caps: presentCaps({ org, settings }),
+  usage_alerts: { thresholds: settings.alert_thresholds },
+  created_at: org.created_at.toISOString(),
 });
 
-export const presentLimits = (row: OrgRow, requestsPerMinute: number) => ({
+export const presentLimits = ({ org, settings }: OrgInMode, requestsPerMinute: number) => ({
   object: 'limits' as const,
-  caps: presentCaps(row),
-  usage_alerts: { thresholds: row.alert_thresholds },
+  caps: presentCaps({ org, settings }),
+  usage_alerts: { thresholds: settings.alert_thresholds },
   rate_limits: { requests_per_minute: requestsPerMinute, burst: requestsPerMinute },
 });

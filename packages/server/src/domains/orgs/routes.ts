@@ -5,7 +5,7 @@ import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { readEmbedOrigin } from './origin.ts';
 import { presentLimits, presentOrg } from './present.ts';
-import { findOrg } from './store.ts';
+import { findOrg, findSettings } from './store.ts';
 import { changeLimits, changeOrg, type OrgChanges } from './update.ts';
 
 export type OrgDependencies = {
@@ -22,13 +22,15 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
   const { db, balanceOf } = deps;
   return {
     get: async ({ caller }) => {
-      const [row, balance] = await Promise.all([findOrg(db, caller.orgId), balanceOf(db, caller)]);
-      return presentOrg(row, { mode: caller.mode, balance });
+      const [org, balance] = await Promise.all([orgInMode(db, caller), balanceOf(db, caller)]);
+      return presentOrg(org, balance);
     },
     update: async ({ caller, origin, body }) => {
       const changes: OrgChanges = {
         ...body,
-        ...(body.allowed_embed_origins && { allowed_embed_origins: body.allowed_embed_origins.map(readEmbedOrigin) }),
+        ...(body.allowed_embed_origins && {
+          allowed_embed_origins: body.allowed_embed_origins.map((text, at) => readEmbedOrigin(text, at, caller.mode)),
+        }),
       };
       if (body.memory_endpoint) deps.assertCallable(body.memory_endpoint, 'memory_endpoint');
       if (body.otlp_endpoint) deps.assertCallable(body.otlp_endpoint, 'otlp_endpoint');
@@ -36,8 +38,8 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
         if (body.default_deployment) {
           changes.default_deployment = await deps.findDeployment(tx, caller.orgId, body.default_deployment);
         }
-        const row = await changeOrg(tx, origin, changes);
-        return presentOrg(row, { mode: caller.mode, balance: await balanceOf(tx, caller) });
+        await changeOrg(tx, origin, changes);
+        return presentOrg(await orgInMode(tx, caller), await balanceOf(tx, caller));
       });
     },
   };
@@ -45,24 +47,30 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
 
 export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handlers<'limits'> {
   return {
-    get: async ({ caller }) => presentLimits(await findOrg(db, caller.orgId), requestsPerMinute),
+    get: async ({ caller }) => presentLimits(await orgInMode(db, caller), requestsPerMinute),
     update: async ({ origin, body }) => {
-      const row = await transaction(db, (tx) =>
+      await transaction(db, (tx) =>
         changeLimits(tx, origin, {
           ...(body.caps && { caps: body.caps }),
           ...(body.usage_alerts && { thresholds: body.usage_alerts.thresholds }),
         }),
       );
-      return presentLimits(row, requestsPerMinute);
+      return presentLimits(await orgInMode(db, origin), requestsPerMinute);
     },
   };
 }
 
-export function meRoutes(): Handlers<'me'> {
+const orgInMode = async (db: Executor, tenant: Tenant) => ({
+  org: await findOrg(db, tenant.orgId),
+  settings: await findSettings(db, tenant),
+});
+
+export function meRoutes({ db }: Pick<OrgDependencies, 'db'>): Handlers<'me'> {
   return {
     get: async ({ caller }) => ({
       object: 'me',
-      org: { id: caller.orgId, name: caller.orgName, status: caller.orgStatus },
+      // Read anew: what is known of a caller may be a second old, and the org may have just been renamed.
+      org: { id: caller.orgId, name: (await findOrg(db, caller.orgId)).name, status: caller.orgStatus },
       mode: caller.mode,
       key: caller.key,
       member: caller.member && { role: caller.member.role },

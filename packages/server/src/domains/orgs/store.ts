@@ -1,7 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { modes } from '@vestra/contract/route';
+import { and, eq } from 'drizzle-orm';
+import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { selectRows } from '../../db/rows.ts';
-import { type OrgRow, orgs } from './tables.ts';
+import { type OrgRow, type OrgSettings, orgSettings, orgs } from './tables.ts';
 
 export async function findOrg(db: Executor, orgId: string): Promise<OrgRow> {
   const [row] = await selectRows(db, orgs, { id: orgId });
@@ -9,20 +11,44 @@ export async function findOrg(db: Executor, orgId: string): Promise<OrgRow> {
   return row;
 }
 
-/** Locked, so that two changes at once are judged one after the other. */
-export async function lockOrg(tx: Executor, orgId: string): Promise<OrgRow> {
-  const [row] = await tx.select().from(orgs).where(eq(orgs.id, orgId)).for('update');
-  if (!row) throw new Error(`Org ${orgId} has no row.`);
+export async function findSettings(db: Executor, { orgId, mode }: Tenant): Promise<OrgSettings> {
+  const [row] = await selectRows(db, orgSettings, { org_id: orgId, mode });
+  if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   return row;
 }
 
-export async function insertOrg(tx: Executor, row: typeof orgs.$inferInsert): Promise<OrgRow> {
+/** Locked, so that two changes at once are judged one after the other. */
+export async function lockSettings(tx: Executor, { orgId, mode }: Tenant): Promise<OrgSettings> {
+  const [row] = await selectRows(tx, orgSettings, { org_id: orgId, mode }, 'FOR UPDATE');
+  if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
+  return row;
+}
+
+/** An org with its settings for both modes, which begin alike. */
+export async function insertOrg(
+  tx: Executor,
+  row: typeof orgs.$inferInsert,
+  settings: Partial<OrgSettings> = {},
+): Promise<OrgRow> {
   const [inserted] = await tx.insert(orgs).values(row).returning();
+  await tx.insert(orgSettings).values(modes.map((mode) => ({ ...settings, org_id: row.id, mode })));
   return inserted as OrgRow;
 }
 
-export async function updateOrg(tx: Executor, orgId: string, changes: Partial<OrgRow>): Promise<OrgRow> {
-  if (Object.keys(changes).length === 0) return findOrg(tx, orgId);
-  const [row] = await tx.update(orgs).set(changes).where(eq(orgs.id, orgId)).returning();
-  return row as OrgRow;
+export async function renameOrg(tx: Executor, orgId: string, name: string): Promise<void> {
+  await tx.update(orgs).set({ name }).where(eq(orgs.id, orgId));
+}
+
+export async function updateSettings(
+  tx: Executor,
+  { orgId, mode }: Tenant,
+  changes: Partial<OrgSettings>,
+): Promise<OrgSettings> {
+  if (Object.keys(changes).length === 0) return findSettings(tx, { orgId, mode });
+  const [row] = await tx
+    .update(orgSettings)
+    .set(changes)
+    .where(and(eq(orgSettings.org_id, orgId), eq(orgSettings.mode, mode)))
+    .returning();
+  return row as OrgSettings;
 }

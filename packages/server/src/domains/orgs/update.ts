@@ -3,13 +3,13 @@ import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { changedCaps } from './caps.ts';
-import { lockOrg, updateOrg } from './store.ts';
-import type { OrgRow } from './tables.ts';
+import { findOrg, lockSettings, renameOrg, updateSettings } from './store.ts';
+import type { OrgSettings } from './tables.ts';
 
-export type OrgChanges = Partial<
+/** The name is one for both modes; all else changes in the mode of the call alone. */
+export type OrgChanges = { name?: string } & Partial<
   Pick<
-    OrgRow,
-    | 'name'
+    OrgSettings,
     | 'allowed_return_urls'
     | 'allowed_embed_origins'
     | 'default_deployment'
@@ -22,36 +22,36 @@ export type OrgChanges = Partial<
   >
 >;
 
-export async function changeOrg(tx: Transaction, origin: Origin, changes: OrgChanges): Promise<OrgRow> {
-  const before = await lockOrg(tx, origin.orgId);
+export async function changeOrg(tx: Transaction, origin: Origin, { name, ...changes }: OrgChanges): Promise<void> {
+  const before = await lockSettings(tx, origin);
   const after = { ...before, ...changes };
   if (after.memory_mode === 'customer' && after.memory_endpoint === null) {
     throw fail('memory_endpoint_required', { param: 'memory_mode' in changes ? 'memory_mode' : 'memory_endpoint' });
   }
-  const row = await updateOrg(tx, origin.orgId, changes);
+  await updateSettings(tx, origin, changes);
+  if (name !== undefined) await renameOrg(tx, origin.orgId, name);
   await recordAudit(tx, origin, {
     action: 'org.updated',
     target: { type: 'org', id: origin.orgId },
-    details: { changed: Object.keys(changes) },
+    details: { changed: [...(name === undefined ? [] : ['name']), ...Object.keys(changes)] },
   });
-  return row;
 }
 
 export async function changeLimits(
   tx: Transaction,
   origin: Origin,
-  wanted: { caps?: Parameters<typeof changedCaps>[1]; thresholds?: number[] },
-): Promise<OrgRow> {
-  const before = await lockOrg(tx, origin.orgId);
-  const caps = wanted.caps ? changedCaps(before, wanted.caps) : {};
+  wanted: { caps?: Parameters<typeof changedCaps>[2]; thresholds?: number[] },
+): Promise<void> {
+  const before = await lockSettings(tx, origin);
+  const { max_org_daily_micros: ceiling } = await findOrg(tx, origin.orgId);
+  const caps = wanted.caps ? changedCaps(before, ceiling, wanted.caps) : {};
   const thresholds = wanted.thresholds ? { alert_thresholds: sortedOnce(wanted.thresholds) } : {};
-  const row = await updateOrg(tx, origin.orgId, { ...caps, ...thresholds });
+  await updateSettings(tx, origin, { ...caps, ...thresholds });
   await recordAudit(tx, origin, {
     action: 'limits.updated',
     target: { type: 'org', id: origin.orgId },
     details: { caps: wanted.caps ?? {}, ...(wanted.thresholds && { thresholds: wanted.thresholds }) },
   });
-  return row;
 }
 
 const sortedOnce = (numbers: readonly number[]) => [...new Set(numbers)].sort((a, b) => a - b);

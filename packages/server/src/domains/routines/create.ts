@@ -6,7 +6,7 @@ import { nameOfRoutine } from '@vestra/contract/routine-name';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import type { RoutinePorts } from './ports.ts';
 import { nextRunsAfter, readTimezone, readWhen } from './routine.ts';
 import { insertRoutine } from './store.ts';
@@ -27,11 +27,11 @@ export async function createRoutine(
     body.conversation_id === undefined ? null : await holdConversation(tx, ports, origin, body.conversation_id);
   const userId = body.user_id ?? conversation?.user_id ?? null;
   if (conversation) assertSameUser(conversation, userId);
-  const org = await findOrg(tx, origin.orgId);
-  if (userId === null && org.require_user) throw fail('user_required', { param: 'user_id' });
+  const settings = await findSettings(tx, origin);
+  if (userId === null && settings.require_user) throw fail('user_required', { param: 'user_id' });
   const user = userId === null ? null : await ports.enterUser(tx, origin, userId);
   const deployment = body.deployment === undefined ? null : await nameDeployment(tx, origin, body.deployment);
-  if (!deployment) await assertDefaultRuns(tx, origin, user?.default_deployment ?? org.default_deployment);
+  if (!deployment) await assertDefaultRuns(tx, origin, user?.default_deployment ?? settings.default_deployment);
 
   const row = {
     id: newId('rtn'),

@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { createRoutine } from './create.ts';
 import type { RoutinePorts } from './ports.ts';
 import { presentRoutine } from './present.ts';
@@ -18,7 +18,7 @@ export function routineRoutes({ db, publicUrl, ...ports }: RoutineDependencies):
   return {
     list: async ({ caller, query, page }) => {
       const userId = query.user_id ?? null;
-      if (userId === null && (await findOrg(db, caller.orgId)).require_user) {
+      if (userId === null && (await findSettings(db, caller)).require_user) {
         throw fail('user_required', { param: 'user_id' });
       }
       return page.of(await listRoutines(db, caller, userId, page), present, (row) => [row.id]);

@@ -9,7 +9,7 @@ import type { ApplyPorts } from '../apply/ports.ts';
 import { auditEntries } from '../audit/tables.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { newDeployment } from '../deployments/test-deployments.ts';
-import { type OrgRow, orgs } from '../orgs/api.ts';
+import { type OrgSettings, orgSettings } from '../orgs/api.ts';
 import { readSchedule, replaceFileManaged } from './api.ts';
 import type { RoutinePorts } from './ports.ts';
 import { routineRoutes } from './routes.ts';
@@ -35,13 +35,13 @@ export async function startRoutines() {
     ...app,
     file,
     /** With a default deployment, and a key of each mode that may run. */
-    async newOrg(settings: Partial<OrgRow> = {}) {
+    async newOrg(settings: Partial<OrgSettings> = {}) {
       const org = await app.newOrg(['runtime']);
       const deployment = await newDeployment(db, org.id);
       await db
-        .update(orgs)
+        .update(orgSettings)
         .set({ default_deployment: deployment.id, ...settings })
-        .where(eq(orgs.id, org.id));
+        .where(eq(orgSettings.org_id, org.id));
       return { id: org.id, deployment, testKey: org.testKey, liveKey: org.liveKey };
     },
     newDeployment: (orgId: string, slug?: string) => newDeployment(db, orgId, slug === undefined ? {} : { slug }),

@@ -177,7 +177,7 @@ describe('the conversation of a routine', () => {
     };
     const first = await run();
     expect(await run()).toEqual(first);
-    await server.db.execute(sql`UPDATE orgs SET default_deployment = ${other.id} WHERE id = ${org.id}`);
+    await server.db.execute(sql`UPDATE org_settings SET default_deployment = ${other.id} WHERE org_id = ${org.id}`);
     const second = await run();
     expect(second.deployment_id).toBe(other.id);
     expect(second.id).not.toBe(first.id);

@@ -88,7 +88,7 @@ async function placeOf(tx: Transaction, tenant: Tenant, routine: RoutineRow): Pr
   const named = routine.own_conversation && conversation ? conversation.deployment_id : routine.deployment_id;
   const deployment =
     named === null
-      ? await defaultDeployment(tx, tenant.orgId, user)
+      ? await defaultDeployment(tx, tenant, user)
       : ((await findDeployment(tx, tenant.orgId, named))?.deployment ?? null);
   if (!deployment) throw fail(named === null ? 'deployment_required' : 'deployment_archived');
   const isStillMeant =

@@ -7,7 +7,7 @@ import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { defaultDeployment, openConversation } from '../conversations/api.ts';
 import { type Committed, findConversation } from '../engine/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { actingUser, type UserRow } from '../users/api.ts';
 import { presentSession } from './present.ts';
 import { newToken, pageUrl, sessionMs } from './session.ts';
@@ -21,8 +21,8 @@ export async function createSession(
   { caller, origin, publicUrl }: { caller: Caller; origin: Origin; publicUrl: string },
   body: Body,
 ) {
-  const org = await findOrg(tx, caller.orgId);
-  if (body.memory && !org.memory_panel) {
+  const settings = await findSettings(tx, caller);
+  if (body.memory && !settings.memory_panel) {
     throw fail('invalid_request', {
       param: 'memory',
       message: 'The memory panel is off. Switch it on with `memory_panel: true` in PATCH /v1/org first.',
@@ -53,7 +53,7 @@ export async function createSession(
     ...presentSession(row),
     token,
     url: pageUrl(publicUrl, row.id, token),
-    frame_ancestors: org.allowed_embed_origins,
+    frame_ancestors: settings.allowed_embed_origins,
   };
   return { shown, committed };
 }
@@ -64,7 +64,7 @@ async function whoAndWhere(tx: Transaction, caller: Caller, body: Body): Promise
   if (body.conversation_id !== undefined) return inConversation(tx, caller, body.conversation_id, body.user_id);
   const user = await actingUser(tx, caller, body.user_id);
   if (!body.chat && body.voice === false) return { user, conversationId: null, committed: null };
-  const deployment = await defaultDeployment(tx, caller.orgId, user);
+  const deployment = await defaultDeployment(tx, caller, user);
   if (!deployment) {
     throw fail('deployment_required', {
       message: 'Neither the user nor the org has a default deployment. Set one, or name a `conversation_id`.',

@@ -13,7 +13,7 @@ export function createSessionIdentity(db: Database, now: () => number = Date.now
     const [found] = await db
       .select({
         session: sessions,
-        org: { name: orgs.name, status: orgs.status },
+        org: { status: orgs.status },
         user: { status: users.status, erasing_since: users.erasing_since },
       })
       .from(sessions)
@@ -31,7 +31,6 @@ export function createSessionIdentity(db: Database, now: () => number = Date.now
     if (user && (user.status === 'disabled' || user.erasing_since)) throw fail('user_disabled');
     return {
       orgId: session.org_id,
-      orgName: org.name,
       orgStatus: org.status,
       mode: session.mode,
       actor: { type: 'session', id: session.id, name: session.user_id ?? 'session' },

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { type OrgRow, orgs } from '../orgs/api.ts';
+import { type OrgSettings, orgSettings } from '../orgs/api.ts';
 import { type SessionRow, sessions } from './tables.ts';
 
 const owned = (tenant: Tenant) => and(eq(sessions.org_id, tenant.orgId), eq(sessions.mode, tenant.mode));
@@ -30,11 +30,14 @@ export async function markRevoked(tx: Transaction, tenant: Tenant, id: string): 
 }
 
 /** Whoever is about to embed a page has no credential to name the org by. */
-export async function embedOriginsOf(db: Executor, id: string): Promise<OrgRow['allowed_embed_origins'] | undefined> {
+export async function embedOriginsOf(
+  db: Executor,
+  id: string,
+): Promise<OrgSettings['allowed_embed_origins'] | undefined> {
   const [row] = await db
-    .select({ origins: orgs.allowed_embed_origins })
+    .select({ origins: orgSettings.allowed_embed_origins })
     .from(sessions)
-    .innerJoin(orgs, eq(orgs.id, sessions.org_id))
+    .innerJoin(orgSettings, and(eq(orgSettings.org_id, sessions.org_id), eq(orgSettings.mode, sessions.mode)))
     .where(eq(sessions.id, id));
   return row?.origins;
 }

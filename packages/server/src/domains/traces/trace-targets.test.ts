@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { runTrace, startCollector, startExporter } from '../../adapters/otlp/collector.fixture.ts';
-import { type OrgRow, orgs } from '../orgs/api.ts';
+import { type OrgSettings, orgSettings } from '../orgs/api.ts';
 import { secretRoutes } from '../secrets/routes.ts';
 import { createTraceTargets } from './api.ts';
 import { traceHeaders } from './trace-headers.ts';
@@ -17,18 +17,18 @@ afterAll(() => app.stop());
 
 const secret = 'OTLP_HEADERS';
 
-async function newOrg(settings: Partial<OrgRow> = {}) {
+async function newOrg(settings: Partial<OrgSettings> = {}) {
   const org = await app.newOrg();
   await change(org.id, settings);
   const store = (value: string, mode: Mode = 'test') =>
     app.call('PUT', `/v1/secrets/${secret}`, { key: mode === 'test' ? org.testKey : org.liveKey, body: { value } });
   return { ...org, store };
 }
-const change = (orgId: string, settings: Partial<OrgRow>) =>
+const change = (orgId: string, settings: Partial<OrgSettings>) =>
   app.db
-    .update(orgs)
-    .set({ name: 'Org', ...settings })
-    .where(eq(orgs.id, orgId));
+    .update(orgSettings)
+    .set({ require_user: false, ...settings })
+    .where(eq(orgSettings.org_id, orgId));
 
 /** Nothing is kept: each question reads the rows. */
 function targets() {

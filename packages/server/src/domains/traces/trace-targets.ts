@@ -2,7 +2,7 @@ import type { TraceTarget } from '../../adapters/otlp/trace-exporter.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { readSecrets } from '../secrets/api.ts';
 import { traceHeaders } from './trace-headers.ts';
 
@@ -31,7 +31,7 @@ export function createTraceTargets({
 }
 
 async function readTarget(db: Database, vault: Vault, tenant: Tenant): Promise<TraceTarget> {
-  const { otlp_endpoint: endpoint, otlp_headers_secret: secret } = await findOrg(db, tenant.orgId);
+  const { otlp_endpoint: endpoint, otlp_headers_secret: secret } = await findSettings(db, tenant);
   if (endpoint === null) return null;
   if (secret === null) return { endpoint, headers: {} };
   const value = (await readSecrets(db, vault, tenant, null, [secret])).get(secret);

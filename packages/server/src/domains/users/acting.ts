@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { enterUser } from './enter.ts';
 import type { UserRow } from './tables.ts';
 
@@ -13,8 +13,8 @@ export async function actingUser(tx: Transaction, caller: Caller, userId: string
   if (caller.session && userId !== undefined && userId !== caller.session.userId) throw fail('session_scope');
   const named = caller.session ? caller.session.userId : userId;
   if (named === undefined || named === null) {
-    const org = await findOrg(tx, caller.orgId);
-    if (org.require_user) throw fail('user_required', { param: 'user_id' });
+    const settings = await findSettings(tx, caller);
+    if (settings.require_user) throw fail('user_required', { param: 'user_id' });
     return null;
   }
   return enterUser(tx, caller, named);

@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import type { Profile } from './make.ts';
 import { lockUser, updateUser } from './store.ts';
 import type { UserRow } from './tables.ts';
@@ -23,15 +23,18 @@ export async function changeUser(
 ): Promise<UserRow> {
   const before = await lockUser(tx, origin, userId);
   if (!before || before.erasing_since) throw fail('user_not_found');
-  const org = await findOrg(tx, origin.orgId);
+  const settings = await findSettings(tx, origin);
   const changes: Partial<UserRow> = { ...rest } as Partial<UserRow>;
   if (spend_cap_usd !== undefined) {
-    changes.daily_cap_micros = readCap(spend_cap_usd, 'spend_cap_usd', [org.user_daily_micros, org.org_daily_micros]);
+    changes.daily_cap_micros = readCap(spend_cap_usd, 'spend_cap_usd', [
+      settings.user_daily_micros,
+      settings.org_daily_micros,
+    ]);
   }
   if (monthly_cap_usd !== undefined) {
     changes.monthly_cap_micros = readCap(monthly_cap_usd, 'monthly_cap_usd', [
-      org.user_monthly_micros,
-      org.org_monthly_micros,
+      settings.user_monthly_micros,
+      settings.org_monthly_micros,
     ]);
   }
   const row = await updateUser(tx, origin, userId, changes);

@@ -2,7 +2,7 @@ import type { Failure } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { emitAll } from '../events/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { presentUser } from './present.ts';
 import { findUsers, insertUsers } from './store.ts';
 import { refusalOf } from './user.ts';
@@ -26,10 +26,10 @@ export async function enterUsers(
       tx,
       missing.map((id) => ({ org_id: tenant.orgId, mode: tenant.mode, id, created_at })),
     );
-    const org = await findOrg(tx, tenant.orgId);
+    const settings = await findSettings(tx, tenant);
     await emitAll(
       tx,
-      made.map((row) => ({ ...tenant, type: 'user.created', data: presentUser(row, { org }) })),
+      made.map((row) => ({ ...tenant, type: 'user.created', data: presentUser(row, { settings }) })),
     );
     if (made.length < missing.length) {
       for (const [id, row] of await findUsers(tx, tenant, missing)) known.set(id, row);

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { emit } from '../events/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { presentUser } from './present.ts';
 import { findUser, insertUser } from './store.ts';
 import type { UserRow } from './tables.ts';
@@ -28,7 +28,7 @@ export async function makeUser(
     ...profile,
   });
   if (!made) return (await findUser(tx, tenant, userId)) as UserRow;
-  const data = presentUser(made, { org: await findOrg(tx, tenant.orgId) });
+  const data = presentUser(made, { settings: await findSettings(tx, tenant) });
   await emit(tx, { ...tenant, type: 'user.created', data });
   return made;
 }

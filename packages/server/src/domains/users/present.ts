@@ -1,19 +1,22 @@
 import { type Micros, microsToUsd } from '@vestra/contract/money';
 import { capsForUser, capsRemaining, type Spend } from '../ledger/api.ts';
-import type { OrgRow } from '../orgs/api.ts';
+import type { OrgSettings } from '../orgs/api.ts';
 import type { UserRow } from './tables.ts';
 
 const usdOrNull = (micros: Micros | null) => (micros === null ? null : microsToUsd(micros));
 
 const noSpend: Spend = { dayMicros: 0n, monthMicros: 0n };
 
-export function presentUser(row: UserRow, { org, spend = noSpend }: { org: OrgRow; spend?: Spend | undefined }) {
+export function presentUser(
+  row: UserRow,
+  { settings, spend = noSpend }: { settings: OrgSettings; spend?: Spend | undefined },
+) {
   const caps = capsForUser(
     {
-      orgDaily: org.org_daily_micros,
-      orgMonthly: org.org_monthly_micros,
-      userDaily: org.user_daily_micros,
-      userMonthly: org.user_monthly_micros,
+      orgDaily: settings.org_daily_micros,
+      orgMonthly: settings.org_monthly_micros,
+      userDaily: settings.user_daily_micros,
+      userMonthly: settings.user_monthly_micros,
     },
     { daily: row.daily_cap_micros, monthly: row.monthly_cap_micros },
   );
@@ -30,7 +33,7 @@ export function presentUser(row: UserRow, { org, spend = noSpend }: { org: OrgRo
     spend_cap_usd: usdOrNull(row.daily_cap_micros),
     monthly_cap_usd: usdOrNull(row.monthly_cap_micros),
     default_deployment: row.default_deployment,
-    memory_mode: org.memory_mode,
+    memory_mode: settings.memory_mode,
     is_service_user: row.is_service_user,
     created_at: row.created_at.toISOString(),
     spend_today_usd: microsToUsd(spend.dayMicros),

@@ -6,7 +6,7 @@ import type { Handlers } from '../../http/handler.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { holdDeployment } from '../deployments/api.ts';
 import { spendOfUsers } from '../ledger/api.ts';
-import { findOrg } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { changeUser } from './change.ts';
 import { askForErasure } from './erase.ts';
 import { makeUser } from './make.ts';
@@ -65,11 +65,11 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencie
 }
 
 async function presenter(db: Executor, tenant: Tenant, rows: readonly UserRow[]) {
-  const org = await findOrg(db, tenant.orgId);
+  const settings = await findSettings(db, tenant);
   const spends = await spendOfUsers(
     db,
     tenant,
     rows.map(({ id }) => id),
   );
-  return (row: UserRow) => presentUser(row, { org, spend: spends.get(row.id) });
+  return (row: UserRow) => presentUser(row, { settings, spend: spends.get(row.id) });
 }

@@ -77,4 +77,10 @@ export const users = area('users', 'done', [
   ['USR-034', 'decisions.md · 7', 'A new user emits `user.created`.'],
   ['USR-035', 'decisions.md · 10', "`memory_mode` of a user is the org's."],
   ['USR-036', 'decisions.md · 3', 'An unknown user answers 404 `user_not_found`.'],
+  [
+    'USR-201',
+    'decisions.md · 11',
+    'No GET and no DELETE makes a user: an unknown or erased one has nothing, or is 404 `user_not_found` in a path.',
+  ],
+  ['USR-202', 'decisions.md · 11', 'No call that is refused makes the user it names.'],
 ]);

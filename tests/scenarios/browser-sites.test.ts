@@ -207,6 +207,7 @@ describe('the watch', () => {
   });
 
   it('wakes no computer [BRW-006]', async () => {
+    await server.call('POST', '/v1/users', { body: { user_id: 'sleeper' } });
     const watch = await server.stream('GET', '/v1/users/sleeper/browser/watch?deployment=shop');
     await expect.poll(() => watch.comments.length).toBeGreaterThan(0);
     const held = await query(server.connectionString, `SELECT 1 FROM computers WHERE user_key = 'sleeper'`);
@@ -275,6 +276,7 @@ describe('the screenshot', () => {
       expect(picture.subarray(0, 3).toString('hex')).toBe('ffd8ff');
       return picture;
     };
+    await server.call('POST', '/v1/users', { body: { user_id: 'dora' } });
     const empty = await take();
     const { body: hidden } = await fetchPage({ url: shop('/red'), keep_open_ms: 60_000, private: true }, 'dora');
     expect((await take()).equals(empty)).toBe(true);

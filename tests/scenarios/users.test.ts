@@ -1,3 +1,5 @@
+import { routes } from '@vestra/contract/api';
+import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
@@ -227,5 +229,73 @@ describe('erasing a user', () => {
       expect([made.status, codeOf(made)]).toEqual([403, 'user_disabled']);
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
+  });
+});
+
+describe('a user who was erased', () => {
+  /** What a path names beside the user: well formed, and nobody's. */
+  const named: Record<string, string> = {
+    user_id: 'eve',
+    deployment_id: 'desk',
+    version: '1',
+    conversation_id: newId('conv'),
+    interaction_id: newId('int'),
+    task_id: newId('task'),
+    name: 'NO_SUCH',
+  };
+  const queries: Record<string, string> = {
+    'memory.search': 'q=a',
+    'browser.cookies': 'domain=shop.example&names=a',
+    'usage.lineItems': `task_id=${newId('task')}`,
+  };
+  const isMade = async () => (await query(server.connectionString, `SELECT id FROM users WHERE id = 'eve'`)).length > 0;
+  const toldOf = async (type: string) =>
+    (await query(server.connectionString, `SELECT 1 FROM events WHERE type = $1 AND data ->> 'id' = 'eve'`, [type]))
+      .length;
+
+  beforeAll(async () => {
+    await server.call('PUT', '/v1/deployments/desk?promote=now', {
+      body: { name: 'desk', browser: { allowed_domains: ['shop.example'] } },
+    });
+    await make({ user_id: 'eve' });
+    await server.call('DELETE', '/v1/users/eve');
+    await expect.poll(isMade).toBe(false);
+  });
+
+  it('is brought back by no look and no deletion, on any route [USR-201]', async () => {
+    const asked: string[] = [];
+    for (const { name, route } of routes) {
+      const takesUser = route.path.includes('{user_id}') || 'user_id' in (route.query?.shape ?? {});
+      if (!takesUser || !['GET', 'DELETE'].includes(route.method)) continue;
+      const path = route.path.replace(/\{(\w+)\}/g, (_, param: string) => named[param] ?? newId('mem'));
+      const byQuery = route.path.includes('{user_id}') ? '' : 'user_id=eve';
+      const search = [byQuery, queries[name] ?? ''].filter(Boolean).join('&');
+      const answer = await server.call(route.method, `${path}?${search}`);
+      // A query that is not understood would show nothing: what it needs belongs into the table above.
+      expect([name, answer.status, codeOf(answer) ?? '']).not.toEqual([name, 400, expect.any(String)]);
+      const wanted = route.path.includes('{user_id}') ? [name, 404, 'user_not_found'] : null;
+      if (wanted) expect([name, answer.status, codeOf(answer)]).toEqual(wanted);
+      expect([name, await isMade()]).toEqual([name, false]);
+      asked.push(name);
+    }
+    expect(asked).toEqual(expect.arrayContaining(['memory.list', 'memory.deleteAll', 'browser.watch']));
+    expect([await toldOf('user.created'), await toldOf('user.deleted')]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['/v1/conversations', { user_id: 'eve', deployment: 'nowhere', message: 'Hello' }],
+    ['/v1/conversations', { user_id: 'eve', message: 'Hello', attachments: [{ file_id: newId('file') }] }],
+    ['/v1/sessions', { user_id: 'eve', memory: true }],
+    ['/v1/memory', { user_id: 'eve', text: 'My card is 4111 1111 1111 1111' }],
+    ['/v1/connections', { user_id: 'eve', app: 'nowhere' }],
+    ['/v1/routines', { user_id: 'eve', ask: 'Look.', every: 'now and then' }],
+    ['/v1/users/eve/browser/fetch', { url: 'https://elsewhere.example/' }],
+    ['/v1/users/eve/browser/fetch', { url: 'https://shop.example/', capture: [{ match: '/(/' }] }],
+    ['/v1/users/eve/browser/fetch', { tab: 'tab_1' }],
+    ['/v1/users/eve/warm', { keep_ms: 1 }],
+  ])('is brought back by no call that is refused: %s %j [USR-202]', async (path, body) => {
+    const answer = await server.call('POST', path, { body });
+    expect([answer.status >= 400 && answer.status < 500, codeOf(answer)]).toEqual([true, expect.any(String)]);
+    expect(await isMade()).toBe(false);
   });
 });

@@ -127,6 +127,7 @@ export const browser = {
       cookies: z.array(z.object({ name: z.string(), domain: z.string(), expires_at: time.nullable() })),
     }),
     errors: [
+      'user_not_found',
       'user_disabled',
       'invalid_deployment',
       'deployment_required',
@@ -150,6 +151,7 @@ export const browser = {
     produces: ['text/event-stream'],
     streams: true,
     errors: [
+      'user_not_found',
       'user_disabled',
       'invalid_deployment',
       'deployment_required',

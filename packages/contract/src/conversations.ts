@@ -125,6 +125,7 @@ export const conversations = {
     body: z
       .strictObject({ ...messageFields, tool_results: toolResults.optional() })
       .refine(saysSomething, needsMessage),
+    bodyOptional: true,
     status: 202,
     alsoStatus: [200],
     response: turn,

@@ -25,6 +25,7 @@ export function impliedErrors(route: Route): ErrorCode[] {
   if (route.auth !== 'open')
     codes.push('org_disabled', 'org_mismatch', 'invalid_mode', 'invalid_org_header', 'rate_limited');
   if (route.body) codes.push(...bodyErrors(route));
+  else if (route.method !== 'GET') codes.push('invalid_json', 'invalid_request', 'body_too_large');
   if (route.idempotent) {
     codes.push('invalid_idempotency_key', 'idempotency_key_reused', 'idempotency_in_progress');
   }

@@ -2,7 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@vestra/contract/route';
 import type { Caller, Origin } from '../caller.ts';
 import type { Transaction } from '../db/pool.ts';
-import type { Upload } from './body.ts';
+import type { Upload } from './multipart.ts';
 
 /** An answer with another status or further headers than its row's. */
 export class Reply<Body> {

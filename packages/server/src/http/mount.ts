@@ -5,11 +5,12 @@ import type { z } from 'zod';
 import type { Caller, Origin } from '../caller.ts';
 import type { Database, Transaction } from '../db/pool.ts';
 import { transaction } from '../db/transaction.ts';
-import { openBody, receiveBody, type Upload } from './body.ts';
+import { openBody, receiveBody } from './body.ts';
 import type { Cursors } from './cursor.ts';
 import { type Identities, identify } from './gate.ts';
 import { type Committed, type Incoming, type PageRequest, Reply } from './handler.ts';
 import { hashRequest, type Idempotency, type StoredAnswer } from './idempotency.ts';
+import type { Upload } from './multipart.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
 
 export type RequestPath = {
@@ -44,7 +45,7 @@ export async function serve(
   if (caller) await takeRateToken(path, caller, progress);
   const raw = await receiveBody(route, request);
   const idempotencyKey = readIdempotencyKey(route, request);
-  const { fields, upload, hashed } = await openBody(route, raw);
+  const { fields, upload, hashed } = openBody(route, raw);
   const url = new URL(request.url);
   const params = route.params ? validate(route.params, rawParams, 'invalid_request') : {};
   const query = validateQuery(route, url.searchParams);

@@ -328,7 +328,7 @@ describe('rolling back', () => {
     await server.db.execute(sql`DELETE FROM secrets WHERE org_id = ${org.id} AND name = 'OLD'`);
     expect((await rollback('older')).body.error).toMatchObject({ code: 'secret_missing', names: ['OLD'] });
     expect(await pointers('older')).toEqual([2, 2]);
-    await org.call('POST', '/v1/deployments/older/archive');
+    await org.call('POST', '/v1/deployments/older/archive', { mode: 'live' });
     expect((await rollback('older')).body.error.code).toBe('deployment_archived');
   });
 });

@@ -1,7 +1,8 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
-import { enterBrowser } from './deployment.ts';
+import { requireAskedUser } from '../users/api.ts';
+import { deploymentOfBrowser } from './deployment.ts';
 import type { Desks } from './desks.ts';
 import { fetchRules } from './site-rules.ts';
 
@@ -12,7 +13,8 @@ export async function findCookies(
   userId: string,
   { domain, names, deployment }: { domain: string; names: readonly string[]; deployment?: string | undefined },
 ) {
-  const { settings } = await enterBrowser(db, tenant, userId, deployment);
+  const user = await requireAskedUser(db, tenant, userId);
+  const { settings } = await deploymentOfBrowser(db, tenant, user, deployment);
   if (!fetchRules(settings).mayReach(domain)) throw fail('domain_not_allowed', { param: 'domain' });
   const site = domain.toLowerCase();
   const held = await desks.use({ orgId: tenant.orgId, mode: tenant.mode, userId }, (desk) => desk.cookies());

@@ -8,9 +8,10 @@ import { transaction } from '../../db/transaction.ts';
 import type { Owner } from '../computers/api.ts';
 import { computerItem } from '../engine/api.ts';
 import { charge, refusalFailure, release, reserve } from '../ledger/api.ts';
+import { enterUser, findAskedUser } from '../users/api.ts';
 import { recordBlocked } from './blocked.ts';
 import { matcherOf } from './capture-match.ts';
-import { enterBrowser } from './deployment.ts';
+import { deploymentOfBrowser } from './deployment.ts';
 import type { Desk, Desks, OpenTab } from './desks.ts';
 import { type FetchRun, runFetch } from './run-fetch.ts';
 import { fetchRules, verdictOn } from './site-rules.ts';
@@ -33,15 +34,17 @@ export async function fetchPage(
   signal: AbortSignal,
 ): Promise<FetchAnswer> {
   const owner: Owner = { orgId: origin.orgId, mode: origin.mode, userId };
-  const { user, deploymentId, settings } = await enterBrowser(db, origin, userId, body.deployment);
+  const user = (await findAskedUser(db, origin, userId)) ?? null;
+  const { deploymentId, settings } = await deploymentOfBrowser(db, origin, user, body.deployment);
   const rules = fetchRules(settings);
   const blocked = (page: { host: string; path: string }) => recordBlocked(db, origin, userId, page);
   await assertOpen(rules, body, blocked);
   for (const [at, { match }] of body.capture.entries()) matcherOf(match, `capture.${at}.match`);
+  if (!user && body.url === undefined) throw fail('no_open_tab');
   desks.hands.assertFree(owner);
   const leave = desks.enter(owner);
   try {
-    const userCaps = { daily: user.daily_cap_micros, monthly: user.monthly_cap_micros };
+    const userCaps = { daily: user?.daily_cap_micros ?? null, monthly: user?.monthly_cap_micros ?? null };
     const amountMicros = BigInt(Math.ceil((body.timeout_ms / 1000) * microsPerSecond));
     const held = await reserve(db, origin, { userId, userCaps, amountMicros });
     if (!held.allowed && !held.isHeldByRunningCalls) throw refusalFailure(held);
@@ -49,6 +52,8 @@ export async function fetchPage(
     let began: number | null = null;
     const asked = performance.now();
     try {
+      // Not before: a call that is refused makes nobody.
+      if (!user) await transaction(db, (tx) => enterUser(tx, origin, userId));
       return await desks.use(owner, async (desk) => {
         desks.hands.assertFree(owner);
         began = performance.now();

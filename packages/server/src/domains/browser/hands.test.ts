@@ -5,6 +5,7 @@ import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
 import { newDeployment } from '../deployments/test-deployments.ts';
 import { credit } from '../ledger/api.ts';
+import { enterUser } from '../users/api.ts';
 import { desksWithoutBrowser } from './desks.fixture.ts';
 import type { Holder } from './hands.ts';
 import { browserRoutes, screenRoutes } from './routes.ts';
@@ -23,6 +24,7 @@ beforeAll(async () => {
   await transaction(app.db, (tx) => credit(tx, { orgId: org.id, mode: 'test' }, usdToMicros(10)));
   deployment = (await newDeployment(app.db, org.id, { manifest: { browser: { allowed_domains: ['shop.example'] } } }))
     .id;
+  await transaction(app.db, (tx) => enterUser(tx, { orgId: org.id, mode: 'test' }, 'ada'));
 });
 afterAll(async () => {
   desks.stop();

@@ -1,11 +1,10 @@
 import type { Database } from '../../db/pool.ts';
-import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { eventStream } from '../../http/sse.ts';
 import type { Streams } from '../../http/streams.ts';
-import { enterUser } from '../users/api.ts';
+import { requireAskedUser } from '../users/api.ts';
 import { findCookies } from './cookies.ts';
-import { enterBrowser } from './deployment.ts';
+import { deploymentOfBrowser } from './deployment.ts';
 import type { Desks } from './desks.ts';
 import { fetchPage } from './fetch.ts';
 import { takeScreenshot } from './screenshot.ts';
@@ -22,7 +21,8 @@ export function browserRoutes({ db, desks, streams }: Dependencies): Handlers<'b
     },
     cookies: ({ caller, params, query }) => findCookies({ db, desks }, caller, params.user_id, query),
     watch: async ({ caller, params, query, signal }) => {
-      const { settings } = await enterBrowser(db, caller, params.user_id, query.deployment);
+      const user = await requireAskedUser(db, caller, params.user_id);
+      const { settings } = await deploymentOfBrowser(db, caller, user, query.deployment);
       const owner = { orgId: caller.orgId, mode: caller.mode, userId: params.user_id };
       return eventStream(watchTabs(desks, owner, fetchRules(settings)), streams.open(caller, signal));
     },
@@ -33,7 +33,7 @@ export function browserRoutes({ db, desks, streams }: Dependencies): Handlers<'b
 export function screenRoutes({ db, desks }: Omit<Dependencies, 'streams'>): Handlers<'users'> {
   return {
     screenshot: async ({ caller, params }) => {
-      await transaction(db, (tx) => enterUser(tx, caller, params.user_id));
+      await requireAskedUser(db, caller, params.user_id);
       const owner = { orgId: caller.orgId, mode: caller.mode, userId: params.user_id };
       const picture = await takeScreenshot(desks, owner);
       return new Response(new Uint8Array(picture), { headers: { 'content-type': 'image/jpeg' } });

@@ -1,22 +1,22 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
-import type { Transaction } from '../../db/pool.ts';
+import type { Executor } from '../../db/pool.ts';
 import { type DeploymentRow, findDeployment, resolveDeployment } from '../deployments/api.ts';
 import { findSettings } from '../orgs/api.ts';
 import type { UserRow } from '../users/api.ts';
 
 /** The deployment that a new conversation runs: the one that is named, else the user's, else the org's. */
 export async function deploymentFor(
-  tx: Transaction,
+  db: Executor,
   tenant: Tenant,
   named: string | undefined,
   user: UserRow | null,
 ): Promise<{ deployment: DeploymentRow; pinned: number | null }> {
   if (named !== undefined) {
-    const { deployment, version } = await resolveDeployment(tx, tenant.orgId, named, 'deployment');
+    const { deployment, version } = await resolveDeployment(db, tenant.orgId, named, 'deployment');
     return { deployment, pinned: version };
   }
-  const deployment = await defaultDeployment(tx, tenant, user);
+  const deployment = await defaultDeployment(db, tenant, user);
   if (!deployment) {
     throw fail('deployment_required', {
       param: 'deployment',
@@ -28,11 +28,11 @@ export async function deploymentFor(
 
 /** The user's, else the org's; null where neither has one. */
 export async function defaultDeployment(
-  tx: Transaction,
+  db: Executor,
   tenant: Tenant,
   user: UserRow | null,
 ): Promise<DeploymentRow | null> {
-  const byDefault = user?.default_deployment ?? (await findSettings(tx, tenant)).default_deployment;
-  const found = byDefault === null ? undefined : await findDeployment(tx, tenant.orgId, byDefault);
+  const byDefault = user?.default_deployment ?? (await findSettings(db, tenant)).default_deployment;
+  const found = byDefault === null ? undefined : await findDeployment(db, tenant.orgId, byDefault);
   return found?.deployment ?? null;
 }

@@ -237,12 +237,14 @@ describe('putting a deployment away', () => {
     await promote('put-away', 1);
     const { body: before } = await call('GET', '/v1/deployments/put-away');
     expect([before.draft_version, before.live_version]).toEqual([2, 1]);
-    const archived = await call('POST', '/v1/deployments/put-away/archive');
+    const archived = await call('POST', '/v1/deployments/put-away/archive', undefined, org.liveKey);
     expect(archived.body).toEqual({ ...before, status: 'archived', updated_at: archived.body.updated_at });
     expect(archived.body.updated_at > before.updated_at).toBe(true);
-    expect((await call('POST', '/v1/deployments/put-away/archive')).body).toEqual(archived.body);
+    expect((await call('POST', '/v1/deployments/put-away/archive', undefined, org.liveKey)).body).toEqual(
+      archived.body,
+    );
     expect((await call('GET', '/v1/deployments/put-away')).body.status).toBe('archived');
-    const back = await call('POST', '/v1/deployments/put-away/unarchive');
+    const back = await call('POST', '/v1/deployments/put-away/unarchive', undefined, org.liveKey);
     expect(back.body).toEqual({ ...before, updated_at: back.body.updated_at });
     expect((await save('put-away')).version.version).toBe(3);
   });
@@ -275,7 +277,7 @@ describe('deleting a deployment', () => {
     for (const step of ['archive', 'unarchive']) {
       const { status, body } = await call('DELETE', '/v1/deployments/alive');
       expect([status, body.error.code]).toEqual([409, 'deployment_live']);
-      await call('POST', `/v1/deployments/alive/${step}`);
+      await call('POST', `/v1/deployments/alive/${step}`, undefined, org.liveKey);
     }
     expect((await call('GET', '/v1/deployments/alive')).status).toBe(200);
   });

@@ -37,7 +37,7 @@ type Real = { deployment: DeploymentRow };
 type Command = fc.AsyncCommand<Model, Real>;
 
 describe('any history of saves, promotions, rollbacks and archiving', () => {
-  it('leaves the pointers where a plain list of versions and a stack of promotions would [VER-005, VER-014, VER-031]', async () => {
+  it('leaves the pointers where a plain list of versions and a stack of promotions would [VER-005, VER-014, VER-031, TEN-203]', async () => {
     const mode = fc.constantFrom<Mode>('test', 'live');
     // Version 0 does not exist on the wire; what lies above the newest must be refused.
     const version = fc.integer({ min: 1, max: 6 });
@@ -45,7 +45,7 @@ describe('any history of saves, promotions, rollbacks and archiving', () => {
       fc.string({ maxLength: 5 }).map(save),
       fc.tuple(mode, version).map(([of, number]) => promote(of, number)),
       mode.map(rollBack),
-      fc.constantFrom<DeploymentRow['status']>('active', 'active', 'archived').map(putAway),
+      fc.tuple(mode, fc.constantFrom<DeploymentRow['status']>('active', 'active', 'archived')).map(putAway),
     ];
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { size: '+1', maxCommands: 40 }), async (history) => {
@@ -96,14 +96,17 @@ const rollBack = (mode: Mode) =>
     run: async (deployment) => (await transaction(db, (tx) => popLive(tx, { deployment, mode }))).deployment,
   });
 
-const putAway = (status: DeploymentRow['status']) =>
-  command(`make it ${status}`, {
-    refusal: () => null,
+const putAway = ([mode, status]: [Mode, DeploymentRow['status']]) =>
+  command(`make it ${status} with a ${mode} key`, {
+    refusal: (model) => {
+      const changesLive = model.live.length > 0 && model.isArchived !== (status === 'archived');
+      return mode === 'test' && changesLive ? 'live_key_required' : null;
+    },
     apply: (model) => {
       model.isArchived = status === 'archived';
     },
     run: async (deployment) => {
-      const origin = { orgId, mode: 'test' as const, actor: author, requestId: null, ip: null };
+      const origin = { orgId, mode, actor: author, requestId: null, ip: null };
       const shown = await transaction(db, (tx) => changeStatus(tx, origin, { reference: deployment.id, status }));
       return { ...deployment, ...shown, created_at: deployment.created_at, updated_at: deployment.updated_at };
     },

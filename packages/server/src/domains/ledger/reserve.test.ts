@@ -125,6 +125,17 @@ describe('a cap', () => {
     expect(await ask(tenant)).toMatchObject({ code: 'org_cap_reached', isHeldByRunningCalls: false });
   });
 
+  it('of one mode lets the other spend [TEN-201]', async () => {
+    const test = await newTenant(db);
+    const live: Tenant = { ...test, mode: 'live' };
+    for (const tenant of [test, live]) await fund(db, tenant, 1_000n);
+    await db.execute(
+      sql`UPDATE org_settings SET org_daily_micros = 0 WHERE org_id = ${test.orgId} AND mode = ${test.mode}`,
+    );
+    expect(await ask(test)).toMatchObject({ code: 'org_cap_reached' });
+    await granted(live);
+  });
+
   it('counts anew on the next UTC day and in the next UTC month [MON-020]', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 100n, org_monthly_micros: 200n });
     await fund(db, tenant, 1_000n);

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { findSettings } from '../orgs/api.ts';
-import { actingUser } from '../users/api.ts';
+import { actingUser, askedUser } from '../users/api.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import type { Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
@@ -21,11 +21,14 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
   const { db, customer } = dependencies;
   const takeTurn = createTurns({ ofOne: 4, ofAll: 8, waiting: 64 });
   const modeOf = async (caller: Caller) => (await findSettings(db, caller)).memory_mode;
-  const enter = (caller: Caller, userId: string | undefined) => transaction(db, (tx) => ownerOf(tx, caller, userId));
+  const ownerAsked = async (caller: Caller, userId: string | undefined): Promise<Owner> => {
+    assertPanel(caller);
+    return { orgId: caller.orgId, mode: caller.mode, userId: await askedUser(db, caller, userId) };
+  };
 
   return {
     list: async ({ caller, query, page }) => {
-      const owner = await enter(caller, query.user_id);
+      const owner = await ownerAsked(caller, query.user_id);
       const mode = await modeOf(caller);
       if (mode === 'none') return { data: [], next_cursor: null, profile: null };
       if (mode === 'customer') {
@@ -64,7 +67,7 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
       });
     },
     search: async ({ caller, query, signal }) => {
-      const owner = await enter(caller, query.user_id);
+      const owner = await ownerAsked(caller, query.user_id);
       const mode = await modeOf(caller);
       if (mode === 'none') return { query: query.q, found: false, text: null };
       if (mode === 'customer') {
@@ -76,14 +79,14 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
       return { query: query.q, found: facts.length > 0, text: facts.length > 0 ? text : null };
     },
     delete: async ({ caller, params, query }) => {
-      const owner = await enter(caller, query.user_id);
+      const owner = await ownerAsked(caller, query.user_id);
       const id = params.memory_id;
       if ((await modeOf(caller)) !== 'customer') await transaction(db, (tx) => forgetFact(tx, owner, id));
       else if (!(await customer.delete(db, owner, id)).deleted) throw fail('memory_not_found');
       return { object: 'memory', id, deleted: true };
     },
     deleteAll: async ({ caller, query }) => {
-      const owner = await enter(caller, query.user_id);
+      const owner = await ownerAsked(caller, query.user_id);
       // With memory switched off, what was kept before can still be deleted.
       const isHere = (await modeOf(caller)) !== 'customer';
       const count = isHere
@@ -97,8 +100,12 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
 const invalid = (message: string) => fail('invalid_memory', { param: 'text', message });
 
 /** A session reaches the memory of its own user, and only where it was opened with it. */
+function assertPanel({ session }: Caller): void {
+  if (session && !session.memory) throw fail('session_scope');
+}
+
 async function ownerOf(tx: Transaction, caller: Caller, userId: string | undefined): Promise<Owner> {
-  if (caller.session && !caller.session.memory) throw fail('session_scope');
+  assertPanel(caller);
   const user = await actingUser(tx, caller, userId);
   return { orgId: caller.orgId, mode: caller.mode, userId: user?.id ?? null };
 }

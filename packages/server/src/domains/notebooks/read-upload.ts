@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { DocumentReader } from '../../adapters/documents/reader.ts';
-import type { Upload } from '../../http/body.ts';
+import type { Upload } from '../../http/multipart.ts';
 import { maxDocumentBytes, type PreparedDocument, prepareDocument, titleOf } from './notebook.ts';
 
 type Request = { body: { title: string; text: string }; upload: Upload | null };

@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { isSystemFile } from '@vestra/contract/skill-digest';
 import type { OpenZip } from '../../adapters/zip/open-zip.ts';
-import type { Upload } from '../../http/body.ts';
+import type { Upload } from '../../http/multipart.ts';
 import {
   assertInside,
   type Bundle,

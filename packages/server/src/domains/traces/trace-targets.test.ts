@@ -80,7 +80,7 @@ describe('where the traces of an org go', () => {
   });
 
   it('is not known of an org that is not there', async () => {
-    await expect(targets()({ orgId: newId('org'), mode: 'test' })).rejects.toThrow('has no row');
+    await expect(targets()({ orgId: newId('org'), mode: 'test' })).rejects.toThrow('has no settings');
   });
 });
 

@@ -1,21 +1,51 @@
 import { fail } from '@vestra/contract/errors';
-import type { Caller } from '../../caller.ts';
-import type { Transaction } from '../../db/pool.ts';
+import type { Caller, Tenant } from '../../caller.ts';
+import type { Executor, Transaction } from '../../db/pool.ts';
 import { findSettings } from '../orgs/api.ts';
 import { enterUser } from './enter.ts';
+import { findUser } from './store.ts';
 import type { UserRow } from './tables.ts';
+import { refusalOf } from './user.ts';
 
 /**
  * The user that a request acts for, made on first use; null for the org's own agent. A session acts for its own user,
  * whatever the request says.
  */
 export async function actingUser(tx: Transaction, caller: Caller, userId: string | undefined): Promise<UserRow | null> {
+  const named = await namedUser(tx, caller, userId);
+  return named === null ? null : enterUser(tx, caller, named);
+}
+
+/**
+ * The id of the user that a request asks about or takes something from; null for the org's own agent. It makes nobody:
+ * whoever is not known has nothing, and one that was erased stays so.
+ */
+export async function askedUser(db: Executor, caller: Caller, userId: string | undefined): Promise<string | null> {
+  const named = await namedUser(db, caller, userId);
+  if (named !== null) await findAskedUser(db, caller, named);
+  return named;
+}
+
+/** The user, if there is one; nobody asks about one that is disabled or being erased. */
+export async function findAskedUser(db: Executor, tenant: Tenant, userId: string): Promise<UserRow | undefined> {
+  const user = await findUser(db, tenant, userId);
+  const refused = user ? refusalOf(user) : null;
+  if (refused) throw refused;
+  return user;
+}
+
+/** The user that a path names. */
+export async function requireAskedUser(db: Executor, tenant: Tenant, userId: string): Promise<UserRow> {
+  const user = await findAskedUser(db, tenant, userId);
+  if (!user) throw fail('user_not_found');
+  return user;
+}
+
+async function namedUser(db: Executor, caller: Caller, userId: string | undefined): Promise<string | null> {
   if (caller.session && userId !== undefined && userId !== caller.session.userId) throw fail('session_scope');
   const named = caller.session ? caller.session.userId : userId;
-  if (named === undefined || named === null) {
-    const settings = await findSettings(tx, caller);
-    if (settings.require_user) throw fail('user_required', { param: 'user_id' });
-    return null;
-  }
-  return enterUser(tx, caller, named);
+  if (named !== undefined && named !== null) return named;
+  const settings = await findSettings(db, caller);
+  if (settings.require_user) throw fail('user_required', { param: 'user_id' });
+  return null;
 }

@@ -1,4 +1,4 @@
-export { actingUser } from './acting.ts';
+export { actingUser, askedUser, findAskedUser, requireAskedUser } from './acting.ts';
 export { enterUser } from './enter.ts';
 export { enterUsers } from './enter-many.ts';
 export { type EraseStep, eraseUser } from './erase.ts';

@@ -47,4 +47,19 @@ export const members = area('members', 'done', [
     'runtime.md · Authentication',
     'An owner or admin in the console may change an MCP server that a live version uses, also while acting in test mode.',
   ],
+  [
+    'MBR-201',
+    'decisions.md · 11',
+    'By https the console cookie carries the prefix `__Host-`, and one without it is not read.',
+  ],
+  [
+    'MBR-202',
+    'decisions.md · 11',
+    'Tries are counted per email, and per address only far above that: nobody is kept out by others behind one proxy.',
+  ],
+  [
+    'MBR-203',
+    'decisions.md · 11',
+    'A GET that wakes a computer takes the CSRF token or a same-origin fetch of a console member: 403 `csrf_required`.',
+  ],
 ]);

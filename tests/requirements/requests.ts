@@ -157,4 +157,30 @@ export const requests = area('requests', 'done', [
     'runtime.md · Versioning',
     'Changes to the contract under `/v1` are announced in a changelog with dates.',
   ],
+  [
+    'REQ-201',
+    'decisions.md · 11',
+    '`X-Forwarded-For` is read from the right, past proxies that `VESTRA_TRUSTED_PROXIES` names, and no further.',
+  ],
+  [
+    'REQ-202',
+    'decisions.md · 11',
+    'Pages and documents without a key are made once: they carry an ETag, answer 304, and are kept compressed.',
+  ],
+  [
+    'REQ-203',
+    'decisions.md · 11',
+    'A route without a body refuses fields with 400 `invalid_request` naming the first, and broken JSON with `invalid_json`.',
+  ],
+  [
+    'REQ-204',
+    'decisions.md · 11',
+    'A body over its limit is read up to twice the limit, so that the client hears its 400 or 413.',
+  ],
+  [
+    'REQ-205',
+    'decisions.md · 11',
+    'A multipart body of more than 32 parts, or with a second file, is refused when that part is met.',
+  ],
+  ['REQ-206', 'decisions.md · 11', 'A 401 carries `WWW-Authenticate: Bearer`.'],
 ]);

@@ -286,6 +286,24 @@ describe('pages beside the API', () => {
     expect((await server.call('GET', '/docs', { key: null })).text).toContain('<main id="reference">');
   });
 
+  it.each(['/v1/openapi.json', '/docs', '/docs/start.js', '/docs/reference.js'])(
+    '%s is made once, kept zipped, and not sent to whoever has it [REQ-202]',
+    async (path) => {
+      const ask = (headers: Record<string, string>) =>
+        fetch(`${server.url}${path}`, { headers: { 'accept-encoding': 'identity', ...headers } });
+      const [plain, zipped] = [await ask({}), await ask({ 'accept-encoding': 'gzip' })];
+      const etag = plain.headers.get('etag') ?? '';
+      expect([etag, zipped.headers.get('etag'), zipped.headers.get('content-encoding')]).toEqual([
+        expect.stringMatching(/^"[\w-]{22}"$/),
+        etag,
+        'gzip',
+      ]);
+      expect(await zipped.text()).toBe(await plain.text());
+      const known = await ask({ 'if-none-match': etag });
+      expect([known.status, await known.text()]).toEqual([304, '']);
+    },
+  );
+
   it('allows no inline script [REQ-052]', async () => {
     const { headers, text } = await server.call('GET', '/docs', { key: null });
     const policy = headers.get('content-security-policy') ?? '';
@@ -327,5 +345,105 @@ describe('a body that may be left out', () => {
     ['in chunks', ['transfer-encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
   ])('is refused where it comes %s and does not say what it is [REQ-053]', async (_how, lines, body) => {
     expect(await postAsWritten('/v1/sessions', lines, body)).toMatch(/^HTTP\/1.1 415 [\s\S]*unsupported_media_type/);
+  });
+});
+
+describe('a route that has no body', () => {
+  const paths = ['/v1/conversations/conv_000000000000000000000000/stop', '/v1/deployments/nowhere/archive'];
+
+  it.each([
+    ['{"version":1}', 'invalid_request', 'version'],
+    ['[1]', 'invalid_request', undefined],
+    ['{"version":', 'invalid_json', undefined],
+  ])('refuses %s [REQ-203]', async (raw, code, param) => {
+    for (const path of paths) {
+      const { status, body } = await server.call('POST', path, { raw, headers: json });
+      expect([status, body.error.code, body.error.param]).toEqual([400, code, param]);
+    }
+    const deleted = await server.call('DELETE', '/v1/memory', { raw, headers: json });
+    expect([deleted.status, codeOf(deleted)]).toEqual([400, code]);
+  });
+
+  it('takes an empty one, or none [REQ-203]', async () => {
+    for (const raw of ['{}', '', undefined]) {
+      const answer = await server.call('POST', paths[1] as string, {
+        headers: json,
+        ...(raw !== undefined && { raw }),
+      });
+      expect(codeOf(answer)).toBe('deployment_not_found');
+    }
+  });
+});
+
+describe('a body over its limit', () => {
+  it.each([1.01, 1.5, 2])('is refused so that the client hears it: %f times the limit [REQ-204]', async (times) => {
+    const bytes = new Uint8Array(Math.floor(1024 * 1024 * times)).fill(32);
+    const refused = await server.call('POST', '/v1/keys', { raw: bytes, headers: json });
+    expect([refused.status, codeOf(refused)]).toEqual([400, 'body_too_large']);
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(Math.floor(10 * 1024 * 1024 * times) - 1024)]), 'large.bin');
+    const upload = await server.call('POST', '/v1/files', { raw: form });
+    expect([upload.status, codeOf(upload)]).toEqual([413, 'file_too_large']);
+  });
+});
+
+describe('a multipart body', () => {
+  const upload = async (fill: (form: FormData) => void) => {
+    const form = new FormData();
+    fill(form);
+    const { status, body } = await server.call('POST', '/v1/files', { raw: form });
+    return [status, body.error?.code, body.error?.message];
+  };
+
+  it('may have few parts, and one file [REQ-205]', async () => {
+    const file = new Blob(['text']);
+    expect(await upload((form) => form.append('file', file, 'a.txt'))).toEqual([201, undefined, undefined]);
+    const twice = await upload((form) => {
+      for (const name of ['a.txt', 'b.txt']) form.append('file', file, name);
+    });
+    expect(twice).toEqual([400, 'file_required', expect.stringContaining('one file')]);
+    const many = await upload((form) => {
+      for (let at = 0; at < 20_000; at++) form.append(`f${at}`, 'x');
+      form.append('file', file, 'a.txt');
+    });
+    expect(many).toEqual([400, 'multipart_required', expect.stringContaining('more than 32 parts')]);
+  });
+
+  it('keeps a file name as it was given, and every byte [REQ-205]', async () => {
+    const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => (at * 7) % 256);
+    const form = new FormData();
+    form.append('file', new Blob([bytes]), 'Über "100 %" – 東京.bin');
+    const { body } = await server.call('POST', '/v1/files', { raw: form });
+    expect([body.filename, body.size_bytes]).toEqual(['Über "100 %" – 東京.bin', bytes.length]);
+    const { body: link } = await server.call('GET', `/v1/files/${body.id}`);
+    const kept = new Uint8Array(await (await fetch(link.download_url)).arrayBuffer());
+    expect(Buffer.compare(kept, bytes)).toBe(0);
+  });
+
+  it.each(['--b\r\nnonsense', '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\ncut', ''])(
+    'that is broken is refused: %j [REQ-205]',
+    async (raw) => {
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+      const answer = await server.call('POST', '/v1/files', { raw, headers });
+      expect([answer.status, codeOf(answer)]).toEqual([400, expect.stringMatching(/^(multipart|file)_required$/)]);
+    },
+  );
+});
+
+describe('a message without a body', () => {
+  it('is one without a message [REQ-203]', async () => {
+    const path = '/v1/conversations/conv_000000000000000000000000/messages';
+    const answer = await server.call('POST', path);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'message_required']);
+  });
+});
+
+describe('a call that is not known', () => {
+  it('hears how to say who it is [REQ-206]', async () => {
+    for (const key of [null, 'nonsense', `vk_test_${'A'.repeat(43)}`]) {
+      const { status, headers } = await server.call('GET', '/v1/me', { key });
+      expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="vestra"']);
+    }
+    expect((await server.call('GET', '/v1/me')).headers.get('www-authenticate')).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { routes } from '@vestra/contract/api';
 import { newId } from '@vestra/contract/ids';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import { type Answer, startTestServer, type TestServer } from '../support/server.ts';
@@ -259,7 +259,7 @@ describe('a user who was erased', () => {
     });
     await make({ user_id: 'eve' });
     await server.call('DELETE', '/v1/users/eve');
-    await expect.poll(isMade).toBe(false);
+    await vi.waitFor(async () => expect(await isMade()).toBe(false), { timeout: 20_000 });
   });
 
   it('is brought back by no look and no deletion, on any route [USR-201]', async () => {
@@ -298,4 +298,21 @@ describe('a user who was erased', () => {
     expect([answer.status >= 400 && answer.status < 500, codeOf(answer)]).toEqual([true, expect.any(String)]);
     expect(await isMade()).toBe(false);
   });
+});
+
+describe('a look at a browser that wakes it', () => {
+  it.each(['screenshot', 'browser/cookies?domain=shop.example&names=a', 'browser/watch'])(
+    '%s: is not caused by a link on another site [MBR-203]',
+    async (what) => {
+      const login = await server.call('POST', '/v1/console/login', { key: null, body: server.owner });
+      const cookie = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] as string;
+      const look = async (headers: Record<string, string>) =>
+        codeOf(await server.call('GET', `/v1/users/nobody/${what}`, { key: null, headers: { cookie, ...headers } }));
+      expect(await look({})).toBe('csrf_required');
+      expect(await look({ 'sec-fetch-site': 'cross-site' })).toBe('csrf_required');
+      expect(await look({ 'sec-fetch-site': 'none' })).toBe('csrf_required');
+      expect(await look({ 'sec-fetch-site': 'same-origin' })).toBe('user_not_found');
+      expect(await look({ 'x-csrf-token': login.body.csrf_token })).toBe('user_not_found');
+    },
+  );
 });

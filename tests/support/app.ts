@@ -33,7 +33,12 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
   const app = createApp({
     path: {
       db,
-      identities: { ofKey: identity.ofKey, ...createSessionIdentity(db), ofConsole: noConsole },
+      identities: {
+        ofKey: identity.ofKey,
+        ...createSessionIdentity(db),
+        consoleToken: () => null,
+        ofConsole: noConsole,
+      },
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),

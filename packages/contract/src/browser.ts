@@ -111,6 +111,7 @@ export const browser = {
   cookies: route({
     method: 'GET',
     path: '/v1/users/{user_id}/browser/cookies',
+    wakes: true,
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Say which of the named cookies the browser holds for a site and until when, never a value.',
@@ -141,6 +142,7 @@ export const browser = {
   watch: route({
     method: 'GET',
     path: '/v1/users/{user_id}/browser/watch',
+    wakes: true,
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Watch the fetch tabs of a user’s browser; never wakes the computer.',

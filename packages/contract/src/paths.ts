@@ -328,6 +328,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/conversations/{conversation_id}/messages',
       params: ['conversation_id'],
       body: 'fields',
+      bodyOptional: true,
       produces: ['text/event-stream'],
       idempotent: true,
       streams: true,

@@ -62,6 +62,8 @@ export type Route = Access &
     idempotent?: true;
     /** The answer shows a secret once: a kept answer is kept encrypted. */
     showsSecret?: true;
+    /** A look that wakes a computer: a console member shows that it is no link on another site which sent them here. */
+    wakes?: true;
     /** The answer may be an event stream that stays open. */
     streams?: true;
   };

@@ -146,6 +146,7 @@ export const users = {
   screenshot: route({
     method: 'GET',
     path: '/v1/users/{user_id}/screenshot',
+    wakes: true,
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Take a picture of the user’s screen as a JPEG.',

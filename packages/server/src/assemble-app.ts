@@ -78,6 +78,7 @@ import { webhookRoutes } from './domains/webhooks/routes.ts';
 import type { AnswerRequest } from './edges/own-routes.ts';
 import { whenFirstCalled } from './edges/when-first-called.ts';
 import { createApp } from './http/app.ts';
+import { clientAddress } from './http/client-address.ts';
 import { createCursors } from './http/cursor.ts';
 import { createIdempotency } from './http/idempotency.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -156,7 +157,13 @@ export function assembleApp(parts: Parts): Hono {
   const app = createApp({
     log,
     // What an edge asks of a route comes over no socket; the edge knows whose address it is.
-    addressOf: (context: Context) => context.env.callerAddress ?? getConnInfo(context).remote.address ?? '',
+    addressOf: (context: Context) =>
+      context.env.callerAddress ??
+      clientAddress(
+        getConnInfo(context).remote.address ?? '',
+        context.req.header('x-forwarded-for') ?? null,
+        config.isTrustedProxy,
+      ),
     isLeaving: engine.runner.isLeaving,
     pages: (app) => {
       referencePages({ version, url: publicUrl })(app);
@@ -170,7 +177,7 @@ export function assembleApp(parts: Parts): Hono {
       rateLimiter,
       cursors: createCursors(signingSecret),
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
-      identities: { ...keyIdentity, ...sessionIdentity, ...createConsoleIdentity(db) },
+      identities: { ...keyIdentity, ...sessionIdentity, ...createConsoleIdentity(db, publicUrl) },
       keyUsed: keyUse.used,
     },
     handlers: {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { StartFailure } from './db/start-failure.ts';
+import { type IsTrustedProxy, readTrustedProxies } from './http/client-address.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
@@ -25,6 +26,10 @@ const environment = z.object({
   VESTRA_MASTER_KEY: present.optional(),
   VESTRA_ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
+  VESTRA_TRUSTED_PROXIES: z
+    .string()
+    .refine((text) => readTrustedProxies(text) !== null, 'must be addresses or ranges such as 10.0.0.0/8, with commas')
+    .optional(),
   VESTRA_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(10_000_000).default(1200),
   // Above the four days for which a webhook is tried: what is to be told must still be there.
   VESTRA_RETENTION_EVENTS_DAYS: days.min(5).default(30),
@@ -75,6 +80,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     masterKey: settings.VESTRA_MASTER_KEY ?? null,
     role: settings.VESTRA_ROLE,
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
+    isTrustedProxy: trustedBy(settings.VESTRA_TRUSTED_PROXIES),
     requestsPerMinute: settings.VESTRA_REQUESTS_PER_MINUTE,
     retentionDays: {
       events: settings.VESTRA_RETENTION_EVENTS_DAYS,
@@ -115,6 +121,9 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
   };
 }
+
+const trustedBy = (text: string | undefined): IsTrustedProxy =>
+  (text === undefined ? null : readTrustedProxies(text)) ?? (() => false);
 
 function endpoint(key: string | undefined, baseUrl: string | undefined) {
   const apiKey = keyOf(key);

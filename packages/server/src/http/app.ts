@@ -80,6 +80,7 @@ export function createApp({ path, handlers, log, pages, addressOf, isLeaving = (
     if (failure.status === 500) log.error({ request_id: progress.requestId, err: error }, 'request failed');
     if (failure.status === 503) log.warn({ request_id: progress.requestId, reason: reasonOf(error) }, 'not ready');
     const response = Response.json(errorBody(failure, progress.requestId), { status: failure.status });
+    if (failure.status === 401) response.headers.set('www-authenticate', 'Bearer realm="vestra"');
     const { retry_after_ms } = failure.details;
     if (retry_after_ms !== undefined && failure.status === 429) {
       response.headers.set('retry-after', String(Math.ceil(retry_after_ms / 1000)));

@@ -1,6 +1,5 @@
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
-import { consoleCookie } from '@vestra/contract/members';
 import { type Mode, modes, type Route } from '@vestra/contract/route';
 import type { Caller } from '../caller.ts';
 
@@ -8,6 +7,8 @@ import type { Caller } from '../caller.ts';
 export type Identities = {
   ofKey: (token: string) => Promise<Caller>;
   ofSession: (token: string) => Promise<Caller>;
+  /** What the console's cookie holds; null where there is none. */
+  consoleToken: (headers: Headers) => string | null;
   /** A member chooses org and mode by header; absent, their first org and test mode. */
   ofConsole: (
     cookie: string,
@@ -21,7 +22,7 @@ const safeMethods = new Set(['GET', 'HEAD']);
 export async function identify(route: Route, request: Request, identities: Identities): Promise<Caller | null> {
   if (route.auth === 'open') return null;
   const authorization = request.headers.get('authorization');
-  const cookie = readCookie(request.headers.get('cookie'), consoleCookie);
+  const cookie = identities.consoleToken(request.headers);
   if (authorization === null && cookie !== null) return identifyMember(route, request, cookie, identities);
   if (route.auth === 'console') throw fail('console_login_required');
 
@@ -43,8 +44,7 @@ async function identifyBearer(authorization: string | null, identities: Identiti
 
 async function identifyMember(route: Route, request: Request, cookie: string, identities: Identities): Promise<Caller> {
   const { caller, csrfToken } = await identities.ofConsole(cookie, readChoice(request.headers));
-  if (!safeMethods.has(request.method) && request.headers.get('x-csrf-token') !== csrfToken)
-    throw fail('csrf_required');
+  if (mayBeForged(route, request) && request.headers.get('x-csrf-token') !== csrfToken) throw fail('csrf_required');
   if (caller.orgStatus !== 'active') throw fail('org_disabled');
   if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });
   if (route.auth === 'key') {
@@ -54,6 +54,12 @@ async function identifyMember(route: Route, request: Request, cookie: string, id
     if (!isAllowed) throw fail('role_missing');
   }
   return caller;
+}
+
+/** Browsers send the cookie along with a link on another site too: for a look that is harmless, unless it wakes something. */
+function mayBeForged(route: Route, { method, headers }: Request): boolean {
+  if (!safeMethods.has(method)) return true;
+  return route.wakes === true && headers.get('sec-fetch-site') !== 'same-origin';
 }
 
 function readChoice(headers: Headers): { mode: Mode | null; orgId: string | null } {
@@ -76,12 +82,4 @@ function requireScope(route: Route, caller: Caller): void {
   if (!scopes.some((scope) => caller.scopes.includes(scope))) {
     throw fail('scope_missing', { message: `This needs a key with scope ${[...scopes, 'all'].join(' or ')}.` });
   }
-}
-
-function readCookie(header: string | null, name: string): string | null {
-  for (const pair of header?.split(';') ?? []) {
-    const [key, value] = pair.trim().split('=', 2);
-    if (key === name && value) return value;
-  }
-  return null;
 }

@@ -78,7 +78,6 @@ function openParser(contentType: string) {
 }
 
 /** Browsers and Node write these three in a file name as if it were part of an address. */
-const unescaped = (name: string) =>
-  name.replace(/%0A/gi, '\n').replace(/%0D/gi, '\r').replaceAll('%22', '"');
+const unescaped = (name: string) => name.replace(/%0A/gi, '\n').replace(/%0D/gi, '\r').replaceAll('%22', '"');
 
 const unreadable = (why: string) => fail('multipart_required', { message: `The multipart body ${why}.` });

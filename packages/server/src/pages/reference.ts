@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { openapi } from '@vestra/contract/derive/openapi';
 import type { Hono } from 'hono';
+import { answerKept, type KeptContent, keepContent } from './kept-content.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -45,29 +46,35 @@ const start = `Scalar.createApiReference('#reference', {
 
 /** The reference page and the document it reads, open to everyone who reaches the server. */
 export function referencePages({ version, url }: { version: string; url: string }) {
-  let script: Promise<string> | undefined;
-  const readScript = () =>
-    readFile(require.resolve('@scalar/api-reference').replace(/dist.*$/, 'dist/browser/standalone.js'), 'utf8');
-  const headers = (contentType: string, cache: string) => ({
-    'content-type': contentType,
-    'cache-control': cache,
-    'content-security-policy': policy,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-  });
+  const scriptPath = () => require.resolve('@scalar/api-reference').replace(/dist.*$/, 'dist/browser/standalone.js');
+  const pages: Record<string, () => Promise<KeptContent>> = {
+    '/v1/openapi.json': () => keepContent(JSON.stringify(openapi({ version, url })), 'application/json; charset=utf-8'),
+    '/docs': () => keepContent(page, 'text/html; charset=utf-8'),
+    '/docs/start.js': () => keepContent(start, javascript),
+    '/docs/reference.js': async () => keepContent(await readFile(scriptPath()), javascript),
+  };
 
   return (app: Hono) => {
-    app.get('/v1/openapi.json', (context) => {
-      const document = JSON.stringify(openapi({ version, url }));
-      return context.body(document, 200, headers('application/json; charset=utf-8', 'no-store'));
-    });
-    app.get('/docs', (context) => context.body(page, 200, headers('text/html; charset=utf-8', 'no-store')));
-    app.get('/docs/start.js', (context) =>
-      context.body(start, 200, headers('text/javascript; charset=utf-8', 'no-store')),
-    );
-    app.get('/docs/reference.js', async (context) => {
-      script ??= readScript();
-      return context.body(await script, 200, headers('text/javascript; charset=utf-8', 'public, max-age=3600'));
-    });
+    for (const [path, make] of Object.entries(pages)) {
+      let kept: Promise<KeptContent> | undefined;
+      app.get(path, async (context) => {
+        // Whoever asks first has it made; one that could not be made is tried again.
+        kept ??= make();
+        const content = await kept.catch((error: unknown) => {
+          kept = undefined;
+          throw error;
+        });
+        return answerKept(context, content, headers);
+      });
+    }
   };
 }
+
+const javascript = 'text/javascript; charset=utf-8';
+
+const headers = {
+  'cache-control': 'no-cache',
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};

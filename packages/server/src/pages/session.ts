@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Hono } from 'hono';
+import { answerKept, type KeptContent, keepContent } from './kept-content.ts';
 
 export type SessionPageSource = {
   /** Undefined where there is no such session. */
@@ -15,20 +14,14 @@ const builtFolder = resolve(import.meta.dirname, '../../../web/dist');
 
 /** The page of a session and its files, open to everyone: the token stays in the fragment and reaches no server. */
 export function sessionPages({ embedOriginsOf, folder = builtFolder }: SessionPageSource) {
-  const assets = new Map<string, Promise<Asset | null>>();
+  const assets = new Map<string, Promise<KeptContent | null>>();
 
   return (app: Hono) => {
     app.get('/session/assets/:file', async (context) => {
       const asset = await assetNamed(context.req.param('file'));
       if (!asset) return context.text('There is no such file.\n', 404, safe('no-store', []));
-      const isZipped = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
-      return context.body(isZipped ? asset.zipped : asset.bytes, 200, {
-        // The name changes with the content.
-        ...safe('public, max-age=31536000, immutable', []),
-        'content-type': asset.mediaType,
-        vary: 'accept-encoding',
-        ...(isZipped && { 'content-encoding': 'gzip' }),
-      });
+      // The name changes with the content.
+      return answerKept(context, asset, safe('public, max-age=31536000, immutable', []));
     });
 
     app.get('/session/:session_id', async (context) => {
@@ -42,7 +35,7 @@ export function sessionPages({ embedOriginsOf, folder = builtFolder }: SessionPa
   };
 
   /** Read once: a file that was built anew has another name. */
-  async function assetNamed(name: string): Promise<Asset | null> {
+  async function assetNamed(name: string): Promise<KeptContent | null> {
     const mediaType = mediaTypes[/\.([a-z0-9]+)$/.exec(name)?.[1] ?? ''];
     if (!mediaType || !/^[\w-][\w.-]*$/.test(name)) return null;
     const known = assets.get(name);
@@ -54,8 +47,6 @@ export function sessionPages({ embedOriginsOf, folder = builtFolder }: SessionPa
   }
 }
 
-type Asset = { mediaType: string; bytes: Uint8Array<ArrayBuffer>; zipped: Uint8Array<ArrayBuffer> };
-
 const mediaTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -63,12 +54,9 @@ const mediaTypes: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-const zip = promisify(gzip);
-
-async function readAsset(path: string, mediaType: string): Promise<Asset | null> {
+async function readAsset(path: string, mediaType: string): Promise<KeptContent | null> {
   const bytes = await readFile(path).catch(() => null);
-  if (!bytes) return null;
-  return { mediaType, bytes: new Uint8Array(bytes), zipped: new Uint8Array(await zip(bytes)) };
+  return bytes && keepContent(bytes, mediaType);
 }
 
 const notBuilt = 'The page is not built yet: run `npm run build:web` in the folder of Vestra and load it again.\n';

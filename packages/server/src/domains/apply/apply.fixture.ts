@@ -176,7 +176,12 @@ function appOn(db: Database, ports: ApplyPorts): App {
   return createApp({
     path: {
       db,
-      identities: { ofKey: createKeyIdentity(db).ofKey, ofSession: notUsed, ofConsole: notUsed },
+      identities: {
+        ofKey: createKeyIdentity(db).ofKey,
+        ofSession: notUsed,
+        consoleToken: () => null,
+        ofConsole: notUsed,
+      },
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),

@@ -128,7 +128,7 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
       identities: {
         ofKey: createKeyIdentity(db).ofKey,
         ofSession: notUsed,
-        ofConsole: createConsoleIdentity(db).ofConsole,
+        ...createConsoleIdentity(db, 'http://localhost:4600'),
       },
       idempotency: createIdempotency(db, { seal: notUsed, open: notUsed }),
       rateLimiter,

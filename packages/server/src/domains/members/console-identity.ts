@@ -3,14 +3,16 @@ import type { Mode } from '@vestra/contract/route';
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Identities } from '../../http/gate.ts';
+import { readSessionToken } from './console-session.ts';
 import { findSession, renewSession } from './login-store.ts';
 import { scopesOfRole } from './member.ts';
 import type { Membership } from './store.ts';
 import { hashToken } from './token.ts';
 
 /** Session, membership and role are read on every call: a member who was removed is out with the next one. */
-export function createConsoleIdentity(db: Database): Pick<Identities, 'ofConsole'> {
+export function createConsoleIdentity(db: Database, publicUrl: string): Pick<Identities, 'ofConsole' | 'consoleToken'> {
   return {
+    consoleToken: (headers) => readSessionToken(headers, publicUrl),
     async ofConsole(cookie, { orgId, mode }) {
       const tokenHash = hashToken(cookie);
       const found = await findSession(db, tokenHash);

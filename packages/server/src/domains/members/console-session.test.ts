@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './console-session.ts';
 
 describe('the console cookie', () => {
-  it('is out of reach for scripts and other sites, and Secure where the browser came by https', () => {
+  it('is out of reach for scripts and other sites, and bound to its host where the browser came by https [MBR-201]', () => {
     expect(sessionCookie('abc', false)).toBe('vestra_console=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800');
     expect(sessionCookie('abc', true)).toBe(
-      'vestra_console=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure',
+      '__Host-vestra_console=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure',
     );
-    expect(clearedCookie(true)).toBe('vestra_console=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure');
+    expect(clearedCookie(true)).toBe('__Host-vestra_console=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure');
   });
 
   it.each([
@@ -21,12 +21,16 @@ describe('the console cookie', () => {
   });
 
   it.each([
-    ['vestra_console=abc', 'abc'],
-    ['theme=dark; vestra_console=abc; other=1', 'abc'],
-    ['vestra_console_old=abc', null],
-    ['vestra_console=', null],
-    ['', null],
-  ])('is read from %j', (cookie, expected) => {
-    expect(readSessionToken(new Headers({ cookie }))).toBe(expected);
+    ['vestra_console=abc', 'abc', null],
+    ['theme=dark; vestra_console=abc; other=1', 'abc', null],
+    ['__Host-vestra_console=abc', null, 'abc'],
+    // What a neighbouring host has put there does not go before what this one has set.
+    ['vestra_console=theirs; __Host-vestra_console=abc', 'theirs', 'abc'],
+    ['vestra_console_old=abc', null, null],
+    ['vestra_console=', null, null],
+    ['', null, null],
+  ])('is read from %j: by http %j, by https %j [MBR-201]', (cookie, byHttp, byHttps) => {
+    const read = (publicUrl: string) => readSessionToken(new Headers({ cookie }), publicUrl);
+    expect([read('http://127.0.0.1:4600'), read('https://agents.example.com')]).toEqual([byHttp, byHttps]);
   });
 });

@@ -6,13 +6,19 @@ export const longestSeconds = 7 * 24 * 3600;
 /** A session in use is written at most this often, so that a request costs no write. */
 export const renewalSeconds = 600;
 
+/**
+ * Browsers take a name with this prefix by https alone, and from the very host that set it: a neighbouring host cannot
+ * put its own session in the place of a member's. They refuse it by http, as on the machine of a developer.
+ */
+const nameOf = (isSecure: boolean) => (isSecure ? `__Host-${consoleCookie}` : consoleCookie);
+
 /** HttpOnly keeps the token from scripts, Lax from the forms of other sites. */
 export const sessionCookie = (token: string, isSecure: boolean): string => cookie(token, longestSeconds, isSecure);
 
 export const clearedCookie = (isSecure: boolean): string => cookie('', 0, isSecure);
 
 const cookie = (value: string, maxAge: number, isSecure: boolean): string =>
-  `${consoleCookie}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${isSecure ? '; Secure' : ''}`;
+  `${nameOf(isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${isSecure ? '; Secure' : ''}`;
 
 /**
  * A proxy in front says how the browser came. Whoever forges the header only keeps their own cookie from
@@ -23,10 +29,11 @@ export function isSecureRequest(headers: Headers, publicUrl: string): boolean {
   return forwarded === 'https' || publicUrl.startsWith('https://');
 }
 
-export function readSessionToken(headers: Headers): string | null {
+export function readSessionToken(headers: Headers, publicUrl: string): string | null {
+  const wanted = nameOf(isSecureRequest(headers, publicUrl));
   for (const pair of headers.get('cookie')?.split(';') ?? []) {
     const [name, value] = pair.trim().split('=', 2);
-    if (name === consoleCookie && value) return value;
+    if (name === wanted && value) return value;
   }
   return null;
 }

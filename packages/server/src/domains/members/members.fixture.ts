@@ -105,7 +105,7 @@ function appOn(db: Database): Hono {
       identities: {
         ofKey: createKeyIdentity(db).ofKey,
         ofSession: sessionTokens,
-        ofConsole: createConsoleIdentity(db).ofConsole,
+        ...createConsoleIdentity(db, publicUrl),
       },
       idempotency: createIdempotency(db, {
         seal: async (_tx, _tenant, _route, _key, body) => Buffer.from(body).reverse(),

@@ -50,13 +50,13 @@ export function consoleRoutes({ db, rateLimiter, publicUrl }: MemberDependencies
       });
     },
     logout: async ({ headers, requestId, ip }) => {
-      const token = readSessionToken(headers);
+      const token = readSessionToken(headers, publicUrl);
       if (token) await transaction(db, (tx) => logOut(tx, token, { requestId, ip }));
       return new Reply(
         { object: 'console_session', deleted: true },
         { headers: { 'set-cookie': clearedCookie(isSecureRequest(headers, publicUrl)) } },
       );
     },
-    session: async ({ caller, headers }) => showSession(db, caller, readSessionToken(headers)),
+    session: async ({ caller, headers }) => showSession(db, caller, readSessionToken(headers, publicUrl)),
   };
 }

@@ -319,6 +319,7 @@ describe('a session token', () => {
         identities: {
           ofKey: createKeyIdentity(db).ofKey,
           ...createSessionIdentity(db),
+          consoleToken: () => null,
           ofConsole: () => Promise.reject(new Error('No console here.')),
         },
         idempotency: createIdempotency(db, createAnswerSeal(vault)),

@@ -44,4 +44,9 @@ export const apps = area('apps', 'done', [
     'runtime.md · States',
     'Connecting an app settles the interactions that wait for it, and the work goes on.',
   ],
+  [
+    'APP-201',
+    'decisions.md · 3',
+    "What a call to connect an app is refused for is said before the app's server is asked.",
+  ],
 ]);

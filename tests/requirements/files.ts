@@ -43,4 +43,9 @@ export const files = area('files', 'done', [
   ['FILE-016', 'decisions.md · 10', '`POST /v1/files` with another content type answers 400 `multipart_required`.'],
   ['FILE-017', 'decisions.md · 7', 'An output of the agent emits `file.created`.'],
   ['FILE-018', 'decisions.md · 3', 'An unknown file answers 404 `file_not_found`.'],
+  [
+    'FILE-201',
+    'decisions.md · 3',
+    'A file name with a character that turns the direction of text answers 400 `invalid_filename`.',
+  ],
 ]);

@@ -45,4 +45,5 @@ export const keys = area('keys', 'done', [
     'Making, rolling and revoking a key emit `key.created`, `key.rolled` and `key.revoked`, none of which carries the secret.',
   ],
   ['KEY-020', 'decisions.md · 3', 'An unknown key id answers 404 `key_not_found`.'],
+  ['KEY-201', 'decisions.md · 5', 'A key revokes and rolls only keys whose scopes it holds: 403 `scope_missing`.'],
 ]);

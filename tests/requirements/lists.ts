@@ -41,4 +41,9 @@ export const lists = area('lists', 'done', [
   ['LIST-014', 'decisions.md · 4', 'A list is newest first unless its route says otherwise.'],
   ['LIST-015', 'decisions.md · 4', 'Rows with the same creation time keep one fixed order from page to page.'],
   ['LIST-016', 'decisions.md · 4', 'Pages are read by keyset: a late page costs what the first page costs.'],
+  [
+    'LIST-201',
+    'decisions.md · 4',
+    'The OpenAPI document and the MCP tools show `limit` as an integer from 1 to 100, 20 by default.',
+  ],
 ]);

@@ -183,4 +183,5 @@ export const requests = area('requests', 'done', [
     'A multipart body of more than 32 parts, or with a second file, is refused when that part is met.',
   ],
   ['REQ-206', 'decisions.md · 11', 'A 401 carries `WWW-Authenticate: Bearer`.'],
+  ['REQ-207', 'decisions.md · 11', 'An error does not tell whether a name leads to an internal address or nowhere.'],
 ]);

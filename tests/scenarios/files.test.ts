@@ -69,8 +69,8 @@ describe('uploading', () => {
     expect([far.status, codeOf(far)]).toEqual([413, 'file_too_large']);
   });
 
-  it.each(['a/b.txt', 'a\\b.txt', '..', 'a\u0007b', 'n'.repeat(256), 'ü'.repeat(128)])(
-    'refuses the name %j [FILE-015]',
+  it.each(['a/b.txt', 'a\\b.txt', '..', 'a\u0007b', 'n'.repeat(256), 'ü'.repeat(128), 'bill\u202Efdp.exe', '\u2066a'])(
+    'refuses the name %j [FILE-015, FILE-201]',
     async (filename) => {
       const answer = await upload(form('x', filename));
       expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_filename']);

@@ -78,6 +78,20 @@ describe('making a key', () => {
   });
 });
 
+describe('a key that can do more than the one that is used', () => {
+  it.each([
+    ['DELETE', ''],
+    ['POST', '/roll'],
+  ])('is neither revoked nor rolled by it: %s [KEY-201]', async (method, step) => {
+    const { body: strong } = await makeKey({ scopes: ['all'] });
+    const { body: admin } = await makeKey({ scopes: ['admin'] });
+    const answer = await server.call(method, `/v1/keys/${strong.id}${step}`, { key: admin.key });
+    expect([answer.status, codeOf(answer)]).toEqual([403, 'scope_missing']);
+    expect((await me(strong.key)).status).toBe(200);
+    expect((await server.call(method, `/v1/keys/${admin.id}${step}`, { key: admin.key })).status).toBe(200);
+  });
+});
+
 describe('rolling a key', () => {
   const roll = (id: string, body: object = {}) => server.call('POST', `/v1/keys/${id}/roll`, { body });
 

@@ -55,7 +55,7 @@ describe.each(revisions)('a client of %s', (revision) => {
     expect(client.getServerVersion()).toMatchObject({ name: 'vestra' });
   });
 
-  it('is shown the commands as tools, and none that handles keys or secrets [MCP-003, MCP-004, MCP-005, MCP-006, MCP-009]', async () => {
+  it('is shown the commands as tools, and none that handles keys or secrets [MCP-003, MCP-004, MCP-005, MCP-006, MCP-009, LIST-201]', async () => {
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toEqual(

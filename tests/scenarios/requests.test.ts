@@ -304,6 +304,17 @@ describe('pages beside the API', () => {
     },
   );
 
+  it('shows `limit` as the whole number that it is, with its bounds [LIST-201]', async () => {
+    const { body } = await server.call('GET', '/v1/openapi.json', { key: null });
+    const ofLimit = Object.values<Record<string, { parameters?: { name: string; schema: object }[] }>>(body.paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ parameters = [] }) => parameters.filter(({ name }) => name === 'limit'));
+    expect(ofLimit.length).toBeGreaterThan(10);
+    for (const { schema } of ofLimit) {
+      expect(schema).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+    }
+  });
+
   it('allows no inline script [REQ-052]', async () => {
     const { headers, text } = await server.call('GET', '/docs', { key: null });
     const policy = headers.get('content-security-policy') ?? '';

@@ -49,7 +49,10 @@ export const errorCatalogue = {
   invalid_cursor: row(400, 'Send the `next_cursor` of the page before, unchanged.'),
   invalid_deployment: row(400, 'No such deployment or version.'),
   invalid_deployment_id: row(400, 'A deployment is named by its dep_ id, its slug or its name.'),
-  invalid_filename: row(400, 'A file name is one plain name: no slashes or control characters, at most 255 bytes.'),
+  invalid_filename: row(
+    400,
+    'A file name is one plain name: no slashes, control characters or marks that turn the text, at most 255 bytes.',
+  ),
   invalid_frontmatter: row(400, 'SKILL.md must open with YAML frontmatter that gives `name` and `description`.'),
   invalid_idempotency_key: row(400, 'An Idempotency-Key has 1 to 255 characters.'),
   invalid_json: row(400, 'The body is not valid JSON.'),

@@ -97,9 +97,12 @@ export const files = {
   }),
 };
 
-/** One plain name, so that a download or a computer's folder can take it as it is. */
+/**
+ * One plain name, so that a download or a computer's folder can take it as it is. Characters that turn the direction of
+ * text would show a program as a document.
+ */
 export function isPlainFileName(name: string): boolean {
   if (name === '' || name === '.' || name === '..') return false;
-  if (/[/\\\p{Cc}]/u.test(name)) return false;
+  if (/[/\\\p{Cc}\u202A-\u202E\u2066-\u2069]/u.test(name)) return false;
   return new TextEncoder().encode(name).byteLength <= 255;
 }

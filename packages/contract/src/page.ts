@@ -9,7 +9,7 @@ export const pageQuery = {
       .string()
       .regex(/^[1-9][0-9]{0,2}$/, '`limit` is a whole number from 1 to 100.')
       .transform(Number)
-      .pipe(z.int().max(100, '`limit` is a whole number from 1 to 100.'))
+      .pipe(z.int().min(1).max(100, '`limit` is a whole number from 1 to 100.'))
       .default(20),
   ),
   cursor: failsWith('invalid_cursor', z.string().min(1).max(2048)).optional(),

@@ -40,6 +40,8 @@ const delivery = z.object({
 const withSecret = webhookEndpoint.extend({ secret: z.string() });
 
 /** Event types an endpoint asks for; all of them as `*`, which is kept as a list of one. */
+const whichEvents = 'Send a list of 1 to 40 event types, or `*`.';
+
 const subscription = z
   .union(
     [
@@ -48,9 +50,9 @@ const subscription = z
         .min(1, 'Name at least one event type.')
         .max(40, 'At most 40 event types.')
         .refine((types) => types.length === 1 || !types.includes('*'), '`*` means every type and stands alone.'),
-      z.literal('*'),
+      z.literal('*', whichEvents),
     ],
-    'Send a list of 1 to 40 event types, or `*`.',
+    whichEvents,
   )
   .transform((types) => (types === '*' ? ['*' as const] : [...new Set(types)]));
 

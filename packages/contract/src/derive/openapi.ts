@@ -99,11 +99,15 @@ function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'he
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
+  const { properties: read = {} } = toSchema(schema, 'output') as { properties?: Record<string, JsonSchema> };
+  // Everything in an address is text; what it is read as says more.
+  const shown = (name: string, field: JsonSchema) =>
+    ['integer', 'number', 'boolean'].includes(String(read[name]?.type)) ? (read[name] as JsonSchema) : field;
   return Object.entries(properties).map(([name, field]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    schema: field,
+    schema: shown(name, field),
   }));
 }
 

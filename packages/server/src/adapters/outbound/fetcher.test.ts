@@ -162,6 +162,17 @@ describe('an address that is not public', () => {
     expect(connections).toEqual([]);
   });
 
+  it('is told no other than a name that leads nowhere [REQ-207]', async () => {
+    const nowhere = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
+    const messages = [answering(['10.0.0.5']), nowhere].map(async (lookup) => {
+      const { fetch } = outbound({ allowPrivate: false, lookup: lookup as ReturnType<typeof answering> });
+      return (await failureOf(fetch('https://db.example.com/'))).message;
+    });
+    expect(new Set(await Promise.all(messages))).toEqual(
+      new Set(['db.example.com could not be reached: it has no public address.']),
+    );
+  });
+
   it('is never reached by a name that changes its answer', async () => {
     const { port, connections } = await serveTcp();
     const lookup = answering(['93.184.215.14', '127.0.0.1'], ['127.0.0.1'], ['169.254.169.254', '127.0.0.1']);

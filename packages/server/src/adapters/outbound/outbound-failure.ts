@@ -19,13 +19,16 @@ export class OutboundFailure extends Error {
 /** `network` is also the reason for a request or an answer that HTTP does not allow. */
 type OutboundReason = 'refused_address' | 'timeout' | 'too_large' | 'network' | 'tls';
 
-export const refusedConnection = (host: string) =>
-  new OutboundFailure('refused_address', `${host} leads to a private, local or internal address, which is refused.`);
+/** A name that leads inside and one that leads nowhere are told apart for nobody: it would tell which internal names exist. */
+const noPublicAddress = (host: string) => `${host} could not be reached: it has no public address.`;
+
+export const refusedConnection = (host: string) => new OutboundFailure('refused_address', noPublicAddress(host));
 
 /** Reads an error of the socket, of TLS, of the HTTP parser or of the decompressor. */
 export function failureOf(error: unknown, { host, status }: { host: string; status: number | null }): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   const code = codeOf(error);
+  if (unknownNameCodes.has(code)) return new OutboundFailure('network', noPublicAddress(host));
   if (timeoutCodes.has(code)) return new OutboundFailure('timeout', `${host} did not answer in time.`, status);
   if (tlsCodes.test(code)) {
     return new OutboundFailure('tls', `A secure connection to ${host} could not be made: ${code}.`, status);
@@ -35,6 +38,8 @@ export function failureOf(error: unknown, { host, status }: { host: string; stat
   }
   return new OutboundFailure('network', `${host} could not be reached: ${code}.`);
 }
+
+const unknownNameCodes = new Set(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME']);
 
 const timeoutCodes = new Set([
   'ETIMEDOUT',

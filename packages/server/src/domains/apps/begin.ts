@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../../db/pool.ts';
 import type { Committed } from '../../http/handler.ts';
 import { recordAudit } from '../audit/api.ts';
 import { findOrg, findSettings } from '../orgs/api.ts';
-import { actingUser } from '../users/api.ts';
+import { actingUser, askedUser } from '../users/api.ts';
 import type { App, Catalogue } from './catalogue.ts';
 import { assertReturnUrl, hashOfState, keyOfUser, pendingMs } from './connection.ts';
 import { presentConnection } from './present.ts';
@@ -61,19 +61,21 @@ class NotPrepared extends Error {}
 
 async function prepare(
   deps: ConnectDependencies,
-  tenant: Tenant,
-  { app: appId, return_url }: Wanted,
+  caller: Caller,
+  { app: appId, user_id, return_url }: Wanted,
 ): Promise<PreparedSignIn> {
   const { db, catalogue, signIn, redirectUri } = deps;
   const app = catalogue.find(appId);
   if (!app) throw fail('app_not_found', { param: 'app' });
   if (!app.connectable) throw fail('app_not_connectable', { param: 'app' });
-  const settings = await findSettings(db, tenant);
+  // The app's server is asked for nothing that is refused here.
+  await askedUser(db, caller, user_id);
+  const settings = await findSettings(db, caller);
   if (return_url !== undefined) assertReturnUrl(return_url, settings.allowed_return_urls);
   const found = await signIn.discover(app.url);
   if (!found.ok) throw refusal(found);
   const { server } = found;
-  const client = await clientFor(deps, tenant, { app, server, orgName: (await findOrg(db, tenant.orgId)).name });
+  const client = await clientFor(deps, caller, { app, server, orgName: (await findOrg(db, caller.orgId)).name });
   const state = randomBytes(32).toString('base64url');
   const begun = await signIn.begin(server, { client, redirectUri, state });
   if (!begun.ok) throw refusal(begun);

@@ -131,13 +131,18 @@ describe('connecting', () => {
     expect(JSON.stringify(rows)).not.toContain(new URL(first.body.connect_url).searchParams.get('state'));
   });
 
-  it('refuses a user that may not act, and an unnamed one where the org requires a name', async () => {
+  it('refuses a user that may not act, and an unnamed one where the org requires a name, before the app is asked [APP-201]', async () => {
     const { testKey, id } = await desk.newOrg();
     await desk.create(testKey, { user_id: 'dan' });
     await desk.db.execute(sql`UPDATE users SET status = 'disabled' WHERE org_id = ${id} AND id = 'dan'`);
-    expect((await desk.create(testKey, { user_id: 'dan' })).body.error.code).toBe('user_disabled');
+    // Of these apps the second does not answer.
+    for (const app of ['notes', 'away']) {
+      expect((await desk.create(testKey, { app, user_id: 'dan' })).body.error.code).toBe('user_disabled');
+    }
     await desk.db.execute(sql`UPDATE org_settings SET require_user = true WHERE org_id = ${id}`);
-    expect((await desk.create(testKey, {})).body.error.code).toBe('user_required');
+    for (const app of ['notes', 'away']) {
+      expect((await desk.create(testKey, { app })).body.error.code).toBe('user_required');
+    }
   });
 });
 

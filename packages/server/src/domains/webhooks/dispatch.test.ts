@@ -127,7 +127,7 @@ describe('an address that must not be called', () => {
     const shown = await at.untilDeliveries(org, endpoint, (all) => all.length === 10);
     const failed = shown.filter(({ status }) => status === 'failed');
     expect(failed.map(({ status_code, error }) => [status_code, error])).toEqual(
-      Array(5).fill([null, 'hooks.example.com leads to a private, local or internal address, which is refused.']),
+      Array(5).fill([null, 'hooks.example.com could not be reached: it has no public address.']),
     );
     expect(receiver.received).toEqual([]);
     await outbound.close();

@@ -79,6 +79,7 @@ describe('creating', () => {
   it.each(['url', 'events'])('needs %s [WHK-005, WHK-007]', async (field) => {
     const { status, body } = await create({ [field]: undefined });
     expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', field]);
+    if (field === 'events') expect(body.error.message).toBe('Send a list of 1 to 40 event types, or `*`.');
   });
 
   it('refuses a field that it does not know', async () => {

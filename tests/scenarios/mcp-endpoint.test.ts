@@ -76,7 +76,9 @@ describe.each(revisions)('a client of %s', (revision) => {
     const of = (name: string) => tools.find((tool) => tool.name === name);
     expect(of('users_get')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(of('users_delete')?.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
-    expect(of('users_list')?.inputSchema.properties).toMatchObject({ limit: { type: 'integer', maximum: 100 } });
+    expect(of('users_list')?.inputSchema.properties).toMatchObject({
+      limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    });
     expect(of('users_get')?.outputSchema?.properties).toHaveProperty('spend_today_usd');
   });
 

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { fail } from '@vestra/contract/errors';
+import { openZip } from '../zip/open-zip.ts';
 import { charsetOfPage, charsetOfType, decodeText } from './decode-text.ts';
 import type { Extracted, Extraction } from './extract-worker.ts';
 import { type DocumentKind, kindOf } from './kind.ts';
@@ -24,6 +25,9 @@ type Limits = {
   waiting: number;
 };
 
+/** Far above what 3 MB of text and pictures unpack to. */
+const mostUnpackedBytes = 64 * 1024 * 1024;
+
 /** Measured on two busy cores: as much text as a document may hold takes 1.5 s from a PDF and 4 s from HTML. */
 const defaultLimits: Limits = { timeMs: 20_000, memoryMb: 256, atOnce: 2, waiting: 32 };
 
@@ -33,6 +37,7 @@ export function createDocumentReader(given: Partial<Limits> = {}): DocumentReade
   return {
     async read(file, { maxCharacters }) {
       const kind = kindOf(file);
+      if (kind === 'docx') await refuseBomb(file.bytes);
       const text = isText(kind)
         ? textOf(file)
         : await turns.take(() => extract({ ...contentOf(kind, file), maxCharacters }, limits));
@@ -41,6 +46,17 @@ export function createDocumentReader(given: Partial<Limits> = {}): DocumentReade
       return { text, contentType: kind === 'text' || kind === 'pdf' ? 'text/plain' : 'text/markdown' };
     },
   };
+}
+
+/** A file of a few hundred kilobytes may unpack to gigabytes: one that says so costs nothing but the look at its list. */
+async function refuseBomb(bytes: Uint8Array): Promise<void> {
+  let unpacked = 0;
+  try {
+    for await (const { declaredBytes } of openZip(bytes)) unpacked += declaredBytes;
+  } catch {
+    throw unreadable('The file cannot be read.');
+  }
+  if (unpacked > mostUnpackedBytes) throw unreadable('The file unpacks to more than can be read.');
 }
 
 const isText = (kind: DocumentKind) => kind === 'text' || kind === 'markdown';

@@ -3,10 +3,12 @@ import { type Failure, fail } from '@vestra/contract/errors';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 
 type ZipEntry = {
+  /** As the zip says; it may hold more. */
+  declaredBytes: number;
   /** As the zip has it, with forward slashes or not, climbing or not: what it may be is the caller's to say. */
   path: string;
   isFolder: boolean;
-  /** The content, or null where there is more of it than `most` bytes; what the zip says of sizes counts for nothing. */
+  /** The content, or null where there is more of it than `most` bytes, by what the zip says or by what is in it. */
   read: (most: number) => Promise<Uint8Array | null>;
 };
 
@@ -35,7 +37,8 @@ function open(zip: ZipFile, entry: Entry): ZipEntry {
   const kind = kindOf(entry, path);
   if (kind === 'other') throw refused(`\`${path}\` is a link or a device, not a file`);
   if (entry.isEncrypted()) throw refused(`\`${path}\` is encrypted`);
-  return { path, isFolder: kind === 'folder', read: (most) => orRefuse(read(zip, entry, most)) };
+  const isFolder = kind === 'folder';
+  return { path, isFolder, declaredBytes: entry.uncompressedSize, read: (most) => orRefuse(read(zip, entry, most)) };
 }
 
 /** Many programs write names in UTF-8 without saying so; only what is none is in the character set of old zips. */
@@ -62,6 +65,8 @@ function kindOf({ externalFileAttributes }: Entry, path: string): 'file' | 'fold
 }
 
 async function read(zip: ZipFile, entry: Entry, most: number): Promise<Uint8Array | null> {
+  // Nothing is inflated of what says itself that it is too large; what says less than it holds is cut off below.
+  if (entry.uncompressedSize > most) return null;
   const stream = await zip.openReadStreamPromise(entry);
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,0 +1,1 @@
+throw new Error("Archives in xz are not supported.");

@@ -13,6 +13,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 800,
+    // Licences of what is bundled want to be given along with it.
+    license: { fileName: 'third-party-licenses.md' },
     rolldownOptions: { input: 'session.html' },
   },
 });

@@ -104,4 +104,9 @@ export const tenancy = area('tenancy', 'done', [
     'decisions.md · 11',
     'Settings of an org that were made before modes had their own hold in both of them after the migration.',
   ],
+  [
+    'TEN-207',
+    'decisions.md · 11',
+    'A test run that a live key began is cancelled by a live key alone: 403 `live_key_required`.',
+  ],
 ]);

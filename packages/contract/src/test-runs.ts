@@ -130,7 +130,7 @@ export const testRuns = {
     params: testRunParams,
     status: 200,
     response: testRun,
-    errors: [],
+    errors: ['live_key_required'],
     command: 'test-runs cancel',
   }),
 };

@@ -97,10 +97,10 @@ const isWaking = sql`waking_since > clock_timestamp() - interval '1 minute'
   OR (waking_since IS NOT NULL AND held_until > clock_timestamp())`;
 
 /** Of both modes. Held until the commit, so that of two that are counted at once one sees the other. */
-export async function countWaking(tx: Transaction, orgId: string): Promise<number> {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`waking computers of ${orgId}`}, 0))`);
+export async function countWaking(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`waking computers of ${orgId} ${mode}`}, 0))`);
   const { rows } = await tx.execute<{ count: string }>(sql`
-    SELECT count(*) FROM computers WHERE org_id = ${orgId} AND waking_since IS NOT NULL AND (${isWaking})`);
+    SELECT count(*) FROM computers WHERE org_id = ${orgId} AND mode = ${mode} AND waking_since IS NOT NULL AND (${isWaking})`);
   return Number(rows[0]?.count ?? 0);
 }
 

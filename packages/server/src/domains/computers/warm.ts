@@ -24,7 +24,7 @@ export async function warm(
   const owner = { ...tenant, userId };
   return transaction(db, async (tx) => {
     await enterUser(tx, tenant, userId);
-    const waking = await countWaking(tx, tenant.orgId);
+    const waking = await countWaking(tx, tenant);
     const found = await findComputer(tx, owner);
     const isBegun = found !== null && (found.isWaking || found.isAwake);
     if (!isBegun) {

@@ -13,10 +13,13 @@ import type { TestRun } from './tables.ts';
  * and one that comes too late shows the verdict. Whoever waits for the end of a run hears of this one too.
  */
 export async function cancelTestRun(tx: Transaction, origin: Origin, runId: string): Promise<TestRun> {
+  const before = await findRun(tx, origin.orgId, runId);
+  if (!before) throw fail('test_run_not_found');
+  // It spends live money, and may be what a live version waits for.
+  if (before.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
   const wasOpen = await cancelRun(tx, origin.orgId, runId);
   if (wasOpen) await writeCosts(tx, runId);
-  const row = await findRun(tx, origin.orgId, runId);
-  if (!row) throw fail('test_run_not_found');
+  const row = (await findRun(tx, origin.orgId, runId)) ?? before;
   const run = presentTestRun(row);
   if (!wasOpen) return run;
   await recordAudit(tx, origin, {

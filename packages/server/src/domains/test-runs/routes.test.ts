@@ -251,6 +251,14 @@ describe('reading', () => {
 });
 
 describe('cancelling', () => {
+  it('of a run that a live key began takes a live key [TEN-207]', async () => {
+    await addScenario();
+    const run = await create(org.liveKey);
+    const cancel = (key: string) => call('POST', `/v1/test-runs/${run.id}/cancel`, undefined, key);
+    expect(await cancel(org.testKey)).toMatchObject({ status: 403, body: { error: { code: 'live_key_required' } } });
+    expect((await cancel(org.liveKey)).body.status).toBe('cancelled');
+  });
+
   it('ends a queued run with all its results [TRUN-026]', async () => {
     const scenario = await addScenario();
     const run = await create();

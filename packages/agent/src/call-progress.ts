@@ -71,8 +71,8 @@ function resultOf({ outcome }: Wait, tool: Tool | undefined): CallResult {
     return { output: outcome.output, isError: outcome.isError, from: isOfPerson ? 'person' : 'tool' };
   }
   if (outcome?.decision === 'approved') return { output: 'The person said yes.', isError: false, from: 'person' };
-  const isUnknown = outcome?.decision === 'expired' && !isOfPerson;
-  return { output: isUnknown ? answerOverdue : withoutYes(outcome), isError: true, from: 'run' };
+  const mayHaveActed = outcome?.decision === 'expired' && !isOfPerson && !(tool && isReadOnly(tool));
+  return { output: mayHaveActed ? answerOverdue : withoutYes(outcome), isError: true, from: 'run' };
 }
 
 function withoutYes(outcome: WaitOutcome | null): string {

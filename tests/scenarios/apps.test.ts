@@ -242,7 +242,8 @@ describe('a connected app', () => {
     await desk.connect('lou');
     expect(await told()).toBe(false);
     const { body } = await desk.call('GET', '/v1/events?type=tool_server.away');
-    expect(body.data.map(({ data }: { data: unknown }) => data)).toMatchObject([
+    const hers = body.data.filter(({ data }: { data: { user_id: string } }) => data.user_id === 'lou');
+    expect(hers.map(({ data }: { data: unknown }) => data)).toMatchObject([
       { id: 'notes', server: 'notes', reason: 'sign_in_over', user_id: 'lou' },
     ]);
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Why the tools of a server, or of an app, could not be offered to the agent. */
-export const awayReasons = [
+const awayReasons = [
   'unreachable',
   'credentials_refused',
   'secret_missing',

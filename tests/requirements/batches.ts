@@ -80,4 +80,5 @@ export const batches = area('batches', 'done', [
   ['BAT-037', 'decisions.md · 10', 'An item of a disabled user fails with `user_disabled` and the batch goes on.'],
   ['BAT-038', 'decisions.md · 3', 'Cancelling a batch that has finished answers 409 `batch_finished`.'],
   ['BAT-039', 'decisions.md · 3', 'An unknown batch answers 404 `batch_not_found`.'],
+  ['BAT-141', 'decisions.md · 7', 'The end of a cancelled batch emits `batch.completed` with `status: cancelled`.'],
 ]);

@@ -194,4 +194,5 @@ export const deploymentFile = area('deployment-file', 'done', [
     'decisions.md · 9',
     '`memory: customer` in a file while the org has no endpoint answers 400 `memory_endpoint_required`.',
   ],
+  ['DFILE-141', 'decisions.md · 9', 'A test without `expect` is told that the field is required.'],
 ]);

@@ -58,4 +58,9 @@ export const events = area('events', 'done', [
   ['EVT-023', 'decisions.md · 10', 'Streams answer 200 `text/event-stream`.'],
   ['EVT-024', 'decisions.md · 10', 'Without `Last-Event-ID` and `after` the stream replays from the first event.'],
   ['EVT-025', 'decisions.md · 10', '`after` also works for the SSE form.'],
+  [
+    'EVT-141',
+    'decisions.md · 11',
+    'A reply that fails, or that a limit ends, emits `turn.failed` with the turn and its error, on the stream and to webhooks; a stop by a person does not.',
+  ],
 ]);

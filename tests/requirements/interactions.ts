@@ -111,4 +111,14 @@ export const interactions = area('interactions', 'done', [
   ],
   ['INT-041', 'decisions.md · 10', '`rows` are `[{label, value}]`.'],
   ['INT-042', 'decisions.md · 3', 'An unknown interaction answers 404 `interaction_not_found`.'],
+  [
+    'INT-141',
+    'decisions.md · 7',
+    'A tool call that is answered by `tool_results` writes the same audit row as one answered by the interactions route.',
+  ],
+  [
+    'INT-142',
+    'decisions.md · 7',
+    'A call of a function that is not answered in time is told to the agent as one whose outcome is unknown.',
+  ],
 ]);

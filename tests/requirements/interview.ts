@@ -21,4 +21,9 @@ export const interview = area('interview', 'done', [
   ['ITV-010', 'decisions.md · 6', 'The file of a `ready` interview applies without a fault.'],
   ['ITV-011', 'decisions.md · 6', 'An interview asks between five and eight questions at most.'],
   ['ITV-012', 'decisions.md · 9', 'Starting an interview answers 201, each answer after it 200.'],
+  [
+    'ITV-141',
+    'decisions.md · 6',
+    'An interview keeps what is usable of a file, asks again for the rest alone, and is 502 only where nothing is usable.',
+  ],
 ]);

@@ -100,4 +100,20 @@ export const mcpServers = area('mcp-servers', 'done', [
     'decisions.md · 8',
     'A server on a private or loopback address is refused unless `VESTRA_ALLOW_PRIVATE_ADDRESSES` is set.',
   ],
+  [
+    'MCPS-141',
+    'decisions.md · 11',
+    'A run whose version has a server that is away tells the model which and why, as the platform’s words, with no address and no secret.',
+  ],
+  [
+    'MCPS-142',
+    'decisions.md · 11',
+    'An outage emits `tool_server.away` with the slug and the reason once, and again only after the server came back.',
+  ],
+  ['MCPS-143', 'decisions.md · 11', 'A missing secret or sign-in of one user is told for that user, with `user_id`.'],
+  [
+    'MCPS-144',
+    'decisions.md · 11',
+    'The trace of a task shows in `missing_tools` which servers it did without and why.',
+  ],
 ]);

@@ -125,4 +125,9 @@ export const messages = area('messages', 'done', [
     'docs/benchmarks.md · What a turn asks of PostgreSQL',
     'A plain turn takes a bounded number of statements.',
   ],
+  [
+    'MSG-141',
+    'docs/webhooks.md · When something went wrong',
+    'A reply that ran into the model’s limit of length carries `truncated: true`, and the next turn knows.',
+  ],
 ]);

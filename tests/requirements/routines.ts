@@ -132,4 +132,9 @@ export const routines = area('routines', 'done', [
     'A routine of the file belongs to it: changing or deleting it over the API answers 409 `managed_by_file`.',
   ],
   ['RTN-055', 'decisions.md · 3', 'An unknown routine answers 404 `routine_not_found`.'],
+  [
+    'RTN-141',
+    'decisions.md · 11',
+    'A run that was due and was refused emits `routine.failed` with its reason, writes an audit row and shows in `last_error` until a run succeeds.',
+  ],
 ]);

@@ -81,4 +81,14 @@ export const scenarios = area('scenarios', 'done', [
   ],
   ['SCN-027', 'decisions.md · 9', 'An unknown version in generate answers 404 `version_not_found`.'],
   ['SCN-028', 'decisions.md · 3', 'An unknown scenario answers 404 `scenario_not_found`.'],
+  [
+    'SCN-141',
+    'decisions.md · 6',
+    'Generate keeps the drafts that are usable, asks the model again for the rest alone, and is 502 only where none is usable.',
+  ],
+  [
+    'SCN-142',
+    'decisions.md · 6',
+    'Generate tells the model of the version’s notebooks with the titles of their documents, and of its skills.',
+  ],
 ]);

@@ -112,4 +112,20 @@ export const testRuns = area('test-runs', 'done', [
     'docs/tests.md · Following a run',
     '`GET /v1/test-runs/{id}/events` streams where a run stands, then each change, and ends with `test_run.completed`.',
   ],
+  [
+    'TRUN-141',
+    'decisions.md · 11',
+    'A test of a version with a server that is away ends in `error` with `mcp_server_error`, and says which server.',
+  ],
+  [
+    'TRUN-142',
+    'decisions.md · 11',
+    'Tools of a server that is away work in a test that plays them with `tool_results`.',
+  ],
+  [
+    'TRUN-143',
+    'docs/tests.md · What a test plays',
+    'The transcript holds each question that the agent asked and its answer.',
+  ],
+  ['TRUN-144', 'docs/tests.md · What a test plays', 'What is too long for the judge is cut with a mark.'],
 ]);

@@ -229,6 +229,25 @@ describe('a connected app', () => {
     expect(resultsIn(desk.asked.at(-1))).toEqual([expect.stringContaining('write_note for jo')]);
   });
 
+  it('whose sign-in is over is told as missing until it is connected again [MCPS-143]', async () => {
+    await desk.connect('lou');
+    for (const grant of desk.app.grants) grant.isOver = true;
+    desk.script(inTurn({ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }));
+    const told = async () => {
+      const { body } = await desk.call('POST', '/v1/conversations', { body: { user_id: 'lou', message: 'My notes?' } });
+      await desk.rest(body.id);
+      return desk.asked.at(-1)?.system.join('\n').includes('- `notes`: the person’s sign-in to it is over');
+    };
+    expect([await told(), await told()]).toEqual([true, true]);
+    await desk.connect('lou');
+    expect(await told()).toBe(false);
+    const { body } = await desk.call('GET', '/v1/events?type=tool_server.away');
+    const hers = body.data.filter(({ data }: { data: { user_id: string } }) => data.user_id === 'lou');
+    expect(hers.map(({ data }: { data: unknown }) => data)).toMatchObject([
+      { id: 'notes', server: 'notes', reason: 'sign_in_over', user_id: 'lou' },
+    ]);
+  });
+
   it('is renewed by one of two servers that need it at once', async () => {
     await desk.connect('kim');
     const other = await startTestServer({ env: desk.env, beside: desk });

@@ -364,7 +364,7 @@ describe('slots', () => {
 });
 
 describe('cancelling', () => {
-  it('cancels what is queued, lets what runs finish and ends with it [BAT-024, BAT-027, BAT-032, BAT-035, BAT-038]', async () => {
+  it('cancels what is queued, lets what runs finish and ends with it, which is told [BAT-141, BAT-024, BAT-027, BAT-032, BAT-035, BAT-038]', async () => {
     const held = gate();
     script(async (request) => {
       await held.hold(lastText(request));
@@ -386,6 +386,10 @@ describe('cancelling', () => {
     held.open();
     const over = await finished(batch.id);
     expect(over).toMatchObject({ status: 'cancelled', counts: { succeeded: 2, cancelled: 4 } });
+    const told = (await server.call('GET', '/v1/events?type=batch.completed&limit=100')).body.data;
+    expect(told.filter(({ data }: { data: { id: string } }) => data.id === batch.id)).toMatchObject([
+      { data: { status: 'cancelled', counts: { succeeded: 2, cancelled: 4 } } },
+    ]);
     const again = await server.call('POST', `/v1/batches/${batch.id}/cancel`);
     expect([again.status, again.body.error.code]).toEqual([409, 'batch_finished']);
     const [, , third] = await items(batch.id);

@@ -6,6 +6,7 @@ import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
 import { transaction } from '@vestra/server/db/transaction';
 import { credit } from '@vestra/server/domains/ledger/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { unusedPort } from '../../packages/server/src/adapters/outbound/loopback.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { cast, lastText } from '../support/cast.ts';
 import { runCli, startCli } from '../support/cli.ts';
@@ -117,6 +118,27 @@ describe('vestra apply', () => {
     expect((await server.call('GET', '/v1/deployments/wrong')).status).toBe(404);
     const empty = await here(await folderWith('empty', {}), 'apply');
     expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('service.yaml There is no such file')]);
+  });
+
+  it('says which tool server is away, and why a test could not be played', async () => {
+    const port = await unusedPort();
+    const folder = await folderWith('away', {
+      'service.yaml': [
+        'name: away',
+        `tools: [{mcp: 'http://127.0.0.1:${port}/mcp', name: orders}]`,
+        "tests: [{name: Greets, ask: Hello, expect: ['It greets.']}]",
+        '',
+      ].join('\n'),
+    });
+    const { code, out } = await here(folder, 'apply');
+    expect(code).toBe(1);
+    const slug = (await read('/v1/mcp-servers?limit=1')).data[0].slug;
+    const why = '127.0.0.1 could not be reached: ECONNREFUSED.';
+    expect(out).toContain(`! The tool server ${slug} cannot be called now: ${why} (mcp_server_error)\n`);
+    expect(out).toContain(`    mcp_server_error: The server \`${slug}\` is away. ${why}`);
+    expect((await here(folder, 'test')).out).toContain(`The server \`${slug}\` is away.`);
+    const json = JSON.parse((await here(folder, 'apply', '--promote', 'no', '--json')).out);
+    expect(json.servers_away).toEqual([{ slug, code: 'mcp_server_error', message: why }]);
   });
 
   it('plays the tests, tells each verdict, and lets only what passed go live', async () => {

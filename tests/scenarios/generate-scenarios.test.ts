@@ -89,13 +89,11 @@ describe('with a model', () => {
   });
 
   it.each([
-    ['too few', drafted(1), 'write 2'],
     ['no JSON', 'Sure! Here they are.', 'not JSON'],
     ['a line that is too long', drafted(2, { goal: 'x'.repeat(2001) }), 'goal'],
     ['no criteria', drafted(2, { success_criteria: [] }), 'success_criteria'],
     ['an unknown tool', drafted(2, { tool_results: [{ tool: 'fly', result: '1' }] }), 'no tool `fly`'],
-    ['the same name twice', drafted(2, { name: 'Same' }), 'have the name'],
-  ])('has the model mend drafts with %s, and gives up after two repairs', async (_what, bad, told) => {
+  ])('has the model mend drafts with %s, and gives up after two repairs [SCN-141]', async (_what, bad, told) => {
     server.script(({ count: _, messages }) => ({ text: messages.length > 1 ? drafted(2) : bad }));
     const mended = await generate({ count: 2 });
     expect([mended.status, mended.body.data?.length, server.asked.length]).toEqual([200, 2, 2]);
@@ -103,6 +101,56 @@ describe('with a model', () => {
     server.script(() => ({ text: bad }));
     const given = await generate({ count: 2 });
     expect([given.status, given.body.error.code, server.asked.length]).toEqual([502, 'model_error', 3]);
+  });
+
+  it.each([
+    ['too few', [draft(0)], 'write 2'],
+    ['the same name twice', [draft(0), draft(0), draft(1)], 'have the name'],
+    ['one of three wrong', [draft(0), draft(5, { success_criteria: [] }), draft(1)], 'scenarios.1.success_criteria'],
+    ['what is no scenario', [draft(0), 'Draft 1', draft(1)], 'scenarios.1'],
+  ])(
+    'keeps what is usable of drafts with %s, and asks for the rest alone [SCN-141]',
+    async (_what, scenarios, told) => {
+      const partly = JSON.stringify({ scenarios });
+      const kept = new Set(scenarios.flatMap((each) => (typeof each === 'string' ? [] : [each.name])));
+      kept.delete('Draft 5');
+      server.script(({ messages }) => ({ text: messages.length > 1 ? drafted(3) : partly }));
+      const mended = await generate({ count: 3 });
+      expect(mended.body.data.map(({ name }: { name: string }) => name)).toEqual(['Draft 0', 'Draft 1', 'Draft 2']);
+      const asked = lastText(server.asked[1] as never);
+      expect(asked).toContain(told);
+      expect(asked).toContain(`Count: ${3 - kept.size}\n`);
+      expect(asked).toContain('These are kept: "Draft 0"');
+      // The model has no more to give, or fails over it: what there is, is given.
+      for (const then of [{ text: partly }, { fail: 400 }]) {
+        server.script(({ messages }) => (messages.length > 1 ? then : { text: partly }));
+        const given = await generate({ count: 3 });
+        expect([given.status, given.body.data.map(({ name }: { name: string }) => name)]).toEqual([200, [...kept]]);
+      }
+    },
+  );
+
+  it('tells the model of notebooks with their titles, and of skills [SCN-142]', async () => {
+    const make = async (slug: string, access: object, title: string) => {
+      const { body } = await server.call('POST', '/v1/notebooks', {
+        body: { name: `The ${slug}`, slug, description: `About ${slug}.`, access },
+      });
+      await server.call('POST', `/v1/notebooks/${body.id}/documents`, { body: { title, text: 'Some text.' } });
+      return { notebook: body.id };
+    };
+    const knowledge = [
+      await make('returns', { mode: 'all' }, 'Returns of lamps'),
+      await make('private', { mode: 'users', user_ids: ['ada'] }, 'For Ada alone'),
+    ];
+    await server.apply({ ...file, name: 'library', knowledge, skills: [{ name: 'spreadsheets' }] });
+    server.script(() => ({ text: drafted(1) }));
+    await server.call('POST', '/v1/deployments/library/scenarios/generate', { body: { count: 1 } });
+    const told = lastText(server.asked[0] as never);
+    for (const part of ['The returns', 'About returns.', 'Returns of lamps', '"spreadsheets"']) {
+      expect(told).toContain(part);
+    }
+    // A test runs for nobody, who could not read it.
+    expect(told).not.toContain('For Ada alone');
   });
 
   it('is asked once for one idempotency key, also at the same moment', async () => {

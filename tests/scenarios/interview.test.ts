@@ -153,7 +153,7 @@ describe('with a model', () => {
     expect((await call({ conversation: begun, answer: 'x' }, { key: server.liveKey })).status).toBe(404);
   });
 
-  it('has the model mend a file that would not apply, and gives up after two repairs', async () => {
+  it('has the model mend what would not apply of a file, and gives up only where nothing would [ITV-141]', async () => {
     const bad = [
       { tests: [] },
       { tools: [{ function: 'Bad Name', description: 'x' }] },
@@ -175,7 +175,39 @@ describe('with a model', () => {
         200,
       );
     }
-    server.script((request) => step({ question: 'Go on?', is_done: true, file: fileOf(told(request), bad[5]) }));
+    // A model that never mends it: what is usable of it is the file.
+    server.script((request) => {
+      const known = told(request);
+      const test = { name: 'Bad', ask: 'x', expect: 'y', tool_results: { nothing: 1 } };
+      const file = fileOf(known, { surprise: true, tests: [test, ...fileOf(known).tests] });
+      return step({ question: 'Go on?', is_done: true, file });
+    });
+    const partly = (await interviewed(server, 'partly')).at(-1);
+    expect([partly?.status, partly?.body.status, partly?.body.file.tests.length]).toEqual([200, 'ready', 1]);
+    expect(partly?.body.file).not.toHaveProperty('surprise');
+    expect((await server.call('PUT', '/v1/deployments/partly?promote=no', { body: partly?.body.file })).status).toBe(
+      200,
+    );
+    const complaint = lastText(server.asked.at(-1) as NormalisedRequest);
+    expect(complaint).toContain('- file.surprise:');
+    expect(complaint).toMatch(
+      /The rest of the file is kept \(.*`instructions`, `tools`.*\)\. Write in `file` only what/,
+    );
+
+    // What it leaves out the second time is what was kept of the first.
+    server.script((request) => {
+      const known = told(request);
+      const isMended = request.messages.length > 1;
+      const file = isMended ? { tests: fileOf(known).tests } : fileOf(known, { tests: [] });
+      return step({ question: 'Go on?', is_done: true, file });
+    });
+    const pieced = (await interviewed(server, 'pieced')).at(-1);
+    expect(pieced?.body).toMatchObject({ status: 'ready', file: { tools: [{ function: 'find_repair' }] } });
+    expect(pieced?.body.file.tests).toHaveLength(1);
+
+    server.script((request) =>
+      step({ question: 'Go on?', is_done: true, file: told(request).answers.length < 5 ? {} : ['no file'] }),
+    );
     const steps = await interviewed(server, 'hopeless');
     expect([steps.at(-1)?.status, steps.at(-1)?.body.error.code]).toEqual([502, 'model_error']);
     // What was answered stays unanswered: the same answer may be sent again.
@@ -184,7 +216,7 @@ describe('with a model', () => {
     expect([again.status, again.body.status]).toEqual([200, 'ready']);
   });
 
-  it('keeps the last file that applied while it asks on, and takes remarks when it is ready', async () => {
+  it('keeps what would apply of a file while it asks on, and takes remarks when it is ready', async () => {
     server.script((request) => {
       const known = told(request);
       const broken = known.answers.length === 2 ? { surprise: true } : {};
@@ -194,7 +226,7 @@ describe('with a model', () => {
     expect(steps.map(({ body }) => body.file.instructions)).toEqual([
       '',
       'Answer 1',
-      'Answer 1',
+      'Answer 1 Answer 2',
       'Answer 1 Answer 2 Answer 3',
       'Answer 1 Answer 2 Answer 3 Answer 4',
       'Answer 1 Answer 2 Answer 3 Answer 4 Answer 5',

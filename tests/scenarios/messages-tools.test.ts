@@ -181,6 +181,24 @@ describe('tool results', () => {
     expect(heard).toMatchObject({ role: 'tool', results: [{ output: expect.stringContaining(`\n${shown}\n`) }] });
   });
 
+  it('show in the audit log as an answer by the interactions route does [INT-141]', async () => {
+    const [one, other] = [await openCall(), await openCall()];
+    await server.send(one.id, { tool_results: [{ call_id: one.call_id, output: 1 }] });
+    await server.call('POST', `/v1/interactions/${other.call_id}/answer`, { body: { output: 1 } });
+    const { body } = await server.call('GET', '/v1/audit-log?action=interaction.answered&limit=100');
+    const rowOf = (id: string) => {
+      const [row] = body.data.filter((each: { target: { id: string } }) => each.target.id === id);
+      return row && { ...row, id: null, target: null, request_id: null, created_at: null };
+    };
+    expect(rowOf(one.call_id)).toMatchObject({
+      actor: { type: 'key' },
+      details: { kind: 'custom', decision: 'answered' },
+    });
+    expect(rowOf(one.call_id)).toEqual(rowOf(other.call_id));
+    await server.rest(one.id);
+    await server.rest(other.id);
+  });
+
   it('are refused as the interactions route refuses them, and nothing is kept [MSG-030]', async () => {
     const { id, call_id } = await openCall();
     const other = await openCall();

@@ -211,7 +211,7 @@ describe('an answer as data', () => {
     expect(kept).toEqual(['How many?', answers.at(-1)]);
   });
 
-  it('that never fits fails the turn and says so [MSG-005]', async () => {
+  it('that never fits fails the turn and says so, to webhooks too [MSG-005, EVT-141]', async () => {
     server.script(() => ({ text: 'still no json' }));
     const { id } = await server.begin();
     const turn = await server.tell(id, { message: 'How many?', output_schema: schema });
@@ -222,6 +222,21 @@ describe('an answer as data', () => {
     });
     expect(server.asked).toHaveLength(3);
     expect(await server.messages(id)).toHaveLength(1);
+    const told = (await server.call('GET', '/v1/events?type=turn.failed')).body.data;
+    expect(told.filter(({ data }: { data: { id: string } }) => data.id === turn.id)).toMatchObject([{ data: turn }]);
+    expect((await server.log(id)).map(({ type }) => type).slice(-3)).toEqual([
+      'turn.failed',
+      'turn.settled',
+      'conversation.status',
+    ]);
+    // Whoever stops a reply knows that it came to no end, and work tells of itself.
+    server.script(() => ({ text: 'x', fail: 'hang' }));
+    const stopped = await server.begin({ message: 'Wait' });
+    await server.call('POST', `/v1/conversations/${stopped.id}/stop`);
+    server.script(() => ({ fail: 400 }));
+    await server.tell(id, { message: 'Work', hand_off: 'always' });
+    const all = (await server.call('GET', '/v1/events?type=turn.failed')).body.data;
+    expect(all).toHaveLength(told.length);
   });
 
   it('of work is the turn’s and the task’s [MSG-005, MSG-020]', async () => {
@@ -369,6 +384,22 @@ describe('the messages of a conversation', () => {
       { ...common, turn_id: first.id, role: 'agent', text: 'Said.' },
       { ...common, turn_id: first.id, role: 'user', text: 'one', context: { a: 1 } },
     ]);
+  });
+
+  it('that ran into the model’s limit of length say so, to the caller and to the next turn [MSG-141]', async () => {
+    server.script(({ count: _ }) => ({ text: 'First, take the', stop: 'length' }));
+    const { id } = await server.begin();
+    const cut = await server.tell(id, 'How?');
+    expect(cut).toMatchObject({ status: 'settled', reply: { text: 'First, take the', truncated: true } });
+    expect((await server.messages(id))[1]).toMatchObject({ text: 'First, take the', truncated: true });
+    const worked = await server.tell(id, { message: 'And then?', hand_off: 'always' });
+    const { body: task } = await server.call('GET', `/v1/tasks/${worked.task_id}`);
+    expect([worked.reply.truncated, task.result.truncated]).toEqual([true, true]);
+    server.script(() => ({ text: 'Whole.' }));
+    const whole = await server.tell(id, 'Go on');
+    expect(whole.reply).toEqual({ text: 'Whole.', data: null });
+    const read = spoken(server.asked[0] as NormalisedRequest).join('\n');
+    expect(read.match(/First, take the\n\[This reply was cut off here/g)).toHaveLength(2);
   });
 
   it('are what the model reads before the next, the work’s included', async () => {

@@ -181,6 +181,34 @@ describe('a schedule', () => {
     }
   });
 
+  it('that is due and refused says why, in an event, the audit log and the routine, until it runs [RTN-141]', async () => {
+    server.script(() => ({ text: 'Looked.' }));
+    const { id, last_error } = await create({ every: 'hour', user_id: 'dora' });
+    expect(last_error).toBeNull();
+    await server.call('PATCH', '/v1/users/dora', { body: { status: 'disabled' } });
+    await makeDue(id);
+    const passed = await server.until(`/v1/routines/${id}`, (routine) => routine.last_error !== null);
+    const reason = { code: 'user_disabled', message: expect.any(String) };
+    expect(passed).toMatchObject({ status: 'active', run_count: 0, last_error: { ...reason, at: expect.any(String) } });
+    expect(Date.parse(passed.next_run_at)).toBeGreaterThan(Date.now());
+    const { body } = await server.call('GET', '/v1/events?type=routine.failed&limit=100');
+    const told = body.data.filter(({ data }: Body) => data.id === id);
+    expect(told.map(({ data }: Body) => data)).toEqual([
+      { ...passed, reason: 'user_disabled', message: passed.last_error.message },
+    ]);
+    const { body: audit } = await server.call('GET', '/v1/audit-log?action=routine.failed');
+    expect(audit.data[0]).toMatchObject({
+      target: { type: 'routine', id },
+      details: reason,
+      actor: { type: 'system' },
+    });
+    await server.call('PATCH', '/v1/users/dora', { body: { status: 'active' } });
+    await makeDue(id);
+    expect(await server.until(`/v1/routines/${id}`, ({ run_count }) => run_count === 1)).toMatchObject({
+      last_error: null,
+    });
+  });
+
   it('of a user goes by the clock of that user, unless it names a zone of its own [RTN-023, USR-006]', async () => {
     const follows = await create({ every: 'day at 08:00', user_id: 'dora' });
     const own = await create({ every: 'day at 08:00', user_id: 'dora', timezone: 'Asia/Kolkata' });

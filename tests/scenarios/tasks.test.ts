@@ -221,6 +221,20 @@ describe('success criteria', () => {
     expect(asked).toContain('Agent: Counted: 500.');
   });
 
+  it('are judged by what was called with what, and a cut is marked [TASK-141, TRUN-144]', async () => {
+    const content = 'x'.repeat(5000);
+    desk.script((request) => {
+      if (request.tools.length === 0) return { text: verdict(true, 'It says 500.') };
+      const isDone = request.messages.some(({ role }) => role === 'tool');
+      const call = { name: 'save_output', arguments: { filename: 'sheets-of-bob.txt', content } };
+      return isDone ? { text: 'Counted: 500.' } : { calls: [call] };
+    });
+    await desk.work({ hand_off: 'auto', success_criteria: 'The sheets are counted.' });
+    const asked = JSON.stringify(desk.asked.at(-1));
+    expect(asked).toContain('sheets-of-bob.txt');
+    expect(asked).toMatch(/x{900} \[cut: the first 4000 of 50\d\d characters\]/);
+  });
+
   it('that are not met leave the work done and say why [TASK-010]', async () => {
     const task = await judged(verdict(false, 'Nobody counted.'));
     expect(task).toMatchObject({ status: 'done', outcome: { met: false, reason: 'Nobody counted.' } });

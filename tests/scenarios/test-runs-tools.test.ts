@@ -230,3 +230,160 @@ describe('a routine that is asked for in a test', () => {
     expect(await query(server.connectionString, 'SELECT id FROM routines')).toEqual([]);
   });
 });
+
+describe('tools of a server that is away', () => {
+  const offered = [tool('find', { annotations: { readOnlyHint: true } }), tool('change')];
+  let orders: Awaited<ReturnType<typeof serveMcp>>;
+  let number = 0;
+  let name = '';
+  let server_id = '';
+  let slug = '';
+  /** A deployment of its own with a server of its own, for each test. */
+  async function open(entry: Record<string, unknown> = {}) {
+    orders = await serveMcp('2026', offered, {
+      call: (which) => ({ content: [{ type: 'text', text: `${which} ran` }] }),
+    });
+    name = `orders-desk-${++number}`;
+    await server.apply({ name, memory: 'none', tools: [{ mcp: orders.url, name: `orders ${number}`, ...entry }] });
+    const { body } = await server.call('GET', '/v1/mcp-servers?limit=100');
+    ({ id: server_id, slug } = body.data.find((each: { url: string }) => each.url === orders.url));
+    server.script(cast({ agent: () => ({ text: 'Hello.' }) }));
+  }
+  /** The list of a server is kept for a while; any change of its row forgets it. */
+  const forget = () =>
+    server.call('PATCH', `/v1/mcp-servers/${server_id}`, { body: { name: `Orders ${Math.random()}` } });
+  async function goAway() {
+    await orders.close();
+    await forget();
+  }
+  async function comeBack() {
+    orders = await serveMcp('2026', offered, { port: orders.port });
+    await forget();
+  }
+  /** Sends a message in a new conversation, and gives what the model was told of missing tools. */
+  async function ask(user_id?: string) {
+    const body = { deployment: name, message: 'Where is my order?', ...(user_id && { user_id }) };
+    const { body: conversation } = await server.call('POST', '/v1/conversations', { body });
+    await server.until(`/v1/conversations/${conversation.id}`, ({ status }) => status === 'idle');
+    const { body: log } = await server.call('GET', `/v1/conversations/${conversation.id}/events?format=json&limit=100`);
+    const system = server.asked.at(-1)?.system.join('\n') ?? '';
+    return {
+      told: /# Tools that are missing now\n[\s\S]*?\n\n- (.*)\n/.exec(system)?.[1] ?? null,
+      system,
+      streamed: log.data.filter(({ type }: { type: string }) => type === 'tool_server.away'),
+    };
+  }
+  const outages = async () =>
+    (await server.call('GET', '/v1/events?type=tool_server.away&limit=100')).body.data
+      .map(({ data }: { data: Record<string, unknown> }) => data)
+      .filter(({ id }: { id: string }) => id === server_id);
+
+  it('are told to the model by slug and reason, and to others once for each outage [MCPS-141, MCPS-142]', async () => {
+    await open();
+    expect(await ask()).toMatchObject({ told: null, streamed: [] });
+    await goAway();
+    const first = await ask();
+    expect(first.told).toBe(`\`${slug}\`: it cannot be reached just now.`);
+    expect(first.system).not.toContain(String(orders.port));
+    expect(first.system).not.toContain('127.0.0.1');
+    expect(first.streamed.map(({ data }: { data: unknown }) => data)).toEqual([
+      { server: slug, reason: 'unreachable', user_id: null },
+    ]);
+    const again = await ask();
+    expect([again.told, again.streamed]).toEqual([first.told, []]);
+    expect(await outages()).toEqual([
+      {
+        object: 'tool_server',
+        id: server_id,
+        server: slug,
+        reason: 'unreachable',
+        user_id: null,
+        message: '127.0.0.1 could not be reached: ECONNREFUSED.',
+        conversation_id: expect.stringMatching(/^conv_/),
+        turn_id: expect.stringMatching(/^turn_/),
+      },
+    ]);
+    await comeBack();
+    expect((await ask()).told).toBeNull();
+    await goAway();
+    // However many find it at once.
+    await Promise.all([ask(), ask(), ask()]);
+    expect(await outages()).toHaveLength(2);
+  });
+
+  it('for want of a user’s own secret are missing for that user, until it is stored [MCPS-141, MCPS-143]', async () => {
+    await open({ auth: '${user_secret:ORDERS_KEY}' });
+    const store = (user_id: string) =>
+      server.call('PUT', '/v1/secrets/ORDERS_KEY', { body: { value: 'hunter2-hunter2', user_id } });
+    const lacking = await ask('ada');
+    expect(lacking.told).toBe(
+      `\`${slug}\`: it needs a credential of the person’s own, which has not been stored for them.`,
+    );
+    expect(lacking.system).not.toContain('ORDERS_KEY');
+    await ask('ada');
+    await ask('bob');
+    const shown = async () =>
+      (await outages()).map(({ user_id, reason }: Record<string, unknown>) => [user_id, reason]);
+    expect(await shown()).toEqual([
+      ['bob', 'user_secret_missing'],
+      ['ada', 'user_secret_missing'],
+    ]);
+    await store('ada');
+    expect((await ask('ada')).told).toBeNull();
+    await server.call('DELETE', '/v1/secrets/ORDERS_KEY?user_id=ada');
+    await ask('ada');
+    await ask('bob');
+    expect((await shown()).map(([user]: string[]) => user)).toEqual(['ada', 'bob', 'ada']);
+  });
+
+  it('stand in the trace of a task [MCPS-144]', async () => {
+    await open();
+    await goAway();
+    const body = { deployment: name, message: 'Change it.', hand_off: 'always' };
+    const { body: conversation } = await server.call('POST', '/v1/conversations', { body });
+    await server.until(`/v1/conversations/${conversation.id}`, ({ status }) => status === 'idle');
+    const { body: tasks } = await server.call('GET', `/v1/tasks?conversation_id=${conversation.id}`);
+    const { body: trace } = await server.call('GET', `/v1/tasks/${tasks.data[0].id}/trace`);
+    expect(trace.missing_tools).toEqual([
+      { server: slug, reason: 'unreachable', message: '127.0.0.1 could not be reached: ECONNREFUSED.' },
+    ]);
+  });
+
+  it('end a test in error, unless it plays them; it takes no outage from those who are to hear of it [TRUN-141, TRUN-142]', async () => {
+    await open({ require_approval: ['find'] });
+    await goAway();
+    const play = async (fields: Record<string, unknown>) => {
+      const made = await server.call('POST', `/v1/deployments/${name}/scenarios`, { body: scenario(fields) });
+      const run = await server.call('POST', `/v1/deployments/${name}/test-runs`);
+      const ended = await server.until(`/v1/test-runs/${run.body.id}`, ({ finished_at }) => finished_at !== null);
+      await server.call('DELETE', `/v1/deployments/${name}/scenarios/${made.body.id}`);
+      return ended;
+    };
+    const broken = await play({});
+    expect([broken.status, broken.error_code]).toEqual(['error', 'mcp_server_error']);
+    expect(broken.results[0]).toMatchObject({
+      status: 'error',
+      error_code: 'mcp_server_error',
+      error_message: expect.stringContaining(`The server \`${slug}\` is away. 127.0.0.1 could not be reached`),
+    });
+    expect(await outages()).toEqual([]);
+
+    server.script(
+      cast({
+        agent: (request) => {
+          const done = resultsIn(request);
+          const wanted = [`mcp__${slug}__change`, `mcp__${slug}__find`][done.length];
+          return wanted === undefined ? { text: done.join('\n') } : { calls: [{ name: wanted, arguments: {} }] };
+        },
+      }),
+    );
+    const played = await play({ tool_results: { [`${slug}.change`]: 'changed as played', [`${slug}.find`]: 'found' } });
+    expect([played.status, played.error_code]).toEqual(['passed', null]);
+    const text = played.results[0].transcript.at(-1).text;
+    expect(text).toContain('changed as played');
+    // What the version has wait for a yes still gets the no of the scenario.
+    expect([text.includes('found'), text.includes('The person said no.')]).toEqual([false, true]);
+    await ask();
+    expect(await outages()).toHaveLength(1);
+  });
+});

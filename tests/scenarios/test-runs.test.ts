@@ -194,6 +194,31 @@ describe('a run', () => {
     expect(said).toBe(11);
   });
 
+  it('shows the questions that the agent asked and their answers where they were asked [TRUN-143]', async () => {
+    await runs.deploy([scenario()]);
+    const also = [{ question: 'Which street?' }];
+    server.script(
+      cast({
+        agent: (request) => {
+          if (resultsIn(request).length > 0) return { text: 'It comes on Friday.' };
+          const given = { question: 'Which town?', options: ['Oslo', 'Rome'], also };
+          return { calls: [{ name: 'ask_question', arguments: given }] };
+        },
+        user: (request) =>
+          /street/.test(lastText(request)) ? 'High Street' : /town/.test(lastText(request)) ? 'Oslo' : '',
+      }),
+    );
+    const run = await runs.play();
+    expect(run.results[0].transcript).toEqual([
+      { role: 'user', text: 'Where is my order 17?' },
+      { role: 'agent', text: 'Which town?\n- Oslo\n- Rome' },
+      { role: 'user', text: 'Oslo' },
+      { role: 'agent', text: 'Which street?' },
+      { role: 'user', text: 'High Street' },
+      { role: 'agent', text: 'It comes on Friday.' },
+    ]);
+  });
+
   it('goes through work that was handed off and tells its result as the work’s', async () => {
     await runs.deploy([scenario()]);
     server.script(

@@ -50,6 +50,11 @@ const outcomeUnknown =
   'This call was started, but its process ended before a result was recorded. Its outcome is unknown: it may have ' +
   'taken effect or not. It was not run again. Find out what happened before you repeat it.';
 
+/** The caller's system was told of the call and may have acted on it, whatever became of its answer. */
+const answerOverdue =
+  'No answer came in time. The outcome is unknown: the system that was asked may have done it, or may still do it. It ' +
+  'was not asked again. Do not repeat the call; find out what happened, or say that the outcome is unknown.';
+
 const settle = (output: string): Move => ({ kind: 'settle', result: { output, isError: true, from: 'run' } });
 
 const isPermission = ({ purpose }: Wait) => purpose === 'permission';
@@ -66,7 +71,8 @@ function resultOf({ outcome }: Wait, tool: Tool | undefined): CallResult {
     return { output: outcome.output, isError: outcome.isError, from: isOfPerson ? 'person' : 'tool' };
   }
   if (outcome?.decision === 'approved') return { output: 'The person said yes.', isError: false, from: 'person' };
-  return { output: withoutYes(outcome), isError: true, from: 'run' };
+  const mayHaveActed = outcome?.decision === 'expired' && !isOfPerson && !(tool && isReadOnly(tool));
+  return { output: mayHaveActed ? answerOverdue : withoutYes(outcome), isError: true, from: 'run' };
 }
 
 function withoutYes(outcome: WaitOutcome | null): string {

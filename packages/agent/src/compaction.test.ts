@@ -12,7 +12,14 @@ function step(n: number, given: { name?: string; output?: string | null; argumen
   const { name = 'look', output = 'x'.repeat(350) } = given;
   const result = output === null ? null : { output, isError: false, from: 'run' as const };
   const call = { id: `call_${n}`, name, arguments: given.arguments ?? {} };
-  return { kind: 'model', text: `${n}`, calls: [{ call, waits: [], isStarted: true, result }], notice: null, usage };
+  return {
+    kind: 'model',
+    text: `${n}`,
+    calls: [{ call, waits: [], isStarted: true, result }],
+    notice: null,
+    isCut: false,
+    usage,
+  };
 }
 
 const history = [said('Hello'), said('Read all pages')];

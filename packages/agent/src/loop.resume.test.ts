@@ -49,6 +49,16 @@ describe('a call that waits', () => {
     expect(here.results()).toEqual([{ output: 'Nobody answered in time.', isError: true, from: 'run' }]);
   });
 
+  it('of a function that may have acted before its answer was overdue has an unknown outcome [INT-142]', async () => {
+    const here = scene([{ calls: [call('order')] }, { text: 'Unknown.' }]);
+    await driveToEnd(here.run, here.ports, here.memory, (_call, purpose) =>
+      purpose === 'permission' ? approved : { decision: 'expired', message: null },
+    );
+    const [result] = here.results();
+    expect(result).toMatchObject({ isError: true, from: 'run' });
+    expect(result?.output).toMatch(/outcome is unknown.+may have done it.+Do not repeat the call/s);
+  });
+
   it('on a person gets the person’s words, which are no data of others', async () => {
     const here = scene([{ calls: [call('ask_question')] }, { text: 'Blue then.' }]);
     await driveToEnd(here.run, here.ports, here.memory, () => ({
@@ -138,7 +148,10 @@ describe('a process that dies', () => {
   it('with an answer whose end was not recorded has the successor record it', async () => {
     const here = scene([]);
     const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0 };
-    await here.memory.store.recordModelStep({ kind: 'model', text: 'So be it.', calls: [], notice: null, usage }, null);
+    await here.memory.store.recordModelStep(
+      { kind: 'model', text: 'So be it.', calls: [], notice: null, isCut: false, usage },
+      null,
+    );
     expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered', text: 'So be it.' });
     expect(here.memory.end()).toMatchObject({ kind: 'answered' });
     expect(here.script.requests).toEqual([]);

@@ -8,9 +8,9 @@ import type { Ports } from './ports.ts';
 describe('an answer', () => {
   it('ends the run, streamed as it came and recorded with its end in one write', async () => {
     const { memory, ports, run } = scene([{ text: 'It is ready.' }]);
-    expect(await runAgent(run, ports)).toEqual({ kind: 'answered', text: 'It is ready.', data: null });
+    expect(await runAgent(run, ports)).toEqual({ kind: 'answered', text: 'It is ready.', data: null, isCut: false });
     expect(memory.deltas).toEqual(['It ', 'is ', 'ready.'].map((text) => ({ stepIndex: 0, text })));
-    expect(memory.end()).toEqual({ kind: 'answered', text: 'It is ready.', data: null });
+    expect(memory.end()).toEqual({ kind: 'answered', text: 'It is ready.', data: null, isCut: false });
   });
 
   it('that must be data is asked for again with what is wrong, and read once it fits', async () => {
@@ -18,7 +18,7 @@ describe('an answer', () => {
     const read = (text: string) =>
       text === '4' ? { kind: 'ok' as const, data: 4 } : { kind: 'error' as const, message: 'It is no number.' };
     const end = await runAgent({ ...run, output: { schema: { type: 'number' }, read } }, ports);
-    expect(end).toEqual({ kind: 'answered', text: '4', data: 4 });
+    expect(end).toEqual({ kind: 'answered', text: '4', data: 4, isCut: false });
     expect(textOf(script.requests[1]?.messages.at(-1))).toContain('It is no number.');
     expect(script.requests[0]?.outputSchema).toEqual({ type: 'number' });
   });
@@ -47,7 +47,12 @@ describe('an answer', () => {
 
   it('by `finish` ends with what stands in its arguments', async () => {
     const { memory, ports, run } = scene([{ calls: [call('finish')] }]);
-    expect(await runAgent(run, ports)).toEqual({ kind: 'answered', text: 'Finished.', data: { ok: true } });
+    expect(await runAgent(run, ports)).toEqual({
+      kind: 'answered',
+      text: 'Finished.',
+      data: { ok: true },
+      isCut: false,
+    });
     expect(memory.end()).toMatchObject({ kind: 'answered' });
   });
 

@@ -84,7 +84,7 @@ async function advance(progress: Progress): Promise<RunEnd | null> {
 
 /** The end that a recorded step means, for a run that was recorded up to it and not further. */
 function endOf(progress: Progress, step: ModelStep): RunEnd | null {
-  if (step.calls.length === 0) return step.notice === null ? answered(progress.run, step.text) : null;
+  if (step.calls.length === 0) return step.notice === null ? answered(progress.run, step) : null;
   const ending = step.calls.find(({ call, result }) => {
     const effect = progress.tools.get(call.name)?.effect.kind;
     return result?.isError === false && (effect === 'finish' || effect === 'hand_off');
@@ -107,7 +107,7 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
   return forced === null ? settleRun(progress, failed(answer), answer.usage) : compact(progress, forced);
 }
 
-type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage };
+type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage; isCut: boolean };
 
 async function listen(
   { run, ports }: Progress,
@@ -123,7 +123,7 @@ async function listen(
       if (next instanceof ModelFailure) return next;
       if (next.done) return new ModelFailure('invalid_answer', 'The model ended its answer without saying so.');
       const event = next.value;
-      if (event.type === 'end') return { text, calls, usage: event.usage };
+      if (event.type === 'end') return { text, calls, usage: event.usage, isCut: event.cut };
       if (event.type === 'call') calls.push(event.call);
       else {
         text += event.text;
@@ -157,6 +157,7 @@ async function receive(progress: Progress, answer: Answer): Promise<RunEnd | nul
     text: answer.text,
     calls: received.map(({ call, result }) => ({ call, waits: [], isStarted: false, result })),
     notice: noticeOf(run, answer),
+    isCut: answer.isCut,
     usage: answer.usage,
   };
   const end = endOf(progress, step) ?? endOfNotices(progress, step);
@@ -165,14 +166,16 @@ async function receive(progress: Progress, answer: Answer): Promise<RunEnd | nul
   return end;
 }
 
-function noticeOf(run: Run, { text, calls }: Answer): string | null {
+function noticeOf(run: Run, { text, calls, isCut }: Answer): string | null {
   if (calls.length > mostCallsOfAnswer) {
     return `Only the first ${mostCallsOfAnswer} of ${calls.length} calls were taken.`;
   }
   if (calls.length > 0) return null;
   const read = run.output?.read(text);
-  if (read?.kind === 'error')
-    return `The answer does not fit the schema. ${read.message} Answer again, with JSON alone.`;
+  if (read?.kind === 'error') {
+    const why = isCut ? 'The answer was cut off: it ran into the limit of length.' : read.message;
+    return `The answer does not fit the schema. ${why} Answer again, ${isCut ? 'shorter and ' : ''}with JSON alone.`;
+  }
   return text.trim() === '' ? 'The answer was empty. Answer the user, or call a tool.' : null;
 }
 
@@ -245,7 +248,7 @@ async function perform(progress: Progress, step: ModelStep, call: ToolCall, move
 }
 
 function endOfMove(step: ModelStep, call: ToolCall, move: Move): RunEnd | null {
-  if (move.kind === 'finish') return { kind: 'answered', text: move.text, data: move.data };
+  if (move.kind === 'finish') return { kind: 'answered', text: move.text, data: move.data, isCut: false };
   if (move.kind === 'hand_off') return { kind: 'handed_off', acknowledgement: step.text, call };
   return null;
 }
@@ -366,9 +369,9 @@ async function settleRun({ ports }: Progress, end: RunEnd, usage: Usage | null =
   return end;
 }
 
-function answered(run: Run, text: string): RunEnd {
+function answered(run: Run, { text, isCut }: ModelStep): RunEnd {
   const read = run.output?.read(text);
-  return { kind: 'answered', text, data: read?.kind === 'ok' ? read.data : null };
+  return { kind: 'answered', text, data: read?.kind === 'ok' ? read.data : null, isCut };
 }
 
 const failed = (failure: ModelFailure): RunEnd => ({ kind: 'failed', code: 'model_error', message: failure.message });

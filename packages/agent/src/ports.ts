@@ -63,7 +63,8 @@ export type RunStore = {
 export type NewWait = { callId: string; purpose: WaitPurpose; draft: InteractionDraft };
 
 export type RunEnd =
-  | { kind: 'answered'; text: string; data: unknown }
+  /** `isCut`: the model ran into its limit of length, and the text ends there. */
+  | { kind: 'answered'; text: string; data: unknown; isCut: boolean }
   | { kind: 'waiting' }
   /** A task goes on with `call`. `acknowledgement` is what the user is told. */
   | { kind: 'handed_off'; acknowledgement: string; call: ToolCall }

@@ -10,6 +10,8 @@ export type ModelStep = {
   calls: readonly RecordedCall[];
   /** What the run tells the model about this answer, such as that it fits no schema. An answer with a notice is no end. */
   notice: string | null;
+  /** The answer ran into the model's limit of length. */
+  isCut: boolean;
   usage: Usage;
 };
 

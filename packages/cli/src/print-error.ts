@@ -3,14 +3,19 @@ import { VestraError } from '@vestra/sdk/errors';
 import { CommanderError } from 'commander';
 import { CommandFault } from './fault.ts';
 import { plain } from './output/show-value.ts';
+import type { Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
-type Said = { isJson: boolean; isDebug: boolean };
+/** `settings`: the server and key of the call, where it came to one. */
+type Said = { isJson: boolean; isDebug: boolean; settings?: Settings | null };
 
 /** Says what went wrong on standard error and gives the exit code. Keys are struck out whatever brought them there. */
-export function printError(terminal: Terminal, error: unknown, { isJson, isDebug }: Said): number {
+export function printError(terminal: Terminal, error: unknown, { isJson, isDebug, settings = null }: Said): number {
   if (isJson) terminal.err(withoutKeys(`${JSON.stringify(bodyOf(error), null, 2)}\n`));
-  else terminal.err(withoutKeys(`${terminal.paintError('red', '✖')} ${sentencesOf(terminal, error).join('\n  ')}\n`));
+  else
+    terminal.err(
+      withoutKeys(`${terminal.paintError('red', '✖')} ${sentencesOf(terminal, error, settings).join('\n  ')}\n`),
+    );
   if (isDebug && error instanceof Error) terminal.err(`${withoutKeys(error.stack ?? error.message)}\n`);
   if (error instanceof CommandFault) return error.exitCode;
   return error instanceof CommanderError ? 2 : 1;
@@ -44,22 +49,31 @@ function folderError({ cause, problems }: ApplyError): unknown {
   return { type: 'invalid_request', ...told, ...faults[0], errors: faults };
 }
 
-function sentencesOf(terminal: Terminal, error: unknown): string[] {
+function sentencesOf(terminal: Terminal, error: unknown, settings: Settings | null): string[] {
   const lines = plain(messageOf(error)).split('\n');
   if (error instanceof ApplyError) {
     if (!(error.cause instanceof VestraError)) return lines;
     const codes = new Set(error.problems.flatMap(({ code }) => code ?? []));
-    return [...lines, ...detailsOf(terminal, error.cause, [...codes])];
+    return [...lines, ...detailsOf(terminal, error.cause, settings, [...codes])];
   }
   if (!(error instanceof VestraError)) return lines;
   if (error.errors.length > 1) lines.push(...error.errors.map(({ param, message }) => plain(`${param}: ${message}`)));
   else if (error.param) lines.push(`at ${plain(error.param)}`);
-  return [...lines, ...detailsOf(terminal, error)];
+  return [...lines, ...detailsOf(terminal, error, settings)];
 }
 
 /** What else the API said, and what to do about it. */
-function detailsOf({ paintError }: Terminal, error: VestraError, codes = [error.code]): string[] {
-  const lines = error.names.map((name) => `vestra secrets set ${plain(name)}`);
+function detailsOf(
+  { paintError }: Terminal,
+  error: VestraError,
+  settings: Settings | null,
+  codes = [error.code],
+): string[] {
+  // A secret is stored for the mode of the key that stores it, so the same key must be named again.
+  const again = settings?.again ? ` ${settings.again}` : '';
+  const lines = error.names.map((name) => `vestra secrets set ${plain(name)}${again}`);
+  if (error.status === 401 && settings?.source)
+    lines.push(`The key is from ${settings.source}, sent to ${settings.url}.`);
   if (error.deployments.length > 0) lines.push(`deployments: ${plain(error.deployments.join(', '))}`);
   const facts = [...codes, error.requestId].filter((fact) => fact !== null);
   return error.status === 0 ? lines : [...lines, paintError('dim', facts.join(' · '))];

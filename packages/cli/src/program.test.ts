@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -188,6 +188,7 @@ describe('what goes wrong', () => {
     [['qwertyuiop'], /`vestra help` lists the commands/],
     [['listen'], /Missing: --to/],
     [['events', '--after', '3'], /go with --conversation/],
+    [['test', 'desk', '--user', 'ada'], /leave --user out/],
   ])('%j is a command line that cannot be read', async (typed, message) => {
     const { code, out, err } = await vestra(...typed);
     expect([code, out]).toEqual([2, '']);
@@ -195,6 +196,28 @@ describe('what goes wrong', () => {
     expect(seen).toEqual([]);
     const json = await vestra(...typed, '--json');
     expect(JSON.parse(json.err).error).toMatchObject({ type: 'invalid_request', code: 'invalid_command' });
+  });
+
+  it('of a key says where the key is from and where it went', async () => {
+    answer = () => ({
+      status: 401,
+      body: { error: { ...refusal.error, type: 'authentication', code: 'key_invalid' } },
+    });
+    const words = await vestra('me');
+    expect(words.err).toContain(`The key is from VESTRA_KEY, sent to ${url}.`);
+    const debug = await vestra('me', '--key', secret, '--debug');
+    expect(debug.err).toContain(`Server ${url}, key of --key\n`);
+  });
+
+  it('for want of a secret says how to store it with the same key', async () => {
+    const error = { ...refusal.error, type: 'invalid_request', code: 'secret_missing', names: ['SHOP_KEY'] };
+    answer = () => ({ status: 400, body: { error } });
+    expect((await vestra('me')).err).toContain('\n  vestra secrets set SHOP_KEY\n');
+    expect((await vestra('me', '--key', secret)).err).toContain('vestra secrets set SHOP_KEY --key <the same key>\n');
+    await mkdir(join(folder, '.vestra'), { recursive: true });
+    const keys = { test_key: 'vk_test_folder', live_key: 'vk_live_folder' };
+    await writeFile(join(folder, '.vestra/credentials.json'), JSON.stringify(keys));
+    expect((await vestra('me', '--live')).err).toContain('vestra secrets set SHOP_KEY --live\n');
   });
 
   it('says how to start a server that is not there', async () => {

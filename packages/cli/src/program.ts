@@ -13,7 +13,7 @@ import type { Invocation, OwnCommand } from './invocation.ts';
 import { addLaunchers } from './launch.ts';
 import { type LocalCommand, localCommands } from './local-commands.ts';
 import { ownCommands } from './own-commands.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { takesFile, takesFileAlone } from './upload.ts';
 import { withSecret } from './with-secret.ts';
@@ -24,8 +24,8 @@ export type Program = {
   names: readonly string[];
   /** What the command that ran says: its exit code. */
   exitCode: () => number;
-  /** Whether the command that ran was asked for JSON, and for a log of its calls. */
-  asked: () => { isJson: boolean; isDebug: boolean };
+  /** Whether the command that ran was asked for JSON, and for a log of its calls, and whom it called with which key. */
+  asked: () => { isJson: boolean; isDebug: boolean; settings: Settings | null };
 };
 
 /** The operator's commands are the server's own: `admin` hands them over as they are typed. */
@@ -34,7 +34,7 @@ const table = commands.filter(({ name }) => !name.startsWith('admin ') && name !
 export function buildProgram(terminal: Terminal): Program {
   const leaves = new Map<Commander, () => void>();
   let exitCode = 0;
-  let asked = { isJson: false, isDebug: false };
+  let asked: ReturnType<Program['asked']> = { isJson: false, isDebug: false, settings: null };
 
   const commander = new Commander('vestra')
     .description('Host an AI agent: configure it once, run it for every user.')
@@ -44,8 +44,11 @@ export function buildProgram(terminal: Terminal): Program {
     .helpCommand(false);
   prepare(commander, terminal, leaves);
 
-  const start = (globals: { isJson: boolean; isDebug: boolean }) => {
-    asked = globals;
+  const start = ({ isJson, isDebug }: { isJson: boolean; isDebug: boolean }) => {
+    asked = { isJson, isDebug, settings: null };
+  };
+  const calls = (settings: Settings) => {
+    asked = { ...asked, settings };
   };
   const end = (code: unknown) => {
     exitCode = typeof code === 'number' ? code : 0;
@@ -60,8 +63,8 @@ export function buildProgram(terminal: Terminal): Program {
     );
     leaves.set(leaf, () => {
       leaves.delete(leaf);
-      if ('run' in command) defineLocal(leaf, command, terminal, { start, end, outlines });
-      else define(leaf, command, terminal, { start, end });
+      if ('run' in command) defineLocal(leaf, command, terminal, { start, calls, end, outlines });
+      else define(leaf, command, terminal, { start, calls, end });
     });
   }
   addLaunchers(commander, end);
@@ -70,10 +73,14 @@ export function buildProgram(terminal: Terminal): Program {
   return { commander, names: [...names, 'start', 'admin'], exitCode: () => exitCode, asked: () => asked };
 }
 
-type Running = { start: (globals: { isJson: boolean; isDebug: boolean }) => void; end: (code: unknown) => void };
+type Running = {
+  start: (globals: { isJson: boolean; isDebug: boolean }) => void;
+  calls: (settings: Settings) => void;
+  end: (code: unknown) => void;
+};
 
 /** The flags of a command are made when it is met: making all of them would cost every call a tenth of a second. */
-function define(leaf: Commander, command: Command, terminal: Terminal, { start, end }: Running): void {
+function define(leaf: Commander, command: Command, terminal: Terminal, { start, calls, end }: Running): void {
   const own: OwnCommand | undefined = ownCommands[command.name];
   const bindings = bindingsOf(command, own?.positional);
   addArguments(leaf, command, bindings);
@@ -97,7 +104,7 @@ function define(leaf: Commander, command: Command, terminal: Terminal, { start, 
     start(globals);
     const flags = await withSecret(terminal, command, leaf.opts());
     const typed: Typed = { words: leaf.processedArgs as Typed['words'], flags };
-    const invocation = invocationOf(terminal, globals, typed.flags);
+    const invocation = invocationOf(terminal, globals, typed.flags, calls);
     if (own) return end(await own.run({ ...invocation, values: await namedValues(terminal, bindings, typed) }));
     end(await callRoute({ ...invocation, command, typed, request: await buildRequest(terminal, bindings, typed) }));
   });
@@ -107,20 +114,25 @@ function defineLocal(
   leaf: Commander,
   command: LocalCommand,
   terminal: Terminal,
-  { start, end, outlines }: Running & { outlines: () => Outline[] },
+  { start, calls, end, outlines }: Running & { outlines: () => Outline[] },
 ): void {
   for (const [word, description] of command.words) leaf.addArgument(new Argument(word, description));
   addGlobalFlags(leaf);
   leaf.action(async () => {
     const globals = readGlobals(leaf, new Set());
     start(globals);
-    const invocation = invocationOf(terminal, globals, leaf.opts());
+    const invocation = invocationOf(terminal, globals, leaf.opts(), calls);
     const words = leaf.processedArgs as (string | undefined)[];
     end(await command.run({ ...invocation, globals, words, outlines }));
   });
 }
 
-function invocationOf(terminal: Terminal, globals: ReturnType<typeof readGlobals>, flags: Typed['flags']) {
+function invocationOf(
+  terminal: Terminal,
+  globals: ReturnType<typeof readGlobals>,
+  flags: Typed['flags'],
+  calls: Running['calls'],
+) {
   const { isJson, isDebug } = globals;
   const settings = () => readSettings(terminal, globals);
   const invocation: Omit<Invocation, 'values'> = {
@@ -129,8 +141,11 @@ function invocationOf(terminal: Terminal, globals: ReturnType<typeof readGlobals
     isDebug,
     flags,
     settings,
-    connect: async ({ needsKey } = { needsKey: true }) =>
-      connect({ terminal, isJson, isDebug, needsKey, settings: await settings() }),
+    connect: async ({ needsKey } = { needsKey: true }) => {
+      const used = await settings();
+      calls(used);
+      return connect({ terminal, isJson, isDebug, needsKey, settings: used });
+    },
   };
   return { ...invocation, values: {} };
 }

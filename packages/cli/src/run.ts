@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { CommandFault, misuse } from './fault.ts';
 import { printError } from './print-error.ts';
-import { buildProgram } from './program.ts';
+import { buildProgram, type Program } from './program.ts';
 import type { Terminal } from './terminal.ts';
 import { unknownCommand } from './unknown-command.ts';
 
@@ -32,8 +32,9 @@ function helpLast(typed: readonly string[]): readonly string[] {
 }
 
 /** A command line that could not be read may still say how its error is to be told. */
-function saidBefore(typed: readonly string[], asked: { isJson: boolean; isDebug: boolean }) {
+function saidBefore(typed: readonly string[], asked: ReturnType<Program['asked']>) {
   return {
+    ...asked,
     isJson: asked.isJson || typed.includes('--json'),
     isDebug: asked.isDebug || typed.includes('--debug'),
   };

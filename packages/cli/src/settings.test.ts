@@ -107,4 +107,15 @@ describe('the server and key in force', () => {
     await writeFile(join(broken, 'vestra/config.json'), '{"profiles":');
     await expect(read({ env: { XDG_CONFIG_HOME: broken } })).rejects.toThrow(/is not a profile file/);
   });
+
+  it('is told of where the environment goes over what `vestra login` kept', async () => {
+    const env = { VESTRA_KEY: 'vk_test_env' };
+    expect(await read({ env, hasProfiles: true })).toMatchObject({
+      key: 'vk_test_env',
+      source: 'VESTRA_KEY',
+      notice: 'Using VESTRA_KEY at https://work.example.com, not the key of `vestra login`.',
+    });
+    expect((await read({ env: { VESTRA_KEY: 'vk_test_work' }, hasProfiles: true })).notice).toBeNull();
+    expect((await read({ env })).notice).toBeNull();
+  });
 });

@@ -15,7 +15,11 @@ export type GlobalFlags = {
 export type Settings = {
   url: string;
   key: string | null;
-  /** What is worth saying once: that the keys of this folder are used. */
+  /** Where the key is from, in words. */
+  source: string | null;
+  /** What to type for a command with the same key again; empty where nothing is needed. */
+  again: string;
+  /** What is worth saying once: that the keys of this folder are used, or that one key goes over another. */
   notice: string | null;
 };
 
@@ -39,15 +43,23 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
   if (flags.live) {
     if (flags.key) throw misuse('--live picks the live key of this folder: give it or --key, not both.', '--live');
     if (!local) throw refuse(`--live needs ${place.env.VESTRA_DATA_DIR || '.vestra'}/credentials.json in this folder.`);
-    return { url, key: keyFor(url, local.live_key), notice: notice(local.path, 'live', url) };
+    const live = { source: local.path, again: '--live', notice: notice(local.path, 'live', url) };
+    return { url, key: keyFor(url, local.live_key), ...live };
   }
-  if (flags.key) return { url, key: flags.key, notice: null };
+  if (flags.key) return { url, key: flags.key, source: '--key', again: '--key <the same key>', notice: null };
   const kept = profile && isSameServer(profile.url, url) ? profile.key : null;
-  if (isNamed && kept) return { url, key: kept, notice: null };
-  if (env.VESTRA_KEY) return { url, key: env.VESTRA_KEY, notice: null };
-  if (kept) return { url, key: kept, notice: null };
-  if (local && isLoopback(url)) return { url, key: local.test_key, notice: notice(local.path, 'test', url) };
-  return { url, key: null, notice: null };
+  const ofProfile = { source: '`vestra login`', again: isNamed ? `--profile ${flags.profile}` : '', notice: null };
+  if (isNamed && kept) return { url, key: kept, ...ofProfile };
+  if (env.VESTRA_KEY) {
+    const over =
+      kept && kept !== env.VESTRA_KEY ? `Using VESTRA_KEY at ${url}, not the key of \`vestra login\`.` : null;
+    return { url, key: env.VESTRA_KEY, source: 'VESTRA_KEY', again: '', notice: over };
+  }
+  if (kept) return { url, key: kept, ...ofProfile };
+  if (local && isLoopback(url)) {
+    return { url, key: local.test_key, source: local.path, again: '', notice: notice(local.path, 'test', url) };
+  }
+  return { url, key: null, source: null, again: '', notice: null };
 }
 
 /** The sentence for a command that needs a key where none was found. */

@@ -19,7 +19,9 @@ const localPath = text(1, 500);
 const test = z.strictObject({
   name: scenarioName,
   ask: goal,
-  expect: z.union([scenarioLine, successCriteria], { error: 'Write one line or a list of lines.' }),
+  expect: z.union([scenarioLine, successCriteria], {
+    error: ({ input }) => (input === undefined ? 'This field is required.' : 'Write one line or a list of lines.'),
+  }),
   never: scenarioLine.optional(),
   persona: persona.optional(),
   tool_results: toolResults.optional(),

@@ -10,6 +10,7 @@ const streamEventTypes = [
   'turn.started',
   'reply.delta',
   'reply.completed',
+  'turn.failed',
   'turn.settled',
   'task.started',
   'task.progress',
@@ -21,6 +22,7 @@ const streamEventTypes = [
   'interaction.resolved',
   'tool_call.created',
   'file.created',
+  'tool_server.away',
   'conversation.status',
 ] as const;
 
@@ -30,6 +32,7 @@ export type StreamEventType = (typeof streamEventTypes)[number];
 export const webhookEventTypes = [
   'conversation.created',
   'reply.completed',
+  'turn.failed',
   'task.started',
   'task.completed',
   'task.failed',
@@ -39,10 +42,12 @@ export const webhookEventTypes = [
   'interaction.expired',
   'file.created',
   'routine.ran',
+  'routine.failed',
   'batch.completed',
   'test_run.completed',
   'deployment.promoted',
   'deployment.rolled_back',
+  'tool_server.away',
   'user.created',
   'user.deleted',
   'key.created',

@@ -9,6 +9,12 @@ import { functionEntry } from './tool-entry.ts';
 
 export const messageRoles = ['user', 'agent', 'work'] as const;
 
+/** Present only where it is so, so that answers which are whole look as they always have. */
+export const truncated = z
+  .literal(true)
+  .optional()
+  .meta({ description: 'The model ran into its limit of length: the text ends there.' });
+
 export const message = z.object({
   object: z.literal('message'),
   id: id('msg'),
@@ -18,6 +24,7 @@ export const message = z.object({
   role: z.enum(messageRoles),
   text: z.string(),
   data: z.unknown(),
+  truncated,
   context: z.record(z.string(), z.unknown()).nullable(),
   attachments: z.array(z.object({ file_id: id('file'), filename: z.string() })),
   created_at: time,

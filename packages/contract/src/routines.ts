@@ -29,6 +29,10 @@ const routine = z.object({
   last_run_at: time.nullable(),
   next_run_at: time.nullable(),
   run_count: z.int(),
+  last_error: z
+    .object({ code: z.string(), message: z.string(), at: time })
+    .nullable()
+    .meta({ description: 'Why the last run that was due did not happen; null once one has.' }),
   created_at: time,
   updated_at: time,
 });

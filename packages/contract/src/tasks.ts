@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { costFields } from './cost.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
+import { truncated } from './message.ts';
+import { missingTools } from './missing-tools.ts';
 import { usd } from './money.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { queryTime } from './query-time.ts';
@@ -28,6 +30,7 @@ const task = z.object({
   result: z.object({
     text: z.string().nullable().meta({ description: 'The final reply; cut to 280 characters in lists.' }),
     data: z.unknown(),
+    truncated,
   }),
   outcome: outcome.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -65,6 +68,7 @@ const taskTrace = z.object({
     }),
   ),
   totals: z.object({ input_tokens: z.int(), output_tokens: z.int(), cost_usd: usd }),
+  missing_tools: missingTools,
 });
 
 const taskParams = z.strictObject({ task_id: failsWith('invalid_task_id', id('task')) });

@@ -25,6 +25,10 @@ const result = z.object({
   duration_ms: count,
   cost_usd: usd,
   error_code: z.string().nullable(),
+  error_message: z
+    .string()
+    .nullable()
+    .meta({ description: 'What the code means here, such as which tool server was away; null where there is none.' }),
 });
 
 export const testRun = z.object({

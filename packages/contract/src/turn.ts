@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id } from './ids.ts';
 import { interactionId } from './interactions.ts';
+import { truncated } from './message.ts';
 import { usd } from './money.ts';
 import { time } from './time.ts';
 
@@ -13,7 +14,7 @@ export const turn = z.object({
   conversation_id: id('conv'),
   status: z.enum(turnStatuses),
   reply: z
-    .object({ text: z.string(), data: z.unknown() })
+    .object({ text: z.string(), data: z.unknown(), truncated })
     .nullable()
     .meta({ description: 'The final answer: the work’s, where the message was handed off.' }),
   acknowledgement: z.string().nullable().meta({ description: 'The one line said when work took the message.' }),

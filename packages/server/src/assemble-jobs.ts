@@ -19,6 +19,7 @@ import {
 import { emit, eraseEventsOf, pruneEvents, pruneStreams } from './domains/events/api.ts';
 import { fileEraser } from './domains/files/api.ts';
 import { eraseSpender, foldLedger } from './domains/ledger/api.ts';
+import { forgetOutagesOf } from './domains/mcp-servers/api.ts';
 import { eraseMemoriesOf } from './domains/memory/api.ts';
 import { deleteRoutinesOf, runDueRoutines } from './domains/routines/api.ts';
 import { removeSecretsOfUser } from './domains/secrets/api.ts';
@@ -37,6 +38,7 @@ import { pruneOld } from './retention.ts';
 const eraseSteps = (files: FileStore, jobs: JobSender): readonly EraseStep[] => [
   removeSessionsOfUser,
   removeConnectionsOfUser,
+  forgetOutagesOf,
   deleteRoutinesOf,
   itemEraser(jobs),
   eraseConversationsOf,

@@ -17,6 +17,8 @@ export type PromptFacts = {
   /** Whether web pages can be opened. */
   hasBrowser: boolean;
   memory: readonly string[];
+  /** Servers and apps whose tools should be there and are not, each with why. */
+  missingTools: readonly string[];
   openWork: readonly { title: string | null; status: string; waitsFor: readonly string[] }[];
   /** Milliseconds since 1970, UTC. */
   now: number;
@@ -49,12 +51,13 @@ function ofDeployment(facts: PromptFacts): string[] {
 }
 
 /** Memory and the titles of work were taken from what people and pages said, so they are data like any other. */
-function ofRun({ language, locale, now, timezone, memory, openWork, fence }: PromptFacts): string[] {
+function ofRun({ language, locale, now, timezone, memory, missingTools, openWork, fence }: PromptFacts): string[] {
   const zone = timezone ?? 'UTC';
   return [
     piece('data', { fence }),
     piece('day', { day: dayIn(zone, now), zone }),
     ...(language !== 'auto' || locale === null ? [] : [piece('locale', { locale })]),
+    ...(missingTools.length === 0 ? [] : [piece('missing-tools', { missing: lines(missingTools) })]),
     ...(memory.length === 0 ? [] : [piece('memory', { memory: asData(fence, 'memory', lines(memory)) })]),
     ...(openWork.length === 0
       ? []

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { type ApplyAnswer, applyFolder } from '@vestra/sdk/apply';
+import { type ApplyAnswer, applyFolder, type ServerAway } from '@vestra/sdk/apply';
 import type { Client } from '@vestra/sdk/client';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { summaryOf, type TestRun } from '../output/show-test-run.ts';
 import { plain } from '../output/show-value.ts';
-import { changeLine, workLine } from '../output/work-lines.ts';
+import { awayLine, changeLine, workLine } from '../output/work-lines.ts';
 import type { Terminal } from '../terminal.ts';
 import { followTests } from './follow-tests.ts';
 import type { WorkEvent } from './work-event.ts';
@@ -21,7 +21,7 @@ export const apply: OwnCommand = {
 
 type Tell = (event: WorkEvent) => void;
 type Options = Parameters<typeof applyFolder>[0];
-type Result = { answer: ApplyAnswer; run: TestRun | null; isPromoted: boolean };
+type Result = { answer: ApplyAnswer; away: readonly ServerAway[]; run: TestRun | null; isPromoted: boolean };
 
 async function run(invocation: Invocation): Promise<number> {
   const { terminal, isJson, values, flags } = invocation;
@@ -38,12 +38,18 @@ async function run(invocation: Invocation): Promise<number> {
   const result = await shown(terminal, isJson, work);
   const isGood = result.run === null || result.run.status === 'passed';
   if (isJson) {
-    printJson(terminal, { ...result.answer, promoted: result.isPromoted, test_run: result.run });
+    printJson(terminal, {
+      ...result.answer,
+      promoted: result.isPromoted,
+      test_run: result.run,
+      servers_away: result.away,
+    });
     return isGood ? 0 : 1;
   }
   for (const { url, secret } of result.answer.webhook_secrets) {
     terminal.out(`The signing secret of ${plain(url)}, shown once: ${secret}\n`);
   }
+  for (const server of result.away) terminal.out(`${awayLine(terminal, server)}\n`);
   terminal.out(`${outcomeOf(terminal, result, options.promote)}\n`);
   return isGood ? 0 : 1;
 }
@@ -67,12 +73,17 @@ export async function shown<Value>(
 }
 
 async function applyAndTest(client: Client, options: Options, tell: Tell): Promise<Result> {
-  const { answer } = await applyFolder(options);
+  const { answer, away } = await applyFolder(options);
   if (!answer) throw new TypeError('Only a dry run has no answer.');
-  if (!answer.test_run) return { answer, run: null, isPromoted: answer.promoted };
+  if (!answer.test_run) return { answer, away, run: null, isPromoted: answer.promoted };
   const signal = options.signal as AbortSignal;
   const run = await followTests({ client, run: answer.test_run, signal, tell });
-  return { answer, run, isPromoted: answer.promoted || (run.status === 'passed' && answer.test_run.promote_on_pass) };
+  return {
+    answer,
+    away,
+    run,
+    isPromoted: answer.promoted || (run.status === 'passed' && answer.test_run.promote_on_pass),
+  };
 }
 
 /** One sentence: what runs now, or what kept the version back. */

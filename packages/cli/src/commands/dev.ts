@@ -6,7 +6,7 @@ import type { StreamEvent } from '@vestra/sdk/stream';
 import { refuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { type Keyboard, keyboardOf } from '../keyboard.ts';
-import { appliedLine, changeLine } from '../output/work-lines.ts';
+import { appliedLine, awayLine, changeLine } from '../output/work-lines.ts';
 import { printError } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchFolder } from '../watch-folder.ts';
@@ -53,10 +53,19 @@ function draftOf(options: { terminal: Terminal; client: Client; folder: string; 
 
   async function applyOnce(): Promise<void> {
     try {
-      const { answer, uploaded } = await applyFolder({ client, folder, file, promote: 'no', signal: terminal.signal });
+      const { answer, uploaded, away } = await applyFolder({
+        client,
+        folder,
+        file,
+        promote: 'no',
+        signal: terminal.signal,
+      });
       const { slug, version } = answer as ApplyAnswer;
       for (const change of uploaded) terminal.err(`${changeLine(change, 'uploaded')}\n`);
-      if (current?.version !== version.version) terminal.err(`${appliedLine(answer as ApplyAnswer)}\n`);
+      if (current?.version !== version.version) {
+        terminal.err(`${appliedLine(answer as ApplyAnswer)}\n`);
+        for (const server of away) terminal.err(`${awayLine({ paint: terminal.paintError }, server)}\n`);
+      }
       current = { name: slug, version: version.version };
     } catch (error) {
       if (terminal.signal.aborted) return;

@@ -1,4 +1,5 @@
 import { readServiceFile } from '@vestra/sdk/apply/service-file';
+import { misuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { summaryOf } from '../output/show-test-run.ts';
@@ -7,7 +8,10 @@ import { followTests } from './follow-tests.ts';
 
 export const test: OwnCommand = { positional: ['deployment'], run };
 
-async function run({ terminal, isJson, values, connect }: Invocation): Promise<number> {
+async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<number> {
+  if (flags.user !== undefined) {
+    throw misuse('A test is played by a pretend user and runs for nobody’s account: leave --user out.', '--user');
+  }
   const { signal } = terminal;
   const client = await connect();
   const named = values.deployment as string | undefined;

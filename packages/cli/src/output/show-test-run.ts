@@ -21,6 +21,7 @@ export type TestResult = {
   must_never: readonly { text: string; broken: boolean; reason: string }[];
   duration_ms: number;
   error_code: string | null;
+  error_message: string | null;
 };
 
 type Look = Pick<Terminal, 'paint'>;
@@ -35,7 +36,14 @@ export function showTestResult({ paint }: Look, result: TestResult): string {
   for (const { text, broken, reason } of result.must_never) {
     if (broken) lines.push(`    must never: ${plain(text)}`, `      ${plain(reason)}`);
   }
-  if (result.error_code) lines.push(`    ${result.error_code}`);
+  if (result.error_code) {
+    lines.push(
+      `    ${[result.error_code, result.error_message]
+        .filter(Boolean)
+        .map((each) => plain(String(each)))
+        .join(': ')}`,
+    );
+  }
   return lines.join('\n');
 }
 

@@ -1,4 +1,4 @@
-import type { ApplyAnswer, ApplyProgress, Change } from '@vestra/sdk/apply';
+import type { ApplyAnswer, ApplyProgress, Change, ServerAway } from '@vestra/sdk/apply';
 import type { WorkEvent } from '../commands/work-event.ts';
 import type { Terminal } from '../terminal.ts';
 import { showTestResult, summaryOf } from './show-test-run.ts';
@@ -45,6 +45,10 @@ export function changeLine(change: Change, state: 'uploading' | 'uploaded' | 'un
   const verb = (verbs[change.kind] as Record<string, string>)[change.action] ?? 'Uploaded';
   return `${verb} ${what}`;
 }
+
+/** The version is saved all the same; whoever applied it should know what it runs without. */
+export const awayLine = ({ paint }: Pick<Terminal, 'paint'>, { slug, code, message }: ServerAway): string =>
+  `${paint('yellow', '!')} The tool server ${plain(slug)} cannot be called now: ${plain(message)} (${plain(code)})`;
 
 export function appliedLine({ version, changed, created }: ApplyAnswer): string {
   if (changed.length === 0 && !created) return `Nothing changed: version ${version.version} stays`;

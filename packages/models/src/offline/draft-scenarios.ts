@@ -4,7 +4,8 @@ import { textOf } from './situation.ts';
 import { jsonIn, sentencesOf } from './words.ts';
 
 type Tool = { tool: string; description: string; asks_for_a_yes: boolean };
-type Settings = { instructions: string; functions: Tool[]; server_tools: Tool[] };
+type Notebook = { name: string; documents: string[] };
+type Settings = { instructions: string; functions: Tool[]; server_tools: Tool[]; notebooks: Notebook[] };
 
 /** Something that is worth a test, and the test for it. */
 type Draft = {
@@ -19,7 +20,7 @@ type Draft = {
 
 const persona = 'A person who uses this agent for the first time.';
 
-/** One test for each tool and each sentence of the instructions, round and round until there are enough. */
+/** One test for each tool, each document and each sentence of the instructions, round and round until there are enough. */
 export function draftScenarios(request: ModelRequest): string {
   const asked = textOf(request.messages.find(({ role }) => role === 'user'));
   const count = Number(/^Count:[ \t]*(\d+)/m.exec(asked)?.[1] ?? 5);
@@ -27,6 +28,7 @@ export function draftScenarios(request: ModelRequest): string {
   const ideas = [
     ...settings.functions.map((tool) => ofTool(tool, false)),
     ...settings.server_tools.map((tool) => ofTool(tool, true)),
+    ...[...new Set(settings.notebooks.flatMap(({ documents }) => documents))].map(ofDocument),
     ...sentencesOf(settings.instructions).map(ofSentence),
     ofAbilities,
   ];
@@ -47,6 +49,7 @@ function settingsOf(asked: string): Settings {
     instructions: given.instructions ?? '',
     functions: given.functions ?? [],
     server_tools: given.server_tools ?? [],
+    notebooks: given.notebooks ?? [],
   };
 }
 
@@ -64,6 +67,19 @@ function ofTool({ tool, description, asks_for_a_yes }: Tool, isOfServer: boolean
     must_never: [`The agent invents what ${words} answered.`],
     tool_results: [{ tool, result: JSON.stringify({ ok: true, about: what }) }],
     approves: isOfServer && asks_for_a_yes,
+  };
+}
+
+function ofDocument(title: string): Draft {
+  const about = cut(title.replace(/\.\w{1,5}$/, '').replace(/[-_]+/g, ' '), 200);
+  return {
+    name: cut(`Knows ${title}`, 100),
+    persona,
+    goal: `What do you know about this: ${about}?`,
+    success_criteria: [`The agent tells what it has read about this: ${about}`],
+    must_never: ['The agent says that it knows nothing about this.'],
+    tool_results: [],
+    approves: false,
   };
 }
 

@@ -25,7 +25,7 @@ async function apply(files: Record<string, string | Uint8Array>): Promise<Record
     fetch: async (_, init) => {
       if (init?.method === 'GET') return Response.json({ data: [], next_cursor: null });
       sent.push(JSON.parse(String(init?.body)));
-      return Response.json({ id: 'made' });
+      return Response.json({ id: 'made', version: { manifest: { mcp_servers: [] } } });
     },
   });
   await applyFolder({ client, folder });

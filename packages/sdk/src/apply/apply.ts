@@ -7,12 +7,13 @@ import { planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
 import { openFolder } from './local-files.ts';
 import { ApplyError, type Problem } from './problem.ts';
 import { refusalOf } from './refused.ts';
+import { type ServerAway, serversAway } from './servers-away.ts';
 import { readServiceFile, type ServiceFile } from './service-file.ts';
 import { resolveComputer } from './setup.ts';
 import { planSkills, readSkills } from './skills.ts';
 
 export { ApplyError } from './problem.ts';
-export type { Change };
+export type { Change, ServerAway };
 
 /** What `PUT /v1/deployments/{name}` answers. */
 export type ApplyAnswer = AnswerOf<Api['deployments']['put']>;
@@ -48,6 +49,8 @@ export type Applied = {
   uploaded: Change[];
   /** Files of a knowledge folder that no document can be made of. */
   skipped: Skipped[];
+  /** Tool servers of the version that cannot be called now: the agent runs without their tools until they can. */
+  away: ServerAway[];
 };
 
 /** Uploads what a deployment file names beside it, as far as it has changed, and applies the file. */
@@ -63,7 +66,8 @@ export async function applyFolder(options: ApplyOptions): Promise<Applied> {
   onProgress({ type: 'planned', changes: steps.map(({ change }) => change) });
   const content = { ...service.content, ...(local.computer !== undefined && { computer: local.computer }) };
   if (steps.length > 0 || options.dryRun) await refuseBefore(client, service, content, signal);
-  if (options.dryRun) return { answer: null, uploaded: steps.map(({ change }) => change), skipped: local.skipped };
+  if (options.dryRun)
+    return { answer: null, uploaded: steps.map(({ change }) => change), skipped: local.skipped, away: [] };
 
   const uploaded = await runSteps(steps, onProgress, signal);
   onProgress({ type: 'applying', name: service.content.name });
@@ -72,7 +76,8 @@ export async function applyFolder(options: ApplyOptions): Promise<Applied> {
     writtenParam(param, lists),
   );
   onProgress({ type: 'applied', answer });
-  return { answer, uploaded, skipped: local.skipped };
+  const away = await serversAway(client, answer.version.manifest.mcp_servers, signal);
+  return { answer, uploaded, skipped: local.skipped, away };
 }
 
 /** Everything on the disk, read before anything is sent, with every problem of it at once. */

@@ -31,7 +31,11 @@ export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
 export async function serveMcp(
   generation: Generation,
   offer: readonly Tool[] | Pages,
-  { authorize = () => true, call }: { authorize?: (request: Request) => boolean; call?: Called } = {},
+  {
+    authorize = () => true,
+    call,
+    port,
+  }: { authorize?: (request: Request) => boolean; call?: Called; port?: number } = {},
 ) {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const pages: Pages = typeof offer === 'function' ? offer : () => ({ tools: [...offer] });
@@ -44,6 +48,7 @@ export async function serveMcp(
     getRequestListener((request) =>
       authorize(request) ? answer(request) : new Response('{"error":"invalid_token"}', { status: 401 }),
     ),
+    port === undefined ? {} : { port },
   );
   return { ...served, url: `${served.url}/mcp`, sessions };
 }

@@ -82,6 +82,7 @@ export function runTrace(given: Partial<RunTrace> = {}): RunTrace {
     startedAt: new Date('2026-03-01T10:00:00.000Z'),
     endedAt: new Date('2026-03-01T10:00:05.250Z'),
     errorCode: null,
+    missingServers: [],
     spans: [],
     ...given,
   };

@@ -195,6 +195,7 @@ const anyTrace: fc.Arbitrary<RunTrace> = fc.record({
   startedAt: anyMoment,
   endedAt: anyMoment,
   errorCode: anyCode,
+  missingServers: fc.array(anyText, { maxLength: 3 }),
   spans: fc.array(anySpan, { maxLength: 5 }),
 });
 

@@ -52,6 +52,8 @@ function run(trace: RunTrace) {
       'vestra.run.kind': trace.kind,
       'vestra.turn.id': trace.kind === 'turn' ? trace.id : undefined,
       'vestra.task.id': trace.taskId,
+      'vestra.mcp_servers.away':
+        trace.missingServers.length > 0 ? trace.missingServers.map(toolName).join(' ') : undefined,
       'error.type': errorType(trace.errorCode),
     }),
     status: statusOf(trace.errorCode !== null),

@@ -14,6 +14,8 @@ export type RunTrace = {
   endedAt: Date;
   /** Null where it ended well. */
   errorCode: string | null;
+  /** The slugs of servers whose tools it did without. */
+  missingServers: readonly string[];
   /** In the order in which they began. */
   spans: readonly (ModelCallSpan | ToolStepSpan)[];
 };

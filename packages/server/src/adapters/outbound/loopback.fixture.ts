@@ -14,7 +14,14 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-type Served = { url: string; port: number; requests: IncomingMessage[]; sockets: Socket[] };
+type Served = {
+  url: string;
+  port: number;
+  requests: IncomingMessage[];
+  sockets: Socket[];
+  /** Nobody listens there any more. */
+  close: () => Promise<void>;
+};
 
 export async function serve(
   handle: RequestListener,
@@ -31,7 +38,13 @@ export async function serve(
   server.on('connection', (socket: Socket) => sockets.push(socket));
   cleanups.push(() => server.closeAllConnections());
   const bound = await listen(server, { address, port });
-  return { url: `http://${address}:${bound}`, port: bound, requests, sockets };
+  const close = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://${address}:${bound}`, port: bound, requests, sockets, close };
 }
 
 /** Speaks no protocol of its own, so that every connection is seen. */

@@ -69,16 +69,17 @@ export async function faultsOfFile(
   db: Database,
   ports: ApplyPorts,
   { caller, body }: { caller: Caller; body: unknown },
-): Promise<string[]> {
+): Promise<{ param: string; message: string }[]> {
   const read = readFile(body, ports, undefined);
   try {
     await transaction(db, (tx) => checkFile(tx, ports, { caller, read, hold: false }));
     return [];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return (error.details.errors ?? [{ param: '', message: error.message }]).map(
-      ({ param, message }) => `${param}: ${message}`,
-    );
+    return (error.details.errors ?? [{ param: '', message: error.message }]).map(({ param, message }) => ({
+      param,
+      message,
+    }));
   }
 }
 

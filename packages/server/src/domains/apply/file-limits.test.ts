@@ -208,7 +208,7 @@ describe('routines, tests and webhooks', () => {
     await refuses({ routines: [routine({ for: times(101, (at) => `user-${at}`) })] }, 'routines.0.for');
   });
 
-  it('tests with name, ask and expect, and the limits of scenarios [DFILE-023, DFILE-048]', async () => {
+  it('tests with name, ask and expect, and the limits of scenarios [DFILE-023, DFILE-048, DFILE-141]', async () => {
     const most = {
       expect: times(12, () => letters(500)),
       never: letters(500),
@@ -220,6 +220,9 @@ describe('routines, tests and webhooks', () => {
       await refuses({ tests: [test({ [field]: undefined })] }, `tests.0.${field}`);
     }
     await refuses({ tests: [test({ expect: times(13, () => 'a') })] }, 'tests.0.expect');
+    const { expect: _, ...without } = test({});
+    const { body } = await org.put({ name: 'limits', tests: [without] }, { path: 'limits', promote: 'no' });
+    expect(body.error.errors).toMatchObject([{ param: 'tests.0.expect', message: 'This field is required.' }]);
     await refuses({ tests: [test({ persona: letters(2001) })] }, 'tests.0.persona');
   });
 

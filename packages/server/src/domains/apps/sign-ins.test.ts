@@ -113,7 +113,8 @@ describe('a sign-in', () => {
     const { rows } = await desk.db.execute(sql`SELECT sealed FROM connections WHERE id = ${id}`);
     expect(rows).toEqual([{ sealed: null }]);
     expect(await audit()).toEqual(['connection.created', 'connection.connected', 'connection.failed']);
-    expect(await one.of(tenant, 'ada', 'all')).toEqual([]);
+    // Whoever asks later hears that there was one.
+    expect((await one.of(tenant, 'ada', 'all')).map(tokenOf)).toEqual(['over']);
   });
 
   it('stays while the app is away, and is used for as long as it lasts', async () => {

@@ -3,7 +3,7 @@ import type { SignedIn, SignIns } from '../mcp-servers/api.ts';
 import type { Catalogue } from './catalogue.ts';
 import { end, type Renewal, type RenewDependencies, renew } from './renew.ts';
 import { openTokens } from './secrets-of-connection.ts';
-import { connectedTo } from './store.ts';
+import { signInsOf } from './store.ts';
 import type { ConnectionRow } from './tables.ts';
 
 /** A token that ends so soon is renewed before it is used: the call may take a while. */
@@ -38,12 +38,13 @@ export function createSignIns(deps: RenewDependencies & { catalogue: Catalogue }
 
   return {
     async of(tenant, userId, wanted) {
-      const rows = (await connectedTo(db, tenant, userId)).filter(
+      const rows = (await signInsOf(db, tenant, userId)).filter(
         // Where the operator has moved the app, its tokens stay where they are.
         ({ app, server_url }) => (wanted === 'all' || wanted.includes(app)) && catalogue.find(app)?.url === server_url,
       );
       return Promise.all(
         rows.map(async (row) => {
+          if (row.status === 'failed') return after(tenant, row, { kind: 'over' });
           if (!isEnding(row)) return signedIn(tenant, row, false);
           const renewal = await renew(deps, row);
           const isStillGood = (renewal.kind === 'unavailable' || renewal.kind === 'impossible') && !isEnded(row);

@@ -110,14 +110,17 @@ export async function markFailed(tx: Transaction, row: Named, epoch: number): Pr
   return marked.length > 0;
 }
 
-const connectedOf = {
+/** One that has failed and had a token was connected once; one without a token never was. */
+const signedInOnce = {
   name: 'connections_of_user',
-  text: `SELECT * FROM connections WHERE org_id = $1 AND mode = $2 AND user_key = $3 AND status = 'connected'`,
+  text: `SELECT DISTINCT ON (app) * FROM connections WHERE org_id = $1 AND mode = $2 AND user_key = $3
+    AND (status = 'connected' OR (status = 'failed' AND token_epoch > 0))
+    ORDER BY app, status = 'connected' DESC, id DESC`,
 };
 
-/** Asked with every turn, so it is prepared. */
-export function connectedTo(db: Executor, { orgId, mode }: Tenant, userId: string | null): Promise<ConnectionRow[]> {
-  return runPrepared<ConnectionRow>(db, connectedOf, [orgId, mode, keyOfUser(userId)]);
+/** The user's sign-in to each app, or what is left of one that is over. Asked with every turn, so it is prepared. */
+export function signInsOf(db: Executor, { orgId, mode }: Tenant, userId: string | null): Promise<ConnectionRow[]> {
+  return runPrepared<ConnectionRow>(db, signedInOnce, [orgId, mode, keyOfUser(userId)]);
 }
 
 /** Whoever is about to connect it is waited for. */

@@ -81,11 +81,11 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       if (!found) throw fail('conversation_not_found');
       return (await showConversations(db, [found.row], new Map([[found.row.id, found.cost]])))(found.row);
     },
-    send: async ({ caller, params, body, headers, commit, signal }) => {
+    send: async ({ caller, origin, params, body, headers, commit, signal }) => {
       assertReach(caller, params.conversation_id);
       let done: Committed | undefined;
       const answer = await commit(async (tx) => {
-        const { turn, committed } = await sendMessage(engine, tx, caller, params.conversation_id, body);
+        const { turn, committed } = await sendMessage(engine, tx, { caller, origin }, params.conversation_id, body);
         done = committed;
         return turn;
       });

@@ -2,7 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import { saysSomething } from '@vestra/contract/message';
 import type { BodyOf } from '@vestra/contract/route';
-import type { Caller } from '../../caller.ts';
+import type { Caller, Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import {
   acceptMessage,
@@ -15,10 +15,9 @@ import {
   findTurn,
   lockForMessage,
   presentTurn,
-  readAnswer,
-  settleInteraction,
   type TurnRow,
 } from '../engine/api.ts';
+import { takeAnswer } from '../interactions/api.ts';
 import { enterUser } from '../users/api.ts';
 import { readMessage } from './message.ts';
 import { showTurn } from './show-turn.ts';
@@ -26,7 +25,13 @@ import { showTurn } from './show-turn.ts';
 type Body = BodyOf<Api['conversations']['send']>;
 
 /** Takes a message, answers to open tool calls, or both. The caller announces it after the commit. */
-export async function sendMessage(engine: Engine, tx: Transaction, caller: Caller, conversationId: string, body: Body) {
+export async function sendMessage(
+  engine: Engine,
+  tx: Transaction,
+  { caller, origin }: { caller: Caller; origin: Origin },
+  conversationId: string,
+  body: Body,
+) {
   const locked = await lockForMessage(tx, caller, conversationId);
   if (!locked) throw fail('conversation_not_found');
   const { conversation, deployment } = locked;
@@ -34,7 +39,7 @@ export async function sendMessage(engine: Engine, tx: Transaction, caller: Calle
   const { tool_results: results = [], ...sent } = body;
   const isNew = saysSomething(sent);
   const { result: turn, committed } = await changing(tx, conversation, async (change) => {
-    const answered = await answerCalls(engine, change, caller, results);
+    const answered = await answerCalls(engine, change, origin, results);
     if (!isNew) return answered as TurnRow;
     if (!deployment) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });
     const message = await readMessage(engine, tx, caller, conversation.user_id, sent);
@@ -48,16 +53,16 @@ export async function sendMessage(engine: Engine, tx: Transaction, caller: Calle
 async function answerCalls(
   engine: Engine,
   change: Change,
-  caller: Caller,
+  origin: Origin,
   results: NonNullable<Body['tool_results']>,
 ): Promise<TurnRow | undefined> {
   let first: TurnRow | undefined;
   for (const [at, { call_id, ...answer }] of results.entries()) {
-    const row = await findInteraction(change.tx, caller, call_id);
+    const row = await findInteraction(change.tx, origin, call_id);
     if (!row || row.conversation_id !== change.conversation.id) {
       throw fail('interaction_not_found', { param: `tool_results.${at}.call_id` });
     }
-    await settleInteraction(engine, change, row, readAnswer(row, answer));
+    await takeAnswer(engine, change, origin, row, answer);
     first ??= await findTurn(change.tx, row.turn_id);
   }
   return first;

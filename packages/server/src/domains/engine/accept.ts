@@ -100,6 +100,7 @@ function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'work
     data: null,
     context: message.context,
     attachments: [...message.attachments],
+    is_cut: false,
     created_at,
   };
   const turn: TurnRow = {
@@ -123,10 +124,12 @@ function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'work
     active_ms: 0,
     reply_text: null,
     reply_data: null,
+    reply_is_cut: false,
     acknowledgement: null,
     task_id: null,
     error_code: null,
     error_message: null,
+    missing_tools: null,
     created_at,
     settled_at: null,
   };

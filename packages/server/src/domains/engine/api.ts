@@ -59,7 +59,7 @@ export {
 } from './tables.ts';
 export { presentTraceStep } from './trace.ts';
 export { callsOfRun, stepsOfRun } from './trace-store.ts';
-export { readTranscript, type Transcript } from './transcript.ts';
+export { questionText, readTranscript, type Transcript } from './transcript.ts';
 export { isOver } from './turn.ts';
 export { usableModel } from './usable-model.ts';
 export { manifestOf } from './version-cache.ts';

@@ -9,6 +9,7 @@ import { readableNotebooks } from '../notebooks/api.ts';
 import { readSkill } from '../skills/api.ts';
 import { findUser } from '../users/api.ts';
 import { historyOf } from './history.ts';
+import { missingLine, noteMissing } from './missing-tools.ts';
 import type { Engine, Fresh, MemoryMode, Schemas } from './ports.ts';
 import type { Subject } from './run-store.ts';
 import { openTasks, pendingInteractions } from './store.ts';
@@ -67,6 +68,7 @@ export async function assembleRun(
   const { attachments } = told.asked;
   const parts = { tenant, manifest, memoryMode, notebooks, skills, attachments };
   const tools = await assembleTools(engine, subject, run, parts, signal);
+  if (tools.missing.length > 0) await noteMissing(engine, subject, run, tools.missing);
   const schema = turn.request.output_schema;
   return {
     model,
@@ -87,6 +89,7 @@ export async function assembleRun(
         hasComputer: tools.hasComputer,
         hasBrowser: tools.hasBrowser,
         memory,
+        missingTools: tools.missing.map(missingLine),
         openWork: task || isFirstOfConversation ? [] : await openWorkOf(engine, subject),
         now: Date.now(),
         timezone: user?.timezone ?? null,

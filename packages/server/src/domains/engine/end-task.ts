@@ -17,7 +17,7 @@ export async function completeTask(
   change: Change,
   task: TaskRow,
   turn: TurnRow,
-  answer: { text: string; data: unknown; outcome: Outcome | null },
+  answer: { text: string; data: unknown; isCut: boolean; outcome: Outcome | null },
 ): Promise<void> {
   const { tx, conversation } = change;
   const text = cleanText(answer.text);
@@ -28,6 +28,7 @@ export async function completeTask(
     active_ms: task.active_ms,
     result_text: text,
     result_data: data,
+    result_is_cut: answer.isCut,
     outcome_met: answer.outcome?.met ?? null,
     outcome_reason: answer.outcome && cleanText(answer.outcome.reason),
   });
@@ -40,6 +41,7 @@ export async function completeTask(
     role: 'work',
     text,
     data,
+    is_cut: answer.isCut,
   });
   tellMessage(change, message, text);
   await tellTask(change, 'task.completed', done);
@@ -47,6 +49,7 @@ export async function completeTask(
     state: 'settled',
     reply_text: text,
     reply_data: data,
+    reply_is_cut: answer.isCut,
     settled_at: new Date(),
   });
   conversation.memory_due_at ??= memoryDue();

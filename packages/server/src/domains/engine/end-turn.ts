@@ -25,7 +25,7 @@ type Ending = Extract<RunEnd, { kind: 'answered' | 'handed_off' | 'stopped' }> |
 export async function endReply(engine: Engine, change: Change, turn: TurnRow, end: Ending, said: Said): Promise<void> {
   switch (end.kind) {
     case 'answered':
-      await settleWithAnswer(engine, change, turn, { text: said.whole, data: end.data, unstreamed: said.unstreamed });
+      await settleWithAnswer(engine, change, turn, { ...end, text: said.whole, unstreamed: said.unstreamed });
       break;
     case 'handed_off': {
       const { title = null, task = null } = end.call.arguments as { title?: string; task?: string };
@@ -84,9 +84,17 @@ export async function settleReply(
     data,
     context: null,
     attachments: [],
+    is_cut: step.isCut,
     created_at: now,
   };
-  const settled: TurnRow = { ...turn, state: 'settled', reply_text: text, reply_data: data, settled_at: now };
+  const settled: TurnRow = {
+    ...turn,
+    state: 'settled',
+    reply_text: text,
+    reply_data: data,
+    reply_is_cut: step.isCut,
+    settled_at: now,
+  };
   await writeReply(change.tx, run, { index, step, cost }, message, settled);
   tellMessage(change, message, cleanText(answer.unstreamed));
   change.conversation.memory_due_at ??= memoryDue();
@@ -98,7 +106,7 @@ async function settleWithAnswer(
   engine: Engine,
   change: Change,
   turn: TurnRow,
-  answer: { text: string; data: unknown; unstreamed: string },
+  answer: { text: string; data: unknown; isCut: boolean; unstreamed: string },
 ): Promise<void> {
   const { tx, conversation } = change;
   const text = cleanText(answer.text);
@@ -111,6 +119,7 @@ async function settleWithAnswer(
     role: 'agent',
     text,
     data,
+    is_cut: answer.isCut,
   });
   tellMessage(change, message, cleanText(answer.unstreamed));
   const settled = await updateTurn(tx, turn.id, {
@@ -118,6 +127,7 @@ async function settleWithAnswer(
     active_ms: turn.active_ms,
     reply_text: text,
     reply_data: data,
+    reply_is_cut: answer.isCut,
     settled_at: new Date(),
   });
   conversation.memory_due_at ??= memoryDue();

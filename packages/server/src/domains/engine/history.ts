@@ -48,10 +48,13 @@ const summaryMessage = (fence: string, summary: string): UserMessage => ({
   ],
 });
 
+/** Without it the agent would take half an answer for all that it had to say. */
+const cutMark = '[This reply was cut off here: it ran into the limit of length. The person has read no more of it.]';
+
 /** Context was for its own message alone, and files of earlier messages are named and not sent again. */
-function earlierMessage({ role, text, attachments }: MessageRow): Message {
+function earlierMessage({ role, text, attachments, is_cut }: MessageRow): Message {
   const named = attachments.map(({ filename }) => `[attached: ${filename}]`);
-  if (role !== 'user') return { role: 'agent', text, calls: [] };
+  if (role !== 'user') return { role: 'agent', text: is_cut ? `${text}\n${cutMark}` : text, calls: [] };
   return { role: 'user', parts: [{ kind: 'text', text: [text, ...named].join('\n') || '[nothing]' }] };
 }
 

@@ -110,13 +110,14 @@ const settle = {
     DELETE FROM runs WHERE id = $1 AND epoch = $2 RETURNING id
   ), step AS (
     INSERT INTO run_steps (run_id, step_index, kind, text, notice, model, input_tokens, output_tokens,
-      cache_read_tokens, cost_micros, started_at)
-    SELECT id, $3, 'model', $4, NULL, $5, $6, $7, $8, $9, $10 FROM ended
+      cache_read_tokens, cost_micros, started_at, is_cut)
+    SELECT id, $3, 'model', $4, NULL, $5, $6, $7, $8, $9, $10, $18 FROM ended
   ), message AS (
-    INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at)
-    SELECT $11, $12, id, $13, 'agent', $14, $15::json, $16 FROM ended
+    INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at, is_cut)
+    SELECT $11, $12, id, $13, 'agent', $14, $15::json, $16, $18 FROM ended
   )
-  UPDATE turns SET state = 'settled', active_ms = $17, reply_text = $14, reply_data = $15::json, settled_at = $16
+  UPDATE turns SET state = 'settled', active_ms = $17, reply_text = $14, reply_data = $15::json, settled_at = $16,
+    reply_is_cut = $18
   FROM ended WHERE turns.id = ended.id RETURNING turns.id`,
 };
 
@@ -146,6 +147,7 @@ export async function writeReply(
     jsonOrNull(message.data),
     settled.settled_at,
     settled.active_ms,
+    step.isCut,
   ]);
   if (rows.length === 0) throw new FencedOff(run);
 }

@@ -47,6 +47,7 @@ export const presentMessage = (row: MessageRow) => ({
   role: row.role,
   text: row.text,
   data: row.data ?? null,
+  ...(row.is_cut && { truncated: true as const }),
   context: row.context,
   attachments: row.attachments,
   created_at: row.created_at.toISOString(),
@@ -57,7 +58,14 @@ export const presentTurn = (row: TurnRow, of: { interactions: readonly { id: str
   id: row.id,
   conversation_id: row.conversation_id,
   status: shownState(row.state),
-  reply: row.reply_text === null ? null : { text: row.reply_text, data: row.reply_data ?? null },
+  reply:
+    row.reply_text === null
+      ? null
+      : {
+          text: row.reply_text,
+          data: row.reply_data ?? null,
+          ...(row.reply_is_cut && { truncated: true as const }),
+        },
   acknowledgement: row.acknowledgement,
   task_id: row.task_id,
   interactions: of.interactions.map(({ id }) => id),
@@ -83,6 +91,7 @@ export const presentTask = (row: TaskRow, cost: Cost, { isListed }: { isListed: 
   result: {
     text: isListed || row.status !== 'done' ? cut(row.result_text) : row.result_text,
     data: row.result_data ?? null,
+    ...(row.result_is_cut && { truncated: true as const }),
   },
   outcome: row.outcome_met === null ? null : { met: row.outcome_met, reason: row.outcome_reason ?? '' },
   error: errorOf(row),

@@ -39,7 +39,7 @@ export type Subject = { turn: TurnRow; task: TaskRow | null };
 export type SubjectRunStore = RunStore & {
   /** Ends a task once its answer has been judged: the loop itself ends no task that has criteria. */
   complete: (
-    answer: { text: string; data: unknown; outcome: { met: boolean; reason: string } | null },
+    answer: { text: string; data: unknown; isCut: boolean; outcome: { met: boolean; reason: string } | null },
     usage: Usage | null,
   ) => Promise<void>;
   /** Gives the run back for another process to go on with. */
@@ -231,7 +231,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     if (task === null) {
       await endReply(engine, changing, turn, end, options.isStreamed ? said : saidWhole(end, text));
     } else if (end.kind === 'answered') {
-      await completeTask(engine, changing, task, turn, { text: end.text, data: end.data, outcome: null });
+      await completeTask(engine, changing, task, turn, { ...end, outcome: null });
     } else if (end.kind !== 'handed_off') {
       await failTask(engine, changing, task, turn, end);
     }

@@ -8,6 +8,7 @@ import { type Ended, runLoop } from './run-loop.ts';
 import { findMessage } from './store.ts';
 import type { TaskRow, TurnRow } from './tables.ts';
 import { callsOfRun } from './trace-store.ts';
+import { witnessedCall } from './transcript.ts';
 
 /** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
 export async function runTask(
@@ -23,10 +24,10 @@ export async function runTask(
   );
   const criteria = turn.request.success_criteria;
   if (ended?.end.kind !== 'answered' || criteria === undefined) return;
-  const { text, data } = ended.end;
+  const { text, data, isCut } = ended.end;
   try {
     const { outcome, usage } = await judgeWork(engine, { task, turn }, ended, { criteria, answer: text }, signal);
-    await ended.store.complete({ text, data, outcome }, usage);
+    await ended.store.complete({ text, data, isCut, outcome }, usage);
   } finally {
     await ended.purse.close();
   }
@@ -47,10 +48,7 @@ async function judgeWork(
   const calls = await callsOfRun(engine.db, task.id);
   const transcript = [
     { speaker: 'User' as const, text: asked?.text ?? '' },
-    ...calls.map((call) => ({
-      speaker: 'Tool' as const,
-      text: `${call.name} ${call.is_error ? 'failed' : 'answered'}: ${(call.output ?? '').slice(0, 4000)}`,
-    })),
+    ...calls.map(witnessedCall),
     { speaker: 'Agent' as const, text: answer },
   ];
   const used: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 };

@@ -27,6 +27,7 @@ export async function readRunTrace(
     startedAt: row.created_at,
     endedAt: task?.updated_at ?? turn?.settled_at ?? new Date(),
     errorCode: row.error_code,
+    missingServers: (row.missing_tools ?? []).map(({ server }) => server),
     spans: [
       ...steps.map((step) => ({
         kind: 'model' as const,

@@ -1,5 +1,6 @@
 import type { interactionKinds } from '@vestra/contract/interactions';
 import type { messageRoles } from '@vestra/contract/message';
+import type { MissingTool } from '@vestra/contract/missing-tools';
 import type { Mode } from '@vestra/contract/route';
 import type { taskStatuses } from '@vestra/contract/tasks';
 import { bigint, boolean, integer, json, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
@@ -45,6 +46,8 @@ export const messages = pgTable(
     data: json(),
     context: json().$type<Record<string, unknown>>(),
     attachments: jsonb().$type<Attachment[]>().notNull().default([]),
+    /** It ends where the model's answer ran into its limit of length. */
+    is_cut: boolean().notNull().default(false),
     created_at: moment().notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.conversation_id, table.id] })],
@@ -75,10 +78,13 @@ export const turns = pgTable(
     active_ms: bigint({ mode: 'number' }).notNull().default(0),
     reply_text: text(),
     reply_data: json(),
+    reply_is_cut: boolean().notNull().default(false),
     acknowledgement: text(),
     task_id: text(),
     error_code: text(),
     error_message: text(),
+    /** The servers whose tools it did without. */
+    missing_tools: json().$type<MissingTool[]>(),
     created_at: moment().notNull().defaultNow(),
     settled_at: moment(),
   },
@@ -104,10 +110,12 @@ export const tasks = pgTable(
     progress: json().$type<Progress>().notNull().default([]),
     result_text: text(),
     result_data: json(),
+    result_is_cut: boolean().notNull().default(false),
     outcome_met: boolean(),
     outcome_reason: text(),
     error_code: text(),
     error_message: text(),
+    missing_tools: json().$type<MissingTool[]>(),
     is_hidden: boolean().notNull().default(false),
     fence: text().notNull(),
     active_ms: bigint({ mode: 'number' }).notNull().default(0),
@@ -126,6 +134,7 @@ export const runSteps = pgTable(
     text: text().notNull(),
     notice: text(),
     covers: integer(),
+    is_cut: boolean().notNull().default(false),
     model: text().notNull(),
     input_tokens: integer().notNull(),
     output_tokens: integer().notNull(),

@@ -1,5 +1,6 @@
 import type { Micros } from '@vestra/contract/money';
 import { costOf, costOfTurn, noCost } from '../ledger/api.ts';
+import type { UnavailableServer } from '../mcp-servers/api.ts';
 import type { Change } from './change.ts';
 import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
 import type { InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
@@ -13,8 +14,17 @@ export async function tellTurn(
   turn: TurnRow,
   costMicros?: Micros,
 ): Promise<void> {
-  change.log({ type, turnId: turn.id, taskId: null, data: { turn: await showTurn(change, turn, costMicros) } });
+  const shown = await showTurn(change, turn, costMicros);
+  if (isFailedReply(turn)) {
+    change.log({ type: 'turn.failed', turnId: turn.id, taskId: null, data: { turn: shown } });
+    change.tell('turn.failed', shown);
+  }
+  change.log({ type, turnId: turn.id, taskId: null, data: { turn: shown } });
 }
+
+/** Of work that failed the task's own event tells; whoever stopped a reply needs not to be told that it came to no end. */
+const isFailedReply = ({ settled_at, error_code, task_id }: TurnRow) =>
+  settled_at !== null && error_code !== null && task_id === null;
 
 /** A turn that begins has cost nothing, and neither that nor one that has ended waits for anything. */
 async function showTurn({ tx }: Change, turn: TurnRow, known?: Micros) {
@@ -38,6 +48,25 @@ export function tellDelta(
   data: { text: string; message_id: string },
 ): void {
   if (data.text !== '') change.log({ type: 'reply.delta', ...about, data });
+}
+
+/** Once for each outage. The stream is read by the person's own page too: it has no word of hosts and secrets. */
+export function tellAway(
+  change: Change,
+  { turn, task }: { turn: TurnRow; task: TaskRow | null },
+  { serverId, slug, reason, message, isPersonal }: UnavailableServer,
+): void {
+  const about = { turnId: turn.id, taskId: task?.id ?? null };
+  const shown = { server: slug, reason, user_id: isPersonal ? turn.user_id : null };
+  change.log({ type: 'tool_server.away', ...about, data: shown });
+  change.tell('tool_server.away', {
+    object: 'tool_server',
+    id: serverId,
+    ...shown,
+    message,
+    conversation_id: turn.conversation_id,
+    turn_id: turn.id,
+  });
 }
 
 type TaskEvent = 'task.started' | 'task.completed' | 'task.failed' | 'task.stopped';

@@ -2,11 +2,12 @@ import { functionCallFor } from '@vestra/agent/approval';
 import type { ToolCall } from '@vestra/agent/message';
 import type { ToolOutcome } from '@vestra/agent/ports';
 import type { Tool } from '@vestra/agent/tool';
+import { fail } from '@vestra/contract/errors';
 import { readToolInput } from '@vestra/contract/tool-input';
 import type { Tenant } from '../../caller.ts';
 import type { Run } from '../../jobs/fence.ts';
 import type { Manifest } from '../deployments/api.ts';
-import type { ServerTool } from '../mcp-servers/api.ts';
+import type { ServerTool, UnavailableServer } from '../mcp-servers/api.ts';
 import { type ConnectableApp, connectApp, connectDraft } from './own-tools/connect-app.ts';
 import { memoryTools, notebookTools, skillTools } from './own-tools/knowledge-tools.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
@@ -32,6 +33,8 @@ export type RunTools = {
   awaitsPlan: boolean;
   hasComputer: boolean;
   hasBrowser: boolean;
+  /** The servers whose tools should be among them and are not. */
+  missing: readonly UnavailableServer[];
 };
 
 type Parts = {
@@ -55,7 +58,7 @@ export async function assembleTools(
   const { attachments } = parts;
   const computer = subject.task && (await engine.workComputers({ tenant, turn: subject.turn, manifest, attachments }));
   const browser = await browserToolsOf(engine, subject, run, parts);
-  const { tools: servers, signedIn } = await serverToolsOf(engine, tenant, subject, manifest, signal);
+  const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, tenant, subject, manifest, signal);
   const apps = connectable(engine, subject, manifest, signedIn);
   const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
   const own = new Map(listed.map((each) => [each.tool.definition.name, each]));
@@ -74,6 +77,7 @@ export async function assembleTools(
     awaitsPlan: !mayChange,
     hasComputer: computer !== null,
     hasBrowser: browser.length > 0,
+    missing: unavailable,
     priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
     async run(call, tool, runSignal) {
       const given = call.arguments as Record<string, unknown>;
@@ -166,21 +170,29 @@ function functionTool({
 }
 
 async function serverToolsOf(
-  { serverTools, log }: Engine,
+  { serverTools }: Engine,
   tenant: Tenant,
   { turn }: Subject,
   manifest: Manifest,
   signal: AbortSignal,
-): Promise<{ tools: readonly ServerTool[]; signedIn: readonly string[] }> {
+): ReturnType<Engine['serverTools']['load']> {
   const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
   // A test is nobody's own: what a person is signed in to is not called, and not even looked at.
-  const apps = turn.request.test || turn.origin === 'interview' ? [] : manifest.apps;
-  if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [] };
-  const of = { userId: turn.user_id, servers, policies, apps };
-  const { tools, unavailable, signedIn } = await serverTools.load(tenant, of, signal);
-  for (const { slug, message } of unavailable) log.warn({ turn_id: turn.id, slug, message }, 'a tool server is away');
-  return { tools, signedIn };
+  const { test } = turn.request;
+  const apps = test || turn.origin === 'interview' ? [] : manifest.apps;
+  if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [], unavailable: [] };
+  const played = Object.keys(test?.tool_results ?? {});
+  const loaded = await serverTools.load(tenant, { userId: turn.user_id, servers, policies, apps, played }, signal);
+  const [away] = loaded.unavailable;
+  if (test && away) throw missingInTest(away);
+  return loaded;
 }
+
+/** An agent without its tools is another one: what it does says nothing about the version. */
+const missingInTest = ({ slug, message }: UnavailableServer) =>
+  fail('mcp_server_error', {
+    message: `The server \`${slug}\` is away. ${message} Bring it back, or play its tools with \`tool_results\` (\`${slug}.<tool>\`).`,
+  });
 
 /** The apps of the version that the person could connect. */
 function connectable(

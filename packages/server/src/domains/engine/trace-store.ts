@@ -63,6 +63,7 @@ function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly Interac
     kind: 'model',
     text: row.text,
     notice: row.notice,
+    isCut: row.is_cut,
     usage,
     calls: calls
       .filter(({ step_index }) => step_index === row.step_index)
@@ -98,7 +99,8 @@ export async function insertModelStep(
   step: ModelStep,
   cost: StepCost,
 ): Promise<void> {
-  await insertStep(tx, runId, index, { kind: 'model', notice: step.notice, covers: null }, step, cost);
+  const kind = { kind: 'model', notice: step.notice, covers: null, is_cut: step.isCut } as const;
+  await insertStep(tx, runId, index, kind, step, cost);
   if (step.calls.length === 0) return;
   const now = new Date();
   await tx.insert(runCalls).values(
@@ -121,14 +123,15 @@ export function insertSummaryStep(
   step: SummaryStep,
   cost: StepCost,
 ): Promise<void> {
-  return insertStep(tx, runId, index, { kind: 'summary', notice: null, covers: step.covers }, step, cost);
+  const kind = { kind: 'summary', notice: null, covers: step.covers, is_cut: false } as const;
+  return insertStep(tx, runId, index, kind, step, cost);
 }
 
 async function insertStep(
   tx: Transaction,
   runId: string,
   index: number,
-  kind: Pick<StepRow, 'kind' | 'notice' | 'covers'>,
+  kind: Pick<StepRow, 'kind' | 'notice' | 'covers' | 'is_cut'>,
   { text, usage }: ModelStep | SummaryStep,
   { model, costMicros, startedAt }: StepCost,
 ): Promise<void> {

@@ -66,4 +66,5 @@ export async function emitToNobody(tx: Executor, event: OrgEvent): Promise<strin
 export const timeOf = (id: string) => id.slice(0, 'whd_'.length + 10);
 
 /** What the account tells, and not one of its deployments: endpoints of every deployment file hear it. */
-export const isOfAccount = (type: WebhookEventType) => type === 'webhook.disabled' || /^(key|user|usage)\./.test(type);
+export const isOfAccount = (type: WebhookEventType) =>
+  type === 'webhook.disabled' || /^(key|user|usage|tool_server)\./.test(type);

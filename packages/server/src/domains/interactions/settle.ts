@@ -26,15 +26,24 @@ export function answerInteraction(
   found: InteractionRow,
   answer: Answer,
 ): Promise<InteractionRow> {
-  return settling(engine, origin, found, async (change, row) => {
-    const settled = await settleInteraction(engine, change, row, readAnswer(row, answer));
-    await recordAudit(change.tx, origin, {
-      action: 'interaction.answered',
-      target: { type: 'interaction', id: row.id },
-      details: { kind: row.kind, decision: settled.decision },
-    });
-    return settled;
+  return settling(engine, origin, found, (change, row) => takeAnswer(engine, change, origin, row, answer));
+}
+
+/** The one way in which an answer is taken and shows in the audit log, whichever route it came by. */
+export async function takeAnswer(
+  engine: Engine,
+  change: Change,
+  origin: Origin,
+  row: InteractionRow,
+  answer: Answer,
+): Promise<InteractionRow> {
+  const settled = await settleInteraction(engine, change, row, readAnswer(row, answer));
+  await recordAudit(change.tx, origin, {
+    action: 'interaction.answered',
+    target: { type: 'interaction', id: row.id },
+    details: { kind: row.kind, decision: settled.decision },
   });
+  return settled;
 }
 
 export function cancelInteraction(engine: Engine, origin: Origin, found: InteractionRow): Promise<InteractionRow> {

@@ -9,6 +9,7 @@ import type { Caller } from '../../caller.ts';
 import { askForCaller, cleanJson, usableModel } from '../engine/api.ts';
 import { type Interview, type Next, nextOf, type Progress } from './interview.ts';
 import type { InterviewFile, InterviewPorts } from './ports.ts';
+import { mergedFile, saysNothing, withoutFaulty } from './usable-part.ts';
 
 const prompt = `${interviewsAboutAgent}\n\n${readFileSync(new URL('./interviewer.md', import.meta.url), 'utf8').trim()}`;
 const repairs = 2;
@@ -20,9 +21,20 @@ const outputSchema: JsonSchema = {
   required: ['question', 'is_done', 'file'],
   additionalProperties: false,
 };
-const answered = z.object({ question: z.string(), is_done: z.boolean(), file: z.string() });
+/** A model that forgets a field, or writes the file as an object, has said the rest. */
+const answered = z.object({
+  question: z.string().catch(''),
+  is_done: z.boolean().catch(false),
+  file: z.union([z.string(), z.record(z.string(), z.unknown())]).catch(''),
+});
 
-/** The next question, or the file that applies as it is. A model that cannot write one is told why, twice. */
+/** What is usable of the model's answers so far. */
+type Draft = { question: string; isDone: boolean; file: InterviewFile | null };
+
+/**
+ * The next question, or the file that applies as it is. What is usable of an answer is kept; the model is told, twice, what
+ * is not, and asked for that alone. Only where nothing can be used at all is there no next step.
+ */
 export async function askNext(
   ports: InterviewPorts,
   caller: Caller,
@@ -36,14 +48,24 @@ export async function askNext(
   const next = nextOf(interview);
   const told = asData(newFence(), 'interview', JSON.stringify({ name, description, answers }));
   const messages: Message[] = [said(`${told}\n\n${wish[next]}`)];
+  let draft: Draft = { question: '', isDone: false, file: null };
   for (let left = repairs; ; left--) {
     const answer = await askForCaller(engine, payer, { system: [prompt], messages, outputSchema }, signal);
-    const read = await readAnswer(ports, caller, interview, next, answer);
-    if ('progress' in read) return read.progress;
-    if (left === 0) throw fail('model_error', { message: `The model could not go on. ${read.faults[0]}` });
+    const read = await readAnswer(ports, caller, name, draft, answer);
+    draft = read.draft;
+    const isEnding = next === 'end' || (next === 'ask or end' && draft.isDone);
+    // A question is worth asking also where the file so far has faults: what had none stands meanwhile.
+    if (!isEnding && draft.question !== '') return asking(interview, draft);
+    const faults = [...read.faults, ...(isEnding ? withoutTests(draft) : withoutQuestion)];
+    if (isEnding && draft.file && faults.length === 0) return ready(draft.file);
+    if (left === 0) {
+      if (!draft.file || saysNothing(draft.file))
+        throw fail('model_error', { message: `The model could not go on. ${faults[0]}` });
+      return isEnding ? ready(draft.file) : asking(interview, { ...draft, question: openQuestion });
+    }
     messages.push(
       { role: 'agent', text: answer || '[nothing]', calls: [] },
-      said(`This cannot be used:\n${read.faults.map((fault) => `- ${fault}`).join('\n')}\n\n${told}\n\n${wish[next]}`),
+      said(`${complaint(draft, faults)}\n\n${told}\n\n${wish[next]}`),
     );
   }
 }
@@ -54,42 +76,66 @@ const wish: Record<Next, string> = {
   end: 'End now: ask nothing more and write the whole file, with tests.',
 };
 
-/** A question is worth asking also where the file so far has faults: the last one that had none stands meanwhile. */
+/** Where the model has none of its own. */
+const openQuestion = 'What else should the agent know, and what must it never do?';
+
+const asking = ({ latest }: Interview, { question, file }: Draft): Progress => ({
+  status: 'asking',
+  question,
+  file: file ?? latest?.file ?? null,
+});
+
+const ready = (file: InterviewFile): Progress => ({ status: 'ready', question: null, file });
+
+const withoutQuestion = ['`question` is empty: ask the next question.'];
+
+const withoutTests = ({ file }: Draft) =>
+  file && (!Array.isArray(file.tests) || file.tests.length === 0) ? ['file.tests: Write at least one test.'] : [];
+
+function complaint({ file }: Draft, faults: readonly string[]): string {
+  const unusable = `This cannot be used:\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
+  if (!file) return unusable;
+  const kept = Object.keys(file).map((key) => `\`${key}\``);
+  return `${unusable}\n\nThe rest of the file is kept (${kept.join(', ')}). Write in \`file\` only what is missing or mended.`;
+}
+
 async function readAnswer(
   ports: InterviewPorts,
   caller: Caller,
-  { deployment, latest }: Interview,
-  next: Next,
+  deployment: string,
+  before: Draft,
   text: string,
-): Promise<{ progress: Progress } | { faults: string[] }> {
+): Promise<{ draft: Draft; faults: string[] }> {
   const read = answered.safeParse(parsed(text));
-  if (!read.success) return { faults: ['It is not JSON of the asked shape.'] };
-  const { is_done: isDone } = read.data;
+  if (!read.success) return { draft: before, faults: ['It is not JSON of the asked shape.'] };
   const question = (cleanJson(read.data.question) as string).trim().slice(0, longestQuestion).toWellFormed();
-  const isEnding = next === 'end' || (next === 'ask or end' && isDone);
-  if (!isEnding && question === '') return { faults: ['`question` is empty: ask the next question.'] };
-  const { file, faults } = await readFile(ports, caller, deployment, read.data.file);
-  const usable = faults.length === 0 ? file : null;
-  if (!isEnding) return { progress: { status: 'asking', question, file: usable ?? latest?.file ?? null } };
-  if (usable === null) return { faults };
-  if (!Array.isArray(usable.tests) || usable.tests.length === 0)
-    return { faults: ['file.tests: Write at least one test.'] };
-  return { progress: { status: 'ready', question: null, file: usable } };
+  const { file, faults } = await readFile(ports, caller, { deployment, kept: before.file }, read.data.file);
+  return { draft: { question: question || before.question, isDone: before.isDone || read.data.is_done, file }, faults };
 }
 
+/** Each look may show a fault that another one hid, such as the result of a tool that was left out. */
+const mostLooks = 5;
+
+/** As much of the file, with what was kept of earlier ones, as would apply, and what would not. */
 async function readFile(
   { faultsOf }: InterviewPorts,
   caller: Caller,
-  deployment: string,
-  text: string,
+  { deployment, kept }: { deployment: string; kept: InterviewFile | null },
+  written: string | Record<string, unknown>,
 ): Promise<{ file: InterviewFile | null; faults: string[] }> {
-  const given = cleanJson(parsedYaml(text));
+  const given = cleanJson(typeof written === 'string' ? parsedYaml(written) : written);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return { file: null, faults: ['`file` is not the JSON text of an object.'] };
+    return { file: kept, faults: ['`file` is not the JSON text of an object.'] };
   }
-  const file = { ...given, name: deployment };
-  const faults = await faultsOf(caller, file);
-  return { file, faults: faults.map((fault) => `file.${fault}`) };
+  let file: InterviewFile | null = mergedFile(kept, { ...given, name: deployment });
+  const told: string[] = [];
+  for (let looks = 0; file && looks < mostLooks; looks++) {
+    const faults = await faultsOf(caller, file);
+    if (faults.length === 0) return { file, faults: told };
+    told.push(...faults.map(({ param, message }) => `file.${param}: ${message}`));
+    file = withoutFaulty(file, faults);
+  }
+  return { file: kept, faults: told };
 }
 
 const said = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });

@@ -115,7 +115,9 @@ describe('tools of registered servers', () => {
     expect(await load([entry])).toEqual({
       tools: [],
       signedIn: [],
-      unavailable: [{ slug: 'shop', message: 'It was removed.' }],
+      unavailable: [
+        { serverId: entry.id, slug: 'shop', reason: 'removed', message: 'It was removed.', isPersonal: false },
+      ],
     });
     expect(await tools.call(only(before), {}, never)).toEqual({
       output: 'mcp_server_error: The server `shop` was removed.',
@@ -225,15 +227,30 @@ describe('secrets', () => {
       tools: [],
       signedIn: [],
       unavailable: [
-        { slug: 'shop', message: 'The user has not stored their own `MINE`.' },
-        { slug: 'company', message: 'The company has not stored `KEY` in test mode.' },
         {
+          serverId: own.id,
+          slug: 'shop',
+          reason: 'user_secret_missing',
+          message: 'The user has not stored their own `MINE`.',
+          isPersonal: true,
+        },
+        {
+          serverId: company.id,
+          slug: 'company',
+          reason: 'secret_missing',
+          message: 'The company has not stored `KEY` in test mode.',
+          isPersonal: false,
+        },
+        {
+          serverId: broken.id,
           slug: 'broken',
+          reason: 'secret_unusable',
+          isPersonal: false,
           message: 'With its secrets filled in, the header `X-A` holds a character that HTTP does not carry.',
         },
       ],
     });
-    expect((await load([own])).unavailable).toEqual([
+    expect((await load([own])).unavailable).toMatchObject([
       { slug: 'shop', message: 'It needs a user’s own `MINE`, and runs for none.' },
     ]);
     expect(requests).toEqual([]);
@@ -330,9 +347,20 @@ describe('a server that fails', () => {
     ];
     const loaded = await load(entries);
     expect(loaded.tools).toHaveLength(3);
-    expect(loaded.unavailable).toEqual([
-      { slug: 'refusing', message: '127.0.0.1 answered 500.' },
-      { slug: 'away', message: '127.0.0.1 could not be reached: ECONNREFUSED.' },
+    expect(loaded.unavailable).toMatchObject([
+      { slug: 'refusing', reason: 'unreachable', message: '127.0.0.1 answered 500.', isPersonal: false },
+      { slug: 'away', reason: 'unreachable', message: '127.0.0.1 could not be reached: ECONNREFUSED.' },
+    ]);
+    await store('KEY', 'x');
+    await store('MINE', 'y', { user_id: 'ada' });
+    const closed = await serveMcp('2026', shop, { authorize: () => false });
+    const [ofCompany, ofUser] = [
+      await register(closed.url, { slug: 'company', headers: { Authorization: 'Bearer ${KEY}' } }),
+      await register(closed.url, { slug: 'own', headers: { Authorization: 'Bearer ${user_secret:MINE}' } }),
+    ];
+    expect((await load([ofCompany, ofUser], { userId: 'ada' })).unavailable).toMatchObject([
+      { slug: 'company', reason: 'credentials_refused', isPersonal: false },
+      { slug: 'own', reason: 'credentials_refused', isPersonal: true },
     ]);
   });
 

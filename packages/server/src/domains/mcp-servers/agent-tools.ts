@@ -1,5 +1,7 @@
 import type { JsonSchema, ToolDefinition } from '@vestra/agent/message';
 import type { Tool } from '@vestra/agent/tool';
+import type { AwayReason } from '@vestra/contract/missing-tools';
+import type { McpFailure } from '../../adapters/mcp-client/failure.ts';
 import type { OfferedTool } from '../../adapters/mcp-client/list-tools.ts';
 import type { McpClient } from '../../adapters/mcp-client/mcp-client.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
@@ -8,10 +10,12 @@ import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
 import { cutText } from './cut-text.ts';
 import { createOfferedTools } from './offered-tools.ts';
-import type { Reach, ServerRules } from './reach.ts';
+import { endOutages } from './outages.ts';
+import type { Away, Reach, ServerRules } from './reach.ts';
 import { reachApps } from './reach-apps.ts';
 import { reachServers } from './reach-servers.ts';
 import type { SignIns } from './sign-ins.ts';
+import { standInsFor } from './stand-in.ts';
 import { modelToolName } from './tool-name.ts';
 
 /** A tool of a server, for one user. It holds no secret: a call fills them in anew. */
@@ -23,6 +27,17 @@ export type ServerTool = {
   serverId: string;
   /** As the server calls it; `tool` has the name that may be shown. */
   name: string;
+};
+
+/** A server, or an app, whose tools are not there now. */
+export type UnavailableServer = {
+  serverId: string;
+  slug: string;
+  reason: AwayReason;
+  /** For the org, not for the model. It names hosts and secrets, and shows no value of any. */
+  message: string;
+  /** Whether it is so for this user alone. */
+  isPersonal: boolean;
 };
 
 export type ServerTools = {
@@ -38,11 +53,13 @@ export type ServerTools = {
       policies: Manifest['mcp_tool_policy'];
       /** Absent: none. */
       apps?: Manifest['apps'];
+      /** What a test answers itself, as `<slug>.<tool>`: these are there also while their server is away. */
+      played?: readonly string[];
     },
     signal: AbortSignal,
   ) => Promise<{
     tools: ServerTool[];
-    unavailable: { slug: string; message: string }[];
+    unavailable: UnavailableServer[];
     /** The apps that nobody has to sign in to. */
     signedIn: string[];
   }>;
@@ -69,6 +86,8 @@ type Origin = {
   inputSchema: JsonSchema;
 };
 type Policy = Manifest['mcp_tool_policy'][string];
+/** What one server has to offer, or why nothing. */
+type Loaded = { serverId: string; tools: ServerTool[]; away: Away | null };
 
 export function createServerTools({ db, vault, client, signIns, now = Date.now }: Dependencies): ServerTools {
   const offeredBy = createOfferedTools({ client, now });
@@ -86,42 +105,57 @@ export function createServerTools({ db, vault, client, signIns, now = Date.now }
     origin: Omit<Origin, 'name' | 'inputSchema'>,
     policies: Manifest['mcp_tool_policy'],
     signal: AbortSignal,
-  ) {
-    const attempt = await tried(first, (each) => offeredBy(each.fingerprint, each.target, signal));
-    if (attempt.away) return unavailable(attempt.away);
-    const { reach, answer } = attempt;
-    if (!answer.ok) return unavailable({ slug: reach.server.slug, message: reach.hide(answer.message) });
-    const policy = 'server' in origin.of ? (policies[reach.server.slug] ?? null) : null;
+  ): Promise<Loaded> {
     const serverId = 'server' in origin.of ? origin.of.server : origin.of.app;
+    const attempt = await tried(first, (each) => offeredBy(each.fingerprint, each.target, signal));
+    if (attempt.away) return { serverId, tools: [], away: attempt.away };
+    const { reach, answer } = attempt;
+    if (!answer.ok) return { serverId, tools: [], away: awayBy(answer, reach) };
+    const policy = 'server' in origin.of ? (policies[reach.server.slug] ?? null) : null;
     const made = toolsOf(answer.tools, reach, { policy, definitions });
     for (const { tool, name, inputSchema } of made) origins.set(tool, { ...origin, name, inputSchema });
     // What an app says of prices is between it and its user: nothing of the org's is spent on its word.
     const priceOf = (priceUsd: number | null) => ('server' in origin.of ? priceUsd : null);
     const tools = made.map(({ tool, priceUsd, name }) => ({ tool, priceUsd: priceOf(priceUsd), serverId, name }));
-    return { tools, unavailable: [], mustSignIn: [] };
+    return { serverId, tools, away: null };
   }
 
   return {
-    async load(tenant, { userId, servers, policies, apps = [] }, signal) {
+    async load(tenant, { userId, servers, policies, apps = [], played = [] }, signal) {
       const ids = servers.map(({ id }) => id);
       const [company, own] = await Promise.all([
         ids.length === 0 ? new Map<string, Reach>() : reachServers({ db, vault }, tenant, userId, ids),
         reachApps(signIns, tenant, userId, apps),
       ]);
-      const taken = new Set([...company.values()].map((reach) => (reach.ok ? reach.server.slug : reach.slug)));
+      const taken = new Set([...company.values()].map(({ server }) => server.slug));
       const besides = [...own].filter(([slug]) => !taken.has(slug));
       const loaded = await Promise.all([
-        ...servers.map(async ({ id, slug }) => {
+        ...servers.map(async ({ id, slug }): Promise<Loaded> => {
           const reach = company.get(id);
-          if (!reach) return unavailable({ slug: slug ?? id, message: 'It was removed.' });
+          if (!reach) return { serverId: id, tools: [], away: removed(slug ?? id) };
           return toolsBehind(reach, { tenant, userId, of: { server: id } }, policies, signal);
         }),
         ...besides.map(([app, reach]) => toolsBehind(reach, { tenant, userId, of: { app } }, policies, signal)),
       ]);
-      const over = new Set(loaded.flatMap((each) => each.mustSignIn));
+      const there = loaded.filter((each) => each.away === null).map(({ serverId }) => serverId);
+      if (there.length > 0) await endOutages(db, { ...tenant, userId }, there);
+      const missing = loaded.flatMap(({ serverId, away }) => (away ? [{ ...away, serverId }] : []));
+      const standIns = missing.flatMap(({ serverId, server }) =>
+        standInsFor(played, { serverId, server, policy: policies[server.slug] ?? null }),
+      );
+      const isPlayed = (slug: string) => standIns.some(({ tool }) => tool.server === slug);
+      const over = new Set(missing.flatMap(({ reason, server }) => (reason === 'sign_in_over' ? [server.slug] : [])));
       return {
-        tools: loaded.flatMap(({ tools }) => tools),
-        unavailable: loaded.flatMap(({ unavailable: those }) => those),
+        tools: [...loaded.flatMap(({ tools }) => tools), ...standIns],
+        unavailable: missing
+          .filter(({ server }) => !isPlayed(server.slug))
+          .map(({ serverId, server, reason, message, isPersonal }) => ({
+            serverId,
+            slug: server.slug,
+            reason,
+            message,
+            isPersonal,
+          })),
         signedIn: [...own.keys()].filter((slug) => !over.has(slug)),
       };
     },
@@ -136,7 +170,7 @@ export function createServerTools({ db, vault, client, signIns, now = Date.now }
       const attempt = await tried(first, ({ target, hide }) =>
         client.callTool(target, { name, arguments: args, inputSchema }, { signal, hide }),
       );
-      if (attempt.away?.mustSignIn && 'app' in of) return mustSignIn(of.app);
+      if (attempt.away?.reason === 'sign_in_over' && 'app' in of) return mustSignIn(of.app);
       if (attempt.away) {
         return failed('mcp_server_error', `The server \`${tool.server}\` cannot be called: ${attempt.away.message}`);
       }
@@ -147,7 +181,7 @@ export function createServerTools({ db, vault, client, signIns, now = Date.now }
   };
 }
 
-type Attempt<Answer> = { away: null; reach: Reached; answer: Answer } | { away: Exclude<Reach, Reached> };
+type Attempt<Answer> = { away: null; reach: Reached; answer: Answer } | { away: Away };
 
 /** What refuses the credentials has done nothing, so it is tried again with others, where there are others. */
 async function tried<Answer extends { ok: boolean; isUnauthorized?: boolean }>(
@@ -160,18 +194,20 @@ async function tried<Answer extends { ok: boolean; isUnauthorized?: boolean }>(
   return tried(await reach.refused(), ask);
 }
 
-const unavailable = ({
-  slug,
-  message,
-  mustSignIn = false,
-}: {
-  slug: string;
-  message: string;
-  mustSignIn?: boolean;
-}) => ({
-  tools: [],
-  unavailable: [{ slug, message }],
-  mustSignIn: mustSignIn ? [slug] : [],
+const awayBy = (failure: McpFailure, { server, hide, isPersonal }: Reached): Away => ({
+  ok: false,
+  server,
+  reason: failure.isUnauthorized ? 'credentials_refused' : 'unreachable',
+  message: hide(failure.message),
+  isPersonal: failure.isUnauthorized === true && isPersonal,
+});
+
+const removed = (slug: string): Away => ({
+  ok: false,
+  server: { slug, deny: [], require_approval: [] },
+  reason: 'removed',
+  message: 'It was removed.',
+  isPersonal: false,
 });
 
 const mustSignIn = (app: string) => ({

@@ -1,3 +1,4 @@
+import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { Tenant } from '../../caller.ts';
 import { fingerprintOf, hiding, type Reach } from './reach.ts';
 import type { SignedIn, SignIns } from './sign-ins.ts';
@@ -15,19 +16,24 @@ export async function reachApps(
 }
 
 function reachOf({ slug, url, connectionId, credential }: SignedIn): Reach {
-  if (credential.kind === 'over') {
-    return { ok: false, slug, message: 'The sign-in is over: the person must sign in anew.', mustSignIn: true };
-  }
-  if (credential.kind === 'unavailable') {
-    return { ok: false, slug, message: 'The sign-in could not be renewed just now.', mustSignIn: false };
-  }
+  const server = { slug, deny: [], require_approval: [] };
+  const away = (reason: AwayReason, message: string): Reach => ({
+    ok: false,
+    server,
+    reason,
+    message,
+    isPersonal: true,
+  });
+  if (credential.kind === 'over') return away('sign_in_over', 'The sign-in is over: the person must sign in anew.');
+  if (credential.kind === 'unavailable') return away('unreachable', 'The sign-in could not be renewed just now.');
   const { token, refused } = credential;
   return {
     ok: true,
-    server: { slug, deny: [], require_approval: [] },
+    server,
     target: { url, headers: { authorization: `Bearer ${token}` } },
     hide: hiding([token]),
     fingerprint: fingerprintOf([connectionId, url, token]),
     refused: async () => reachOf(await refused()),
+    isPersonal: true,
   };
 }

@@ -1,3 +1,4 @@
+import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
@@ -36,19 +37,20 @@ function reachOf(row: ServerRow, { tenant, userId, company, user }: Known): Reac
   const needs = secretsOf(row.headers);
   const missing = needs.company.filter((name) => !company.has(name));
   if (missing.length > 0) {
-    return away(row, `The company has not stored ${listed(missing)} in ${tenant.mode} mode.`);
+    const message = `The company has not stored ${listed(missing)} in ${tenant.mode} mode.`;
+    return away(row, { reason: 'secret_missing', message, isPersonal: false });
   }
   const missingOwn = needs.user.filter((name) => !user.has(name));
   if (missingOwn.length > 0) {
     const whose = userId === null ? 'It needs a user’s own' : 'The user has not stored their own';
-    return away(row, `${whose} ${listed(missingOwn)}${userId === null ? ', and runs for none' : ''}.`);
+    const message = `${whose} ${listed(missingOwn)}${userId === null ? ', and runs for none' : ''}.`;
+    return away(row, { reason: 'user_secret_missing', message, isPersonal: true });
   }
+  const isPersonal = needs.user.length > 0;
   const { headers, unsendable } = fillHeaders(row.headers, { company, user });
   if (unsendable.length > 0) {
-    return away(
-      row,
-      `With its secrets filled in, the header ${listed(unsendable)} holds a character that HTTP does not carry.`,
-    );
+    const message = `With its secrets filled in, the header ${listed(unsendable)} holds a character that HTTP does not carry.`;
+    return away(row, { reason: 'secret_unusable', message, isPersonal });
   }
   const values = [...needs.company.map((name) => company.get(name)), ...needs.user.map((name) => user.get(name))];
   return {
@@ -58,9 +60,14 @@ function reachOf(row: ServerRow, { tenant, userId, company, user }: Known): Reac
     hide: hiding(values.filter((value) => value !== undefined)),
     fingerprint: fingerprintOf([row.id, row.updated_at.toISOString(), row.url, headers]),
     refused: null,
+    isPersonal,
   };
 }
 
-const away = ({ slug }: ServerRow, message: string): Reach => ({ ok: false, slug, message, mustSignIn: false });
+const away = (server: ServerRow, why: { reason: AwayReason; message: string; isPersonal: boolean }): Reach => ({
+  ok: false,
+  server,
+  ...why,
+});
 
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');

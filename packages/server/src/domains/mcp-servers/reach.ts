@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { McpTarget } from '../../adapters/mcp-client/session.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import type { ServerRow } from './tables.ts';
@@ -16,8 +17,20 @@ export type Reach =
       fingerprint: string;
       /** The server did not take the credentials: another way to it. Null where there is none. */
       refused: (() => Promise<Reach>) | null;
+      /** Whether the credentials are the user's own: where they are refused, nobody else is concerned. */
+      isPersonal: boolean;
     }
-  | { ok: false; slug: string; message: string; mustSignIn: boolean };
+  | Away;
+
+export type Away = {
+  ok: false;
+  server: ServerRules;
+  reason: AwayReason;
+  /** For the org, not for the model. It names hosts and secrets, and shows no value of any. */
+  message: string;
+  /** Whether it is away for this user alone. */
+  isPersonal: boolean;
+};
 
 /** As they stand, and as they stand within JSON, an address or a text of base64. */
 export function hiding(values: readonly string[]): (text: string) => string {

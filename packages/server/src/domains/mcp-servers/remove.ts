@@ -3,6 +3,7 @@ import type { Caller, Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { assertMayChange } from './live-lock.ts';
+import { forgetOutages } from './outages.ts';
 import { deleteServer, lockServer } from './store.ts';
 
 /** Versions that name the server stay as they are and run without it. */
@@ -15,6 +16,7 @@ export async function removeServer(
   if (!server) throw fail('mcp_server_not_found');
   await assertMayChange(tx, caller, serverId);
   await deleteServer(tx, caller.orgId, serverId);
+  await forgetOutages(tx, caller.orgId, serverId);
   await recordAudit(tx, origin, {
     action: 'mcp_server.deleted',
     target: { type: 'mcp_server', id: serverId },

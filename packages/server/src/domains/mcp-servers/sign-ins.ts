@@ -20,6 +20,6 @@ export type SignedIn = {
 
 /** Where servers are reached with the user's own sign-in instead of headers that the company set up. */
 export type SignIns = {
-  /** Those of the wanted servers that the user is signed in to, with tokens that are good now. */
+  /** Those of the wanted servers that the user is or was signed in to, with tokens that are good now. */
   of: (tenant: Tenant, userId: string | null, wanted: 'all' | readonly string[]) => Promise<SignedIn[]>;
 };

@@ -24,6 +24,20 @@ export function readableNotebooks(db: Executor, reader: Reader): Promise<Noteboo
   return db.select().from(notebooks).where(mayRead(reader)).orderBy(notebooks.slug);
 }
 
+export function documentTitles(
+  db: Executor,
+  reader: Reader,
+  limit: number,
+): Promise<Pick<DocumentRow, 'notebook_id' | 'title'>[]> {
+  return db
+    .select({ notebook_id: documents.notebook_id, title: documents.title })
+    .from(documents)
+    .innerJoin(notebooks, eq(notebooks.id, documents.notebook_id))
+    .where(mayRead(reader))
+    .orderBy(documents.title, documents.id)
+    .limit(limit);
+}
+
 export async function readDocument(
   db: Executor,
   reader: Reader,

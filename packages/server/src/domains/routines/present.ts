@@ -20,6 +20,7 @@ export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: stri
     last_run_at: row.last_run_at?.toISOString() ?? null,
     next_run_at: row.next_run_at?.toISOString() ?? null,
     run_count: row.run_count,
+    last_error: row.last_error,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -49,6 +49,7 @@ describe('creating a routine', () => {
       last_run_at: null,
       next_run_at: expect.any(String),
       run_count: 0,
+      last_error: null,
       created_at: expect.any(String),
       updated_at: body.created_at,
     });

@@ -4,6 +4,8 @@ import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
 import { announce } from '../engine/api.ts';
+import { emit } from '../events/api.ts';
+import { presentRoutine } from './present.ts';
 import { type NextRunOf, nextRunsAfter } from './routine.ts';
 import { type RoutineRunner, runRoutine } from './run-routine.ts';
 import { dueRoutines, lockDue, stepOver } from './store.ts';
@@ -60,7 +62,7 @@ async function runSlot(
     if (isDatabaseAway(error)) throw error;
     if (error instanceof Failure) {
       log.info({ routine_id: routineId, code: error.code }, 'a routine could not run');
-      await transaction(db, (tx) => passOver(tx, routineId, error, { now, nextRunOf }));
+      await transaction(db, (tx) => passOver(runner, tx, routineId, error, { now, nextRunOf }));
       return 'refused';
     }
     // One that cannot be run must not keep those behind it from running; it is tried again with the next look.
@@ -72,8 +74,12 @@ async function runSlot(
 /** What no later run can mend by itself: somebody must name another deployment, or bring this one back. */
 const stopping = new Set(['deployment_archived', 'deployment_not_live', 'deployment_required']);
 
-/** This time has passed. A person who is barred or a wallet that is empty may be otherwise by the next. */
+/**
+ * This time has passed. A person who is barred or a wallet that is empty may be otherwise by the next. Nobody waits for an
+ * answer here, so the routine keeps the reason and an event tells it.
+ */
 async function passOver(
+  { publicUrl }: RoutineRunner,
   tx: Transaction,
   routineId: string,
   failure: Failure,
@@ -81,13 +87,19 @@ async function passOver(
 ): Promise<void> {
   const routine = await lockDue(tx, routineId, now);
   if (!routine) return;
-  if (!stopping.has(failure.code)) return stepOver(tx, routineId, { status: 'active', next: nextRunOf(routine) });
-  await stepOver(tx, routineId, { status: 'failed', next: null });
+  const { code, message } = failure;
+  const passed = await stepOver(tx, routineId, {
+    ...(stopping.has(code) ? { status: 'failed', next: null } : { status: 'active', next: nextRunOf(routine) }),
+    error: { code, message, at: new Date().toISOString() },
+  });
   await recordAudit(tx, systemOf(routine), {
     action: 'routine.failed',
     target: { type: 'routine', id: routineId },
-    details: { code: failure.code, message: failure.message },
+    details: { code, message },
   });
+  const { org_id: orgId, mode, deployment_id: deploymentId } = passed;
+  const data = { ...presentRoutine(passed, { publicUrl: publicUrl() }), reason: code, message };
+  await emit(tx, { orgId, mode, type: 'routine.failed', deploymentId, data });
 }
 
 const systemOf = ({ org_id: orgId, mode }: RoutineRow) => ({

@@ -3,7 +3,7 @@ import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import type { Changes } from './routine.ts';
-import { type NewRoutine, type RoutineRow, routines } from './tables.ts';
+import { type NewRoutine, type RoutineError, type RoutineRow, routines } from './tables.ts';
 
 const owned = (tenant: Tenant) => and(eq(routines.org_id, tenant.orgId), eq(routines.mode, tenant.mode));
 const one = (tenant: Tenant, routineId: string) => and(owned(tenant), eq(routines.id, routineId));
@@ -122,6 +122,7 @@ export async function noteRun(
       conversation_id,
       last_run_at: sql`now()`,
       run_count: sql`${routines.run_count} + 1`,
+      last_error: null,
       ...(next !== undefined && { next_run_at: next, ...(next === null && { status: 'completed' as const }) }),
     })
     .where(eq(routines.id, routineId))
@@ -132,12 +133,14 @@ export async function noteRun(
 export async function stepOver(
   tx: Transaction,
   routineId: string,
-  { status, next }: { status: 'active' | 'failed'; next: Date | null },
-): Promise<void> {
-  await tx
+  { status, next, error }: { status: 'active' | 'failed'; next: Date | null; error: RoutineError },
+): Promise<RoutineRow> {
+  const [row] = await tx
     .update(routines)
-    .set({ status: status === 'active' && next === null ? 'completed' : status, next_run_at: next })
-    .where(eq(routines.id, routineId));
+    .set({ status: status === 'active' && next === null ? 'completed' : status, next_run_at: next, last_error: error })
+    .where(eq(routines.id, routineId))
+    .returning();
+  return row as RoutineRow;
 }
 
 /** A user's routines that run in whatever zone the user has. */

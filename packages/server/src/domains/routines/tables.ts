@@ -2,6 +2,9 @@ import type { Mode } from '@vestra/contract/route';
 import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { moment } from '../../db/columns.ts';
 
+/** Why a run that was due did not happen. */
+export type RoutineError = { code: string; message: string; at: string };
+
 export const routines = pgTable('routines', {
   id: text().primaryKey(),
   org_id: text().notNull(),
@@ -30,6 +33,7 @@ export const routines = pgTable('routines', {
   last_run_at: moment(),
   next_run_at: moment(),
   run_count: integer().notNull().default(0),
+  last_error: json().$type<RoutineError>(),
   created_at: moment().notNull().defaultNow(),
   updated_at: moment().notNull().defaultNow(),
 });

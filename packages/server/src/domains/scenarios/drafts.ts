@@ -6,27 +6,34 @@ import { type ScenarioFields, strayTool } from './scenario.ts';
 
 export type Draft = ScenarioFields;
 
-const answer = z.object({ scenarios: z.array(z.record(z.string(), z.unknown())) });
+const answer = z.object({ scenarios: z.array(z.record(z.string(), z.unknown()).catch({})) });
 const results = z.array(z.object({ tool: z.string(), result: z.string() }));
 
 const mostFaults = 20;
 
-/** What the model drafted, or everything that keeps it from being used, in words that it can mend it by. */
+/**
+ * What of a model's answer can be used beside what is kept already, and what keeps the rest of it from being used, in words
+ * that it can be mended by.
+ */
 export function readDrafts(
   text: string,
-  count: number,
+  { kept, wanted }: { kept: readonly Draft[]; wanted: number },
   { manifest }: Pick<VersionRow, 'manifest'>,
-): { ok: true; drafts: Draft[] } | { ok: false; faults: string[] } {
+): { usable: Draft[]; faults: string[] } {
   const read = answer.safeParse(parsed(text));
-  if (!read.success) return { ok: false, faults: ['It is not JSON of the asked shape.'] };
-  const all = read.data.scenarios.slice(0, count).map((given, at) => readDraft(given, at, manifest));
-  const faults = all.flatMap((each) => ('faults' in each ? each.faults : []));
-  if (all.length < count) faults.unshift(`There are ${all.length} scenarios: write ${count}.`);
-  const names = all.flatMap((each) => ('draft' in each ? [each.draft.name] : []));
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) faults.push(`Two scenarios have the name ${JSON.stringify(twice)}.`);
-  if (faults.length > 0) return { ok: false, faults: faults.slice(0, mostFaults) };
-  return { ok: true, drafts: all.flatMap((each) => ('draft' in each ? [each.draft] : [])) };
+  if (!read.success) return { usable: [], faults: ['It is not JSON of the asked shape.'] };
+  const usable: Draft[] = [];
+  const faults: string[] = [];
+  for (const [at, given] of read.data.scenarios.entries()) {
+    const one = readDraft(given, at, manifest);
+    if ('faults' in one) faults.push(...one.faults);
+    else if ([...kept, ...usable].some(({ name }) => name === one.draft.name)) {
+      faults.push(`Two scenarios have the name ${JSON.stringify(one.draft.name)}.`);
+    } else usable.push(one.draft);
+  }
+  const left = wanted - kept.length;
+  if (usable.length < left && faults.length === 0) faults.push(`There are ${usable.length} scenarios: write ${left}.`);
+  return { usable: usable.slice(0, left), faults: faults.slice(0, mostFaults) };
 }
 
 function readDraft(

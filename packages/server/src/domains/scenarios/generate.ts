@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JsonSchema, Message } from '@vestra/agent/message';
 import { asData, newFence } from '@vestra/agent/prompt/data';
-import { fail } from '@vestra/contract/errors';
+import { Failure, fail } from '@vestra/contract/errors';
 import { draftsScenarios } from '@vestra/models/offline/markers';
 import type { Tenant } from '../../caller.ts';
 import { getVersion, requireDeployment } from '../deployments/api.ts';
@@ -36,7 +36,10 @@ const outputSchema = object({
   ),
 });
 
-/** Has a model draft scenarios for a version, and hands out only what the create route would take as it is. */
+/**
+ * Has a model draft scenarios for a version, and hands out only what the create route would take as it is. What is usable
+ * of an answer is kept and only the rest is asked for again, so there may be fewer in the end than were wanted.
+ */
 export async function generateScenarios(
   engine: Engine,
   tenant: Tenant,
@@ -49,17 +52,31 @@ export async function generateScenarios(
   const payer = { tenant, model, deploymentId: deployment.id, conversationId: null };
   const settings = JSON.stringify(await describeVersion(engine, tenant, version.manifest, signal), null, 1);
   const messages: Message[] = [said(`Count: ${count}\n\n${asData(newFence(), 'settings', settings)}`)];
+  const kept: Draft[] = [];
   for (let left = repairs; ; left--) {
-    const answer = await askForCaller(engine, payer, { system: [prompt], messages, outputSchema }, signal);
-    const read = readDrafts(answer, count, version);
-    if (read.ok) return read.drafts;
-    if (left === 0) throw fail('model_error', { message: `The model drafted no usable scenarios. ${read.faults[0]}` });
-    const faults = read.faults.map((fault) => `- ${fault}`).join('\n');
-    messages.push(
-      { role: 'agent', text: answer || '[nothing]', calls: [] },
-      said(`This cannot be used:\n${faults}\n\nCount: ${count}\nWrite all scenarios again.`),
+    const answer = await askForCaller(engine, payer, { system: [prompt], messages, outputSchema }, signal).catch(
+      (error: unknown) => {
+        // What a model has drafted before it failed is as good as it was.
+        if (error instanceof Failure && kept.length > 0) return null;
+        throw error;
+      },
     );
+    if (answer === null) return kept;
+    const { usable, faults } = readDrafts(answer, { kept, wanted: count }, version);
+    kept.push(...usable);
+    if (kept.length === count || (left === 0 && kept.length > 0)) return kept;
+    if (left === 0) throw fail('model_error', { message: `The model drafted no usable scenarios. ${faults[0]}` });
+    messages.push({ role: 'agent', text: answer || '[nothing]', calls: [] }, said(restOf(count, kept, faults)));
   }
+}
+
+function restOf(count: number, kept: readonly Draft[], faults: readonly string[]): string {
+  const names = kept.map(({ name }) => JSON.stringify(name)).join(', ');
+  return [
+    `This cannot be used:\n${faults.map((fault) => `- ${fault}`).join('\n')}`,
+    ...(kept.length === 0 ? [] : [`These are kept: ${names}. Do not write them again.`]),
+    `Count: ${count - kept.length}\nWrite ${kept.length === 0 ? 'all scenarios again' : 'the missing ones alone'}.`,
+  ].join('\n\n');
 }
 
 const said = (words: string): Message => ({ role: 'user', parts: [{ kind: 'text', text: words }] });

@@ -2,12 +2,14 @@ import { decisionOf, ownNameOf } from '@vestra/agent/tool';
 import type { Tenant } from '../../caller.ts';
 import type { Manifest } from '../deployments/api.ts';
 import type { Engine } from '../engine/api.ts';
+import { documentTitles, readableNotebooks } from '../notebooks/api.ts';
+import { readSkill } from '../skills/api.ts';
 
 /** The settings of a version as whoever drafts tests for it needs them. A server that is away is left out. */
 export async function describeVersion(
-  { serverTools }: Pick<Engine, 'serverTools'>,
+  { db, serverTools }: Pick<Engine, 'db' | 'serverTools'>,
   tenant: Tenant,
-  { instructions, language, tools, mcp_servers, mcp_tool_policy, approvals }: Manifest,
+  { instructions, language, tools, mcp_servers, mcp_tool_policy, approvals, notebooks, skills }: Manifest,
   signal: AbortSignal,
 ) {
   const loaded =
@@ -33,5 +35,26 @@ export async function describeVersion(
         asks_for_a_yes: decisionOf(tool) === 'wait',
       })),
     approvals,
+    notebooks: await describeNotebooks(db, tenant, notebooks),
+    skills: await describeSkills(db, tenant, skills),
   };
+}
+
+const mostTitles = 200;
+
+/** Those that a test can read: it runs for nobody in particular. */
+async function describeNotebooks(db: Engine['db'], { orgId }: Tenant, notebookIds: Manifest['notebooks']) {
+  if (notebookIds.length === 0) return [];
+  const reader = { orgId, notebookIds, userId: null };
+  const titles = await documentTitles(db, reader, mostTitles);
+  return (await readableNotebooks(db, reader)).map(({ id, name, description }) => ({
+    name,
+    description,
+    documents: titles.filter(({ notebook_id }) => notebook_id === id).map(({ title }) => title),
+  }));
+}
+
+async function describeSkills(db: Engine['db'], { orgId }: Tenant, skills: Manifest['skills']) {
+  const found = await Promise.all(skills.map((which) => readSkill(db, orgId, which)));
+  return found.flatMap((skill) => (skill ? [{ name: skill.name, description: skill.description }] : []));
 }

@@ -17,6 +17,7 @@ export async function showTrace(db: Executor, task: TaskRow) {
       output_tokens: sum(({ output_tokens }) => output_tokens),
       cost_usd: microsToUsd(steps.reduce((total, { cost_micros }) => total + cost_micros, 0n)),
     },
+    missing_tools: task.missing_tools ?? [],
   };
 }
 

@@ -8,6 +8,7 @@ import {
   isOver,
   latestTurn,
   pendingInteractions,
+  questionText,
   readAnswer,
   readTranscript,
   type Settlement,
@@ -16,6 +17,7 @@ import {
   type TurnRow,
 } from '../engine/api.ts';
 import { sayLine } from './begin-scenario.ts';
+import type { Fault } from './fault.ts';
 import type { Player, Playing } from './ports.ts';
 import { nextLine } from './pretend-user.ts';
 import { standInAnswer } from './stand-in-answer.ts';
@@ -44,7 +46,7 @@ export async function converse(
   playing: Playing,
   play: Play,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<Fault | null> {
   const { db } = player.engine;
   const { scenario } = play.result;
   const follower = player.followers.follow(play.conversationId, 0);
@@ -69,10 +71,11 @@ export async function converse(
 }
 
 /** A limit of the version is how the agent behaves, and is judged; money that ran out or a model that failed is not. */
-function breakOf({ state, error_code }: TurnRow): string | null {
+function breakOf({ state, error_code, error_message }: TurnRow): Fault | null {
   if (state === 'settled') return null;
-  if (state === 'failed') return error_code ?? 'model_error';
-  return error_code === 'max_turns' || error_code === 'hook_blocked' ? null : (error_code ?? 'stopped');
+  if (state === 'failed') return { code: error_code ?? 'model_error', message: error_message };
+  if (error_code === 'max_turns' || error_code === 'hook_blocked') return null;
+  return { code: error_code ?? 'stopped', message: error_message };
 }
 
 async function untilOver(
@@ -121,8 +124,8 @@ async function answerQuestions(
 ): Promise<Settlement> {
   const { said } = await readTranscript(db, conversationId);
   const answers: string[] = [];
-  for (const { question, options } of wait.questions ?? []) {
-    const text = options.length === 0 ? question : `${question}\n${options.map((each) => `- ${each}`).join('\n')}`;
+  for (const question of wait.questions ?? []) {
+    const text = questionText(question);
     const answer = await nextLine(ask, result.scenario, [...said, { role: 'agent', text }]);
     if (answer === null) return readAnswer(wait, { approve: false });
     answers.push(answer);

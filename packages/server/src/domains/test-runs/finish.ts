@@ -1,6 +1,7 @@
 import { transaction } from '../../db/transaction.ts';
 import { releaseRun } from '../../jobs/fence.ts';
 import { emit } from '../events/api.ts';
+import type { Fault } from './fault.ts';
 import { holdPlay } from './hold-play.ts';
 import type { Player, Playing } from './ports.ts';
 import { presentTestRun } from './present.ts';
@@ -14,12 +15,12 @@ import { endOfRun } from './verdict.ts';
 export async function finishRun(
   { engine, promote }: Player,
   { row, run }: Playing,
-  brokenBy: string | null,
+  brokenBy: Fault | null,
 ): Promise<void> {
   const { org_id: orgId, mode, deployment_id: deploymentId, id } = row;
   await transaction(engine.db, async (tx) => {
     const end =
-      brokenBy === null ? endOfRun(await resultsOf(tx, id)) : { status: 'error' as const, error_code: brokenBy };
+      brokenBy === null ? endOfRun(await resultsOf(tx, id)) : { status: 'error' as const, error_code: brokenBy.code };
     // Before the run's own row is held: whoever promotes holds the deployment first, and an apply that holds it may then
     // read the run.
     const outcome = end.status === 'passed' && row.promote_on_pass ? await promote(tx, { orgId, run: row }) : null;

@@ -6,7 +6,7 @@ import { type Asked, askPaid, readTranscript, type Transcript } from '../engine/
 import { costOf } from '../ledger/api.ts';
 import { beginScenario } from './begin-scenario.ts';
 import { converse } from './converse.ts';
-import { failureCode } from './failure-code.ts';
+import { type Fault, faultOf } from './fault.ts';
 import { holdPlay } from './hold-play.ts';
 import { judgeScenario } from './judge-scenario.ts';
 import type { Player, Playing } from './ports.ts';
@@ -40,17 +40,18 @@ export async function playScenario(
   } catch (error) {
     if (signal.aborted || error instanceof FencedOff || isDatabaseAway(error)) throw error;
     const transcript = conversationId === null ? nothing : await readTranscript(engine.db, conversationId);
-    await note(transcript, failed(failureCode(engine.log, error)));
+    await note(transcript, failed(faultOf(engine.log, error)));
   }
 }
 
 const nothing: Transcript = { said: [], witnessed: [] };
 
-const failed = (errorCode: string): Verdict => ({
+const failed = ({ code, message }: Fault): Verdict => ({
   status: 'error',
   criteria: [],
   must_never: [],
-  error_code: errorCode,
+  error_code: code,
+  error_message: message,
 });
 
 /** How far the play is, or its end. */

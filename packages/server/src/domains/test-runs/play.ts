@@ -2,7 +2,7 @@ import { isDatabaseAway } from '../../db/away.ts';
 import { transaction } from '../../db/transaction.ts';
 import { FencedOff } from '../../jobs/fence.ts';
 import { manifestOf } from '../engine/api.ts';
-import { failureCode } from './failure-code.ts';
+import { type Fault, faultOf } from './fault.ts';
 import { finishRun } from './finish.ts';
 import { judgeModelOf } from './judge-model.ts';
 import { inLanes } from './lanes.ts';
@@ -11,6 +11,13 @@ import type { Player, Playing } from './ports.ts';
 import { lockRun, resultsOf, updateRun } from './store.ts';
 
 const sideBySide = 4;
+
+const noJudgeModel: Fault = {
+  code: 'no_judge_model',
+  message:
+    'The built-in `offline` model does not judge what goes live. Set the key of a model provider, such as ' +
+    'ANTHROPIC_API_KEY, or name a model with VESTRA_DEFAULT_MODEL, and start the server again.',
+};
 
 /**
  * The job. It may be called again after any crash: scenarios that have a verdict keep it, one that was being played goes
@@ -40,7 +47,7 @@ async function play(player: Player, playing: Playing, signal: AbortSignal): Prom
   try {
     const { model: named } = await manifestOf(engine.db, row.deployment_id, row.version);
     const model = judgeModelOf(engine, row, named);
-    if (!model) return await finishRun(player, playing, 'no_judge_model');
+    if (!model) return await finishRun(player, playing, noJudgeModel);
     const open = (await resultsOf(engine.db, row.id)).filter(
       ({ status }) => status === 'queued' || status === 'running',
     );
@@ -48,6 +55,6 @@ async function play(player: Player, playing: Playing, signal: AbortSignal): Prom
     await finishRun(player, playing, null);
   } catch (error) {
     if (signal.aborted || error instanceof FencedOff || isDatabaseAway(error)) throw error;
-    await finishRun(player, playing, failureCode(engine.log, error));
+    await finishRun(player, playing, faultOf(engine.log, error));
   }
 }

@@ -11,10 +11,11 @@ export const presentTestRun = ({ tally, ...row }: TalliedRun): TestRun => ({
   status: row.status,
   promote_on_pass: row.promote_on_pass,
   counts: tally.counts,
-  results: tally.results.map(({ cost_micros, error_code, ...result }) => ({
+  results: tally.results.map(({ cost_micros, error_code, error_message, ...result }) => ({
     ...result,
     cost_usd: microsToUsd(BigInt(cost_micros)),
     error_code,
+    error_message,
   })),
   resumes: row.resumes,
   error_code: row.error_code,

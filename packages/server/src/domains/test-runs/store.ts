@@ -2,6 +2,7 @@ import { and, asc, desc, eq, getTableColumns, inArray, lt, type SQL, sql } from 
 import type { Executor, Transaction } from '../../db/pool.ts';
 import type { VersionTests } from '../deployments/api.ts';
 import type { ScenarioRow } from '../scenarios/api.ts';
+import type { Fault } from './fault.ts';
 import {
   type PlayedScenario,
   type ResultRow,
@@ -73,7 +74,8 @@ const tallyWith = (transcript: SQL) => sql<Tally>`(
       'transcript', ${transcript},
       'duration_ms', result.duration_ms,
       'cost_micros', result.cost_micros,
-      'error_code', result.error_code
+      'error_code', result.error_code,
+      'error_message', result.error_message
     ) ORDER BY result.scenario_id), '[]')
   ) FROM test_run_results AS result WHERE result.run_id = test_runs.id)`;
 
@@ -178,10 +180,10 @@ export async function updateResult(
 }
 
 /** What has no verdict gets the same end: why the run as a whole could not go on. */
-export async function endOpenResults(tx: Transaction, runId: string, errorCode: string): Promise<void> {
+export async function endOpenResults(tx: Transaction, runId: string, { code, message }: Fault): Promise<void> {
   await tx
     .update(testRunResults)
-    .set({ status: 'error', error_code: errorCode })
+    .set({ status: 'error', error_code: code, error_message: message })
     .where(and(eq(testRunResults.run_id, runId), inArray(testRunResults.status, open)));
 }
 

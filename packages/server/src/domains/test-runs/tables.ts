@@ -43,6 +43,7 @@ export const testRunResults = pgTable(
     duration_ms: integer().notNull().default(0),
     cost_micros: micros().notNull().default(0n),
     error_code: text(),
+    error_message: text(),
     started_at: moment(),
   },
   (table) => [primaryKey({ columns: [table.run_id, table.scenario_id] })],

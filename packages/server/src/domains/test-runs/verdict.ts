@@ -6,7 +6,7 @@ export type Findings = {
   mustNever: { text: string; holds: boolean | null; reason: string }[];
 };
 
-export type Verdict = Pick<TestRunResult, 'criteria' | 'must_never' | 'error_code'> & {
+export type Verdict = Pick<TestRunResult, 'criteria' | 'must_never' | 'error_code' | 'error_message'> & {
   status: 'passed' | 'failed' | 'error';
 };
 
@@ -23,6 +23,7 @@ export function verdictOf({ criteria, mustNever }: Findings): Verdict {
     criteria: criteria.map(({ text, holds, reason }) => ({ text, met: holds === true, reason })),
     must_never: mustNever.map(({ text, holds, reason }) => ({ text, broken: holds === true, reason })),
     error_code: isUnknown ? 'no_verdict' : null,
+    error_message: isUnknown ? 'The judge could not tell whether a rule of `must_never` was broken.' : null,
   };
 }
 

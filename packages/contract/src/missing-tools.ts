@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** Why the tools of a server, or of an app, could not be offered to the agent. */
+const awayReasons = [
+  'unreachable',
+  'credentials_refused',
+  'secret_missing',
+  'user_secret_missing',
+  'secret_unusable',
+  'sign_in_over',
+  'removed',
+] as const;
+
+export type AwayReason = (typeof awayReasons)[number];
+
+export const missingTools = z
+  .array(
+    z.object({
+      server: z.string().meta({ description: 'The slug of the server, or the id of the app.' }),
+      reason: z.enum(awayReasons),
+      message: z.string(),
+    }),
+  )
+  .meta({ description: 'Servers whose tools the agent did not have; it was told so.' });
+
+export type MissingTool = z.infer<typeof missingTools>[number];

@@ -1,0 +1,29 @@
+import type { Tool } from '@vestra/agent/tool';
+import type { Manifest } from '../deployments/api.ts';
+import type { ServerRules } from './reach.ts';
+import { modelToolName } from './tool-name.ts';
+
+type Of = { serverId: string; server: ServerRules; policy: Manifest['mcp_tool_policy'][string] | null };
+
+/**
+ * The tools of a server that is away as far as a test plays them, given as `<slug>.<tool>`. Whether the server would mark
+ * one as read-only nobody can say now. It counts as such, since the test gives its result and nothing can happen; what the
+ * rules have wait for a yes still does.
+ */
+export function standInsFor(played: readonly string[], { serverId, server, policy }: Of) {
+  const { slug, deny, require_approval } = server;
+  const names = played.filter((key) => key.startsWith(`${slug}.`)).map((key) => key.slice(slug.length + 1));
+  return names.map((name) => {
+    const tool: Tool = {
+      definition: {
+        name: modelToolName(slug, name),
+        description: `A tool of the server \`${slug}\`.`,
+        inputSchema: { type: 'object' },
+      },
+      origin: { from: 'server', name, floor: { deny, require_approval }, policy, isReadOnly: true },
+      server: slug,
+      effect: { kind: 'run' },
+    };
+    return { tool, priceUsd: null, serverId, name };
+  });
+}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { id } from './ids.ts';
 import { interactionId } from './interactions.ts';
 import { usd } from './money.ts';
+import { shown } from './session-access.ts';
 import { time } from './time.ts';
 
 const turnStatuses = ['replying', 'working', 'waiting', 'settled', 'failed', 'stopped'] as const;
@@ -24,3 +25,10 @@ export const turn = z.object({
   created_at: time,
   settled_at: time.nullable(),
 });
+
+export const turnSeen = {
+  ...shown('object', 'id', 'conversation_id', 'status', 'acknowledgement', 'task_id', 'interactions'),
+  ...shown('created_at', 'settled_at'),
+  reply: shown('text', 'data'),
+  error: 'plain',
+} as const;

@@ -3,6 +3,7 @@ import { idPattern } from '@vestra/contract/ids';
 import { consoleCookie } from '@vestra/contract/members';
 import { type Mode, modes, type Route } from '@vestra/contract/route';
 import type { Caller } from '../caller.ts';
+import { requireSwitchedOn } from './session-wall.ts';
 
 /** Looks credentials up. Each throws the failure that fits a credential it does not take. */
 export type Identities = {
@@ -65,11 +66,7 @@ function readChoice(headers: Headers): { mode: Mode | null; orgId: string | null
 }
 
 function requireScope(route: Route, caller: Caller): void {
-  if (caller.session) {
-    const opensIt = route.auth === 'session' || (route.auth === 'key' && route.session === 'accepted');
-    if (!opensIt) throw fail('session_scope');
-    return;
-  }
+  if (caller.session) return requireSwitchedOn(route, caller.session);
   if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });
   if (route.auth !== 'key' || route.scopes === 'any' || caller.scopes.includes('all')) return;
   const { scopes } = route;

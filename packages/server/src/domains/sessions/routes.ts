@@ -91,7 +91,8 @@ export function screenStream({ db, screens, credentials, streams, callerOf }: St
     const caller = await callerOf(sessionId).catch(ifRefused);
     if (caller?.orgStatus !== 'active') return null;
     const viewer = await viewerOf(db, caller);
-    return eventStream(screens.watch(viewer), streams.open(caller, signal));
+    const open = streams.open(caller, signal);
+    return eventStream(screens.watch(viewer), open);
   };
 }
 

@@ -4,7 +4,15 @@ import { streamEvent } from './events.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { interactionKinds } from './interactions.ts';
-import { asksSomething, message, messageErrors, messageFields, messageSeen, saysSomething, toolResults } from './message.ts';
+import {
+  asksSomething,
+  message,
+  messageErrors,
+  messageFields,
+  messageSeen,
+  saysSomething,
+  toolResults,
+} from './message.ts';
 import { metadata, metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';

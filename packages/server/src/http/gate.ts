@@ -66,7 +66,10 @@ function readChoice(headers: Headers): { mode: Mode | null; orgId: string | null
 }
 
 function requireScope(route: Route, caller: Caller): void {
-  if (caller.session) return requireSwitchedOn(route, caller.session);
+  if (caller.session) {
+    requireSwitchedOn(route, caller.session);
+    return;
+  }
   if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });
   if (route.auth !== 'key' || route.scopes === 'any' || caller.scopes.includes('all')) return;
   const { scopes } = route;

@@ -44,7 +44,11 @@ export function eventStream(
       try {
         const { frames, isOver } = await source.next(options.heartbeatMs ?? heartbeatMs);
         if (!isOpen) return;
-        controller.enqueue(encoder.encode(frames.length === 0 ? ': still here\n\n' : frames.map((frame) => written(frame, show)).join('')));
+        controller.enqueue(
+          encoder.encode(
+            frames.length === 0 ? ': still here\n\n' : frames.map((frame) => written(frame, show)).join(''),
+          ),
+        );
         if (!isOver) return;
         controller.close();
         end();

@@ -91,8 +91,13 @@ export function screenStream({ db, screens, credentials, streams, callerOf }: St
     const caller = await callerOf(sessionId).catch(ifRefused);
     if (caller?.orgStatus !== 'active') return null;
     const viewer = await viewerOf(db, caller);
-    const open = streams.open(caller, signal);
-    return eventStream(screens.watch(viewer), open);
+    try {
+      const open = streams.open(caller, signal);
+      return eventStream(screens.watch(viewer), open);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return new Response(`${error.message}\n`, { status: error.status });
+    }
   };
 }
 

@@ -47,8 +47,8 @@ export function openapi({ version, url }: { version: string; url: string }) {
 const introduction =
   'Send an API key as `Authorization: Bearer <API_KEY>`. A test key sees test users, test money and the draft of a ' +
   'deployment; a live key the live ones. A session token opens what carries `x-session`: one of its `needs` must be ' +
-  'switched on, it may send the fields of `sends`, and its answers leave out those of `hidden`. Lists take `limit` and `cursor`; creates take an `Idempotency-Key`. Every ' +
-  'error answers one body; branch on its `code`.';
+  'switched on, it may send the fields of `sends`, and its answers leave out those of `hidden`. Lists take `limit` and ' +
+  '`cursor`; creates take an `Idempotency-Key`. Every error answers one body; branch on its `code`.';
 
 /** `mcpServers` → `MCP servers` is for people; `operationId` is for programs. */
 const tagOf = (family: string) => {

@@ -28,7 +28,7 @@ export function asFailure(error: unknown): Failure {
   return fail('internal_error');
 }
 
-/** What lies at the service and not at the request is worded for those who run it: a person hears that it is so, not why. */
+/** What lies at the service and not at the request is worded for those who run it: a person hears that, not why. */
 export function toldPlainly(failure: Failure): Failure {
   const { code, status, details } = failure;
   if (status !== 402 && status !== 409 && status < 500) return failure;

@@ -92,12 +92,14 @@ export async function acceptMessage(
   return turn;
 }
 
-/** A version says how its functions are called and which of them wait for a yes: a message adds to them and changes none. */
+/** A version says how its functions are called and which wait for a yes: a message adds to them and changes none. */
 function refuseRedeclared(functions: readonly string[], ofMessage: readonly { name: string }[]): void {
   const at = ofMessage.findIndex(({ name }) => functions.includes(name));
   if (at === -1) return;
-  const message = `The deployment has a function \`${ofMessage[at]?.name}\` already. Leave it out here: it can be called as it is.`;
-  throw fail('duplicate_name', { param: `tools.${at}.name`, message });
+  throw fail('duplicate_name', {
+    param: `tools.${at}.name`,
+    message: 'The deployment has a function of this name. Leave it out here: it can be called as it is.',
+  });
 }
 
 /** A reply that waits behind another reads what came before it when it begins; one that begins reads it now. */
@@ -148,7 +150,7 @@ function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'work
   return { asked, turn };
 }
 
-/** The files a message brings: the user's own, each with its name. A session brings uploads, and outputs of its own conversation. */
+/** The files a message brings: the user's own, each with its name. A session brings no output of another conversation. */
 export async function readAttachments(
   tx: Change['tx'],
   caller: Tenant & Pick<Caller, 'session'>,

@@ -45,10 +45,18 @@ type Knock = { status: number; code: string | undefined; param: string | undefin
 const knock = async (route: Route, key: string | null, path = pathOf(route), fields = {}): Promise<Knock> => {
   const { status, body } = await server.call(route.method, path, {
     key,
-    ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: fields }),
+    ...(route.method === 'GET' || route.method === 'DELETE' ? {} : bodyFor(route, fields)),
   });
   const { code, param } = body?.error ?? {};
   return { status, code, param, isLetIn: code === undefined || !refusals.has(code) };
+};
+
+/** Where a row takes uploads alone, one that is whole. */
+const bodyFor = ({ accepts }: Route, fields: object) => {
+  if (!accepts || accepts.includes('application/json')) return { body: fields };
+  const form = new FormData();
+  form.append('file', new Blob(['Notes.']), 'notes.txt');
+  return { raw: form };
 };
 
 describe('every route opens to exactly the credentials its row names', () => {

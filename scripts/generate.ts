@@ -2,7 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';
+import { hiddenFields } from '@vestra/contract/derive/session-view';
 import { errorCatalogue } from '@vestra/contract/errors';
+import { sessionInteractions } from '@vestra/contract/interactions';
+import { sessionAccessOf } from '@vestra/contract/route';
 import type { z } from 'zod';
 
 const root = join(import.meta.dirname, '..');
@@ -10,6 +13,7 @@ const root = join(import.meta.dirname, '..');
 const documents: Record<string, string> = {
   'docs/routes.md': routesDocument(),
   'docs/errors.md': errorsDocument(),
+  'docs/session-access.md': sessionAccessDocument(),
   'packages/contract/src/paths.ts': pathsModule(),
 };
 
@@ -42,6 +46,36 @@ function errorsDocument(): string {
     ([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} |`,
   );
   return `${['# Errors', 'Read off the contract. Branch on `code`; the sentence may change.', ['| status | code | meaning |', '|---|---|---|', ...rows].join('\n')].join('\n\n')}\n`;
+}
+
+function sessionAccessDocument(): string {
+  const rows = routes.flatMap(({ route }) => {
+    const access = sessionAccessOf(route);
+    if (!access) return [];
+    const needs = access.needs === 'itself' ? 'nothing' : either(access.needs);
+    const [sends, hidden] = [access.sends, hiddenFields(route)].map((names) => names.map(code).join(', ') || '–');
+    return [`| \`${route.method} ${route.path}\` | ${needs} | ${sends} | ${hidden} |`];
+  });
+  const interactions = Object.entries(sessionInteractions).map(
+    ([type, needs]) => `| \`${type}\` | ${needs.length === 0 ? 'never' : either(needs)} |`,
+  );
+  return `${[
+    '# What a session token opens',
+    'Read off the contract. A session token is a person’s, never the company’s: what is not listed here is closed, and answers\n403 `session_scope` with `param` naming the field.',
+    '## Routes',
+    ['| route | needs | may send | never shown |', '|---|---|---|---|', ...rows].join('\n'),
+    'In every answer and event, an error carries its code and a plain sentence in place of the one for operators. The events\nof a conversation hold back the same fields of the turns, messages, tasks and interactions that they carry.',
+    '## Interactions',
+    ['| type | seen and answered with |', '|---|---|', ...interactions].join('\n'),
+  ].join('\n\n')}\n`;
+}
+
+function code(name: string): string {
+  return `\`${name}\``;
+}
+
+function either(needs: readonly string[]): string {
+  return needs.map(code).join(' or ');
 }
 
 /** Formatted as the formatter would, which looks at this file too. */

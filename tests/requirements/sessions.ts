@@ -92,4 +92,44 @@ export const sessions = area('sessions', 'open', [
   ],
   ['SES-034', 'decisions.md · 10', "With embed origins the page's policy names exactly those origins."],
   ['SES-035', 'decisions.md · 3', 'An unknown session answers 404 `session_not_found`.'],
+  [
+    'SES-101',
+    'decisions.md · 11',
+    'A session token opens the routes of what its session has switched on; with nothing switched on it is shown and ended, and no more.',
+  ],
+  [
+    'SES-102',
+    'decisions.md · 11',
+    'A body or query field that a row does not open to session tokens answers 403 `session_scope` with `param` naming it.',
+  ],
+  [
+    'SES-103',
+    'decisions.md · 11',
+    'A session sees no `context`, `metadata`, costs, nor arguments of pending tool calls in any answer.',
+  ],
+  ['SES-104', 'decisions.md · 11', 'Nor in any event, followed, paged, or streamed as the answer to its message.'],
+  ['SES-105', 'decisions.md · 11', 'A session token neither reads nor answers an interaction of type `tool_call`.'],
+  [
+    'SES-106',
+    'decisions.md · 11',
+    "A message's `tools` entry named like a function of the deployment answers 400 `duplicate_name`; the function keeps its schema and its wait.",
+  ],
+  [
+    'SES-107',
+    'decisions.md · 11',
+    "A session token reads and sends files of its own conversation and its user's uploads, no outputs of other conversations.",
+  ],
+  ['SES-108', 'decisions.md · 4', 'An Idempotency-Key of a session finds answers of that session alone.'],
+  ['SES-109', 'decisions.md · 4', 'A session holds at most 20 streams and waiting calls open: 429 `rate_limited`.'],
+  [
+    'SES-110',
+    'decisions.md · 11',
+    "A failure reaches a session with its code and a plain sentence in place of the operator's.",
+  ],
+  [
+    'SES-111',
+    'decisions.md · 11',
+    'A field that an answer gains, at any depth, is hidden from sessions until its row opens it.',
+  ],
+  ['SES-112', 'decisions.md · 11', 'The OpenAPI document says for each operation what a session token may do.'],
 ]);

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { routes } from '@vestra/contract/api';
 import { newId } from '@vestra/contract/ids';
-import { type Route, scopes } from '@vestra/contract/route';
+import { type Route, scopes, sessionAccessOf } from '@vestra/contract/route';
+import { type Capability, capabilities } from '@vestra/contract/session-access';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { pathOf } from '../support/paths.ts';
@@ -20,22 +21,42 @@ const refusals = new Set([
 let server: TestServer;
 const keys: Record<string, string> = {};
 
+/** With everything switched on; the second has just ended. */
+let session: string;
+let endedSession: string;
+
+/** Sessions with nothing, with each thing and with everything switched on. */
+const openedWith: readonly (readonly Capability[])[] = [[], ...capabilities.map((each) => [each]), capabilities];
+
 beforeAll(async () => {
   server = await startTestServer();
   for (const scope of scopes) {
     const made = await server.call('POST', '/v1/keys', { body: { name: scope, scopes: [scope] } });
     keys[scope] = made.body.key;
   }
+  const opened = [await openSession(capabilities), await openSession(capabilities)] as const;
+  [session, endedSession] = [opened[0].token, opened[1].token];
+  await server.call('DELETE', `/v1/sessions/${opened[1].session_id}`);
 });
 afterAll(() => server.stop());
 
-const knock = async (route: Route, key: string | null, path = pathOf(route)) => {
+type Knock = { status: number; code: string | undefined; param: string | undefined; isLetIn: boolean };
+
+const knock = async (route: Route, key: string | null, path = pathOf(route), fields = {}): Promise<Knock> => {
   const { status, body } = await server.call(route.method, path, {
     key,
-    ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: {} }),
+    ...(route.method === 'GET' || route.method === 'DELETE' ? {} : bodyFor(route, fields)),
   });
-  const code: string | undefined = body?.error?.code;
-  return { status, code, isLetIn: code === undefined || !refusals.has(code) };
+  const { code, param } = body?.error ?? {};
+  return { status, code, param, isLetIn: code === undefined || !refusals.has(code) };
+};
+
+/** Where a row takes uploads alone, one that is whole. */
+const bodyFor = ({ accepts }: Route, fields: object) => {
+  if (!accepts || accepts.includes('application/json')) return { body: fields };
+  const form = new FormData();
+  form.append('file', new Blob(['Notes.']), 'notes.txt');
+  return { raw: form };
 };
 
 describe('every route opens to exactly the credentials its row names', () => {
@@ -61,12 +82,49 @@ describe('every route opens to exactly the credentials its row names', () => {
       } else expect([scope, status, code]).toEqual([scope, 403, 'scope_missing']);
     }
 
-    const opensToSession = route.auth === 'session' || (route.auth === 'key' && 'session' in route);
-    const { token, ownPath } = await openSession(route);
-    const withSession = await knock(route, token, ownPath);
-    if (opensToSession) expect(withSession.isLetIn).toBe(true);
-    else if (route.auth === 'console') expect(withSession.code).toBe('console_login_required');
-    else expect(withSession).toMatchObject({ status: 403, code: 'session_scope' });
+    const withSession = [await knock(route, session), await knock(route, endedSession)];
+    const inVain = route.auth === 'console' ? 'console_login_required' : 'session_revoked';
+    expect(withSession[1]).toMatchObject({ status: 401, code: inVain });
+    if (route.auth === 'console') expect(withSession[0]).toMatchObject({ status: 401, code: inVain });
+    else if (!sessionAccessOf(route)) expect(withSession[0]).toMatchObject({ status: 403, code: 'session_scope' });
+  });
+});
+
+const opensToSessions = routes
+  .filter(({ route }) => sessionAccessOf(route))
+  .map(({ name, route }) => [name, route] as const);
+
+describe('a session token opens exactly the routes of what its session has switched on [SES-101]', () => {
+  it.each(opensToSessions)('%s', async (_, route) => {
+    const needs = sessionAccessOf(route)?.needs ?? [];
+    for (const switchedOn of openedWith) {
+      const { token, ...own } = await openSession(switchedOn);
+      const { status, code, isLetIn } = await knock(route, token, ownPath(route, own));
+      if (needs === 'itself' || needs.some((each) => switchedOn.includes(each))) {
+        expect([switchedOn, isLetIn]).toEqual([switchedOn, true]);
+      } else expect([switchedOn, status, code]).toEqual([switchedOn, 403, 'session_scope']);
+    }
+  });
+});
+
+describe('a session token sends exactly the fields that a row opens to it [SES-102]', () => {
+  const namesOf = (schema: unknown): string[] => Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
+
+  it.each(opensToSessions)('%s', async (_, route) => {
+    const { sends } = sessionAccessOf(route) as { sends: readonly string[] };
+    const { token, ...own } = await openSession(capabilities);
+    const path = ownPath(route, own);
+    const isClosed = ({ code, param }: Knock, field: string) => code === 'session_scope' && param === field;
+    for (const field of [...namesOf(route.query), 'no_field']) {
+      const answer = await knock(route, token, `${path}?${field}=x`);
+      expect([field, isClosed(answer, field)]).toEqual([field, !sends.includes(field)]);
+    }
+    if (!route.body || route.accepts) return;
+    for (const field of [...namesOf(route.body), 'no_field']) {
+      const beside = sends.includes('message') ? { message: 'Hi' } : {};
+      const answer = await knock(route, token, path, { ...beside, [field]: null });
+      expect([field, isClosed(answer, field)]).toEqual([field, !sends.includes(field)]);
+    }
   });
 });
 
@@ -112,7 +170,7 @@ describe('what the matrix says of the table', () => {
     ]);
   });
   it('lets a session token into its own session, conversation, memory, files and interactions alone [AUTH-029]', () => {
-    const opened = routes.filter(({ route }) => route.auth === 'session' || 'session' in route).map(({ name }) => name);
+    const opened = opensToSessions.map(([name]) => name);
     expect(opened.sort()).toEqual(
       [
         'conversations.events',
@@ -141,16 +199,31 @@ describe('what the matrix says of the table', () => {
   });
 });
 
-/** A session, and the path by which it reaches what is its own. */
-async function openSession(route: Route): Promise<{ token: string; ownPath: string }> {
+type Own = { session_id: string; conversation_id: string };
+
+async function openSession(switchedOn: readonly Capability[]): Promise<Own & { token: string }> {
   const token = `vst_${randomBytes(32).toString('base64url')}`;
   const own = { session_id: newId('ses'), conversation_id: newId('conv') };
   await query(
     server.connectionString,
-    `INSERT INTO sessions (id, org_id, mode, user_id, conversation_id, token_hash, chat, screen, memory, driver, expires_at)
-     VALUES ($1, $2, 'test', 'ada', $3, $4, true, 'view', true, 'bash', now() + interval '15 minutes')`,
-    [own.session_id, server.orgId, own.conversation_id, createHash('sha256').update(token).digest()],
+    `INSERT INTO sessions (id, org_id, mode, user_id, conversation_id, token_hash, chat, screen, voice, memory, driver, expires_at)
+     VALUES ($1, $2, 'test', 'ada', $3, $4, $5, $6, $7, $8, 'bash', now() + interval '15 minutes')`,
+    [
+      own.session_id,
+      server.orgId,
+      own.conversation_id,
+      createHash('sha256').update(token).digest(),
+      switchedOn.includes('chat'),
+      switchedOn.includes('screen') ? 'view' : 'false',
+      switchedOn.includes('voice') ? '' : null,
+      switchedOn.includes('memory'),
+    ],
   );
-  const path = route.path.replace('{session_id}', own.session_id).replace('{conversation_id}', own.conversation_id);
-  return { token, ownPath: pathOf({ ...route, path: path as Route['path'] }) };
+  return { token, ...own };
+}
+
+/** The path by which a session reaches what is its own. */
+function ownPath(route: Route, { session_id, conversation_id }: Own): string {
+  const path = route.path.replace('{session_id}', session_id).replace('{conversation_id}', conversation_id);
+  return pathOf({ ...route, path: path as Route['path'] });
 }

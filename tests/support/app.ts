@@ -64,7 +64,7 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
     const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
-    if (isJson) assertContract(method, path, answer);
+    if (isJson) assertContract(method, path, answer, key);
     return answer;
   }
 

@@ -4,14 +4,24 @@ import { streamEvent } from './events.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { interactionKinds } from './interactions.ts';
-import { asksSomething, message, messageErrors, messageFields, saysSomething, toolResults } from './message.ts';
+import {
+  asksSomething,
+  message,
+  messageErrors,
+  messageFields,
+  messageSeen,
+  saysSomething,
+  toolResults,
+} from './message.ts';
 import { metadata, metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { shown } from './session-access.ts';
+import { eventSeen } from './session-event.ts';
 import { taskStatuses } from './tasks.ts';
 import { time } from './time.ts';
-import { turn } from './turn.ts';
+import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
 
 const conversationStatuses = ['idle', 'replying', 'working', 'waiting'] as const;
@@ -37,6 +47,15 @@ const conversation = z.object({
   ...costFields,
   turn_id: id('turn').optional().meta({ description: 'The turn of the first message, where one was sent.' }),
 });
+
+/** Without the company's labels and costs; a call of its own code is seen to wait, not what it is called with. */
+const conversationSeen = {
+  ...shown('object', 'id', 'user_id', 'deployment_id', 'deployment_version', 'status'),
+  ...shown('created_at', 'last_active_at', 'last_event_seq'),
+  open_work: shown('task_id', 'title', 'status'),
+  open_interactions: shown('interaction_id', 'task_id', 'kind'),
+  pending_tool_calls: shown('call_id', 'name', 'task_id'),
+};
 
 const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
 
@@ -99,7 +118,7 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: ['chat'], sends: [], sees: conversationSeen },
     summary: 'Show a conversation with its open work, interactions and tool calls.',
     params: conversationParams,
     status: 200,
@@ -112,7 +131,12 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}/messages',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: {
+      needs: ['chat'],
+      sends: ['message', 'attachments', 'stream'],
+      sees: turnSeen,
+      follows: eventSeen,
+    },
     summary: 'Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.',
     idempotent: true,
     params: conversationParams,
@@ -146,7 +170,7 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}/messages',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: ['chat'], sends: ['limit', 'cursor'], sees: { data: messageSeen, next_cursor: true } },
     summary: 'List the messages of a conversation, newest first: the user’s, the agent’s and summaries of work.',
     params: conversationParams,
     query: z.strictObject(pageQuery),
@@ -160,7 +184,12 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}/events',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: {
+      needs: ['chat'],
+      sends: ['task_id', 'format', 'after', 'limit'],
+      sees: { data: eventSeen, next_after: true },
+      follows: eventSeen,
+    },
     summary: 'Follow a conversation as server-sent events, or read its events as JSON pages.',
     params: conversationParams,
     headers: z.object({
@@ -194,7 +223,7 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}/stop',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: ['chat'], sends: [], sees: conversationSeen },
     summary: 'Stop the reply and every task the conversation started.',
     params: conversationParams,
     status: 200,

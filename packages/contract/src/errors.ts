@@ -134,7 +134,7 @@ export const errorCatalogue = {
   page_blocked: row(403, 'The page is under one of the deployment’s `browser.blocked_paths`.'),
   role_missing: row(403, 'Your role does not allow this.'),
   scope_missing: row(403, 'The key lacks the scope for this.'),
-  session_scope: row(403, 'A session token does not open this route.'),
+  session_scope: row(403, 'A session token does not open this.'),
   user_disabled: row(403, 'This user is disabled.'),
 
   // 404: not there, or another org’s

@@ -3,6 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { shown } from './session-access.ts';
 import { time } from './time.ts';
 import { userId } from './user-id.ts';
 
@@ -22,6 +23,19 @@ const file = z.object({
   conversation_id: id('conv').nullable(),
   created_at: time,
 });
+
+export const fileSeen = shown(
+  'object',
+  'id',
+  'user_id',
+  'filename',
+  'mime_type',
+  'size_bytes',
+  'source',
+  'task_id',
+  'conversation_id',
+  'created_at',
+);
 
 const fileParams = z.strictObject({ file_id: failsWith('file_not_found', id('file')) });
 
@@ -49,7 +63,7 @@ export const files = {
     path: '/v1/files',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: ['chat'], sends: ['user_id'], sees: fileSeen },
     summary: 'Upload a file of at most 10 MB.',
     idempotent: true,
     query: z.strictObject({ user_id: userId().optional() }),
@@ -75,7 +89,7 @@ export const files = {
     path: '/v1/files/{file_id}',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: ['chat'], sends: [], sees: { ...fileSeen, ...shown('download_url', 'download_expires_at') } },
     summary: 'Show a file with a download link that works for 15 minutes.',
     params: fileParams,
     status: 200,

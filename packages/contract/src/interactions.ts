@@ -3,6 +3,7 @@ import { failsWith } from './fault.ts';
 import { id, idPattern } from './ids.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { type Capability, shown } from './session-access.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { userId } from './user-id.ts';
@@ -70,6 +71,45 @@ const interaction = z.object({
   resolved_at: time.nullable(),
 });
 
+/**
+ * What a session must have switched on to see and answer an interaction of a type, in its own conversation. A call of
+ * the company's own code is the company's alone.
+ */
+export const sessionInteractions: Readonly<Record<(typeof interactionTypes)[number], readonly Capability[]>> = {
+  approval: ['chat'],
+  question: ['chat'],
+  connect: ['chat'],
+  handoff: ['chat', 'screen'],
+  tool_call: [],
+};
+
+const askedOfPerson = {
+  ...shown('summary', 'nonce', 'frame_url'),
+  questions: shown('question', 'header', 'options', 'multi_select'),
+  browser: shown('suggested_mode', 'url'),
+  details: {
+    ...shown('tool_name', 'server', 'category', 'price_usd', 'renderer', 'title', 'question', 'asks_for_value'),
+    ...shown('app', 'name', 'connect_url', 'reason'),
+    rows: shown('label', 'value'),
+  },
+  outcome: shown('decision', 'answers', 'reason'),
+};
+
+/** A call of the company's own code is seen to wait and to end; `summary` and `rows` would quote its arguments. */
+export const interactionSeen = {
+  always: {
+    ...shown('object', 'id', 'user_id', 'task_id', 'conversation_id', 'kind', 'type', 'status'),
+    ...shown('moves_money', 'requires_present_user', 'created_at', 'expires_at', 'resolved_at'),
+  },
+  byType: {
+    approval: askedOfPerson,
+    question: askedOfPerson,
+    connect: askedOfPerson,
+    handoff: askedOfPerson,
+    tool_call: { details: shown('tool_name', 'renderer'), outcome: shown('decision') },
+  } satisfies Record<(typeof interactionTypes)[number], unknown>,
+};
+
 /** Which of these fields an interaction takes is decided by its type. */
 export const answerFields = {
   approve: z.boolean().optional(),
@@ -109,7 +149,7 @@ export const interactions = {
     path: '/v1/interactions/{interaction_id}',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: ['chat', 'screen'], sends: [], sees: interactionSeen },
     summary: 'Show an interaction; a hand-off carries a picture of the page.',
     params: interactionParams,
     status: 200,
@@ -122,7 +162,11 @@ export const interactions = {
     path: '/v1/interactions/{interaction_id}/answer',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: {
+      needs: ['chat', 'screen'],
+      sends: ['approve', 'answers', 'decision', 'present_user', 'nonce'],
+      sees: interactionSeen,
+    },
     summary: 'Answer an interaction with the body its type takes.',
     params: interactionParams,
     body: z.strictObject(answerFields),

@@ -3,6 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { shown } from './session-access.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { userId } from './user-id.ts';
@@ -48,7 +49,15 @@ export const memory = {
     path: '/v1/memory',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: {
+      needs: ['memory'],
+      sends: ['user_id', 'limit', 'cursor'],
+      sees: {
+        data: shown('object', 'id', 'text', 'kind', 'source', 'observed_at'),
+        profile: shown('markdown', 'updated_at'),
+        next_cursor: true,
+      },
+    },
     summary: 'Show what the agent remembers about a user, newest first, and the user’s profile.',
     query: z.strictObject({ ...ofUser, ...pageQuery }),
     status: 200,
@@ -90,7 +99,7 @@ export const memory = {
     path: '/v1/memory/{memory_id}',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: ['memory'], sends: ['user_id'], sees: shown('object', 'id', 'deleted') },
     summary: 'Forget one fact.',
     params: z.strictObject({ memory_id: failsWith('memory_not_found', id('mem')) }),
     query: z.strictObject(ofUser),
@@ -104,7 +113,7 @@ export const memory = {
     path: '/v1/memory',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: ['memory'], sends: ['user_id'], sees: shown('user_id', 'deleted', 'memories_deleted') },
     summary: 'Forget everything about a user.',
     query: z.strictObject(ofUser),
     status: 200,

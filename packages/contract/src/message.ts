@@ -3,6 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { reservedToolNames } from './reserved-names.ts';
+import { shown } from './session-access.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { functionEntry } from './tool-entry.ts';
@@ -29,6 +30,12 @@ export const message = z.object({
   attachments: z.array(z.object({ file_id: id('file'), filename: z.string() })),
   created_at: time,
 });
+
+/** Without `context`, which the company keeps beside a message. */
+export const messageSeen = {
+  ...shown('object', 'id', 'conversation_id', 'turn_id', 'task_id', 'role', 'text', 'data', 'created_at'),
+  attachments: shown('file_id', 'filename'),
+};
 
 const outputSchema = failsWith(
   'output_schema_invalid',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import type { SessionAccess } from './session-access.ts';
 
 export const scopes = ['setup', 'runtime', 'admin', 'all'] as const;
 export type Scope = (typeof scopes)[number];
@@ -16,9 +17,9 @@ type NeededScopes = 'any' | readonly Exclude<Scope, 'all'>[];
 type Access =
   /** No credential is looked at. */
   | { auth: 'open' }
-  /** A key with a fitting scope, a console member, and where `session` says so a session token. */
-  | { auth: 'key'; scopes: NeededScopes; session?: 'accepted' }
-  | { auth: 'session' }
+  /** A key with a fitting scope, a console member, and as far as `session` says a session token. */
+  | { auth: 'key'; scopes: NeededScopes; session?: SessionAccess }
+  | { auth: 'session'; session: SessionAccess }
   /** A console member alone: a key has no password and no cookie to give up. */
   | { auth: 'console' };
 
@@ -70,6 +71,10 @@ export type Route = Access &
 
 /** One row of the contract. The literal types stay, so that handlers and the client are typed by it. */
 export const route = <const Row extends Route>(row: Row): Row => row;
+
+/** What a session token may do with it; null: nothing. */
+export const sessionAccessOf = (row: Route): SessionAccess | null =>
+  row.auth === 'key' || row.auth === 'session' ? (row.session ?? null) : null;
 
 export type Family = Record<string, Route>;
 export type ParamsOf<R extends Route> = R['params'] extends z.ZodType ? z.output<R['params']> : Record<never, never>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { route } from './route.ts';
+import { shown } from './session-access.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { userId } from './user-id.ts';
@@ -24,6 +25,11 @@ const session = z.object({
   status: z.enum(sessionStatuses),
   screen_paused: z.literal(true).optional().meta({ description: 'Only while a view-only screen is private.' }),
 });
+
+const sessionSeen = {
+  ...shown('object', 'id', 'user_id', 'conversation_id', 'chat', 'screen', 'voice', 'memory', 'expires_at', 'status'),
+  ...shown('screen_paused'),
+};
 
 const frameAncestors = z.array(z.string()).meta({ description: 'Origins that may embed the page; empty: none.' });
 
@@ -114,7 +120,7 @@ export const sessions = {
     path: '/v1/sessions/{session_id}',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: 'itself', sends: [], sees: sessionSeen },
     summary: 'Show a session.',
     params: sessionParams,
     status: 200,
@@ -127,7 +133,7 @@ export const sessions = {
     path: '/v1/sessions/{session_id}',
     auth: 'key',
     scopes: ['runtime'],
-    session: 'accepted',
+    session: { needs: 'itself', sends: [], sees: sessionSeen },
     summary: 'End a session at once: its token stops working, streams close, a call hangs up.',
     params: sessionParams,
     status: 200,
@@ -150,6 +156,11 @@ export const sessions = {
     method: 'GET',
     path: '/v1/sessions/{session_id}/screen',
     auth: 'session',
+    session: {
+      needs: ['screen'],
+      sends: [],
+      sees: shown('object', 'stream_url', 'preview_token', 'preview_token_param', 'crop_pending'),
+    },
     summary: 'Answer the address of the screen’s stream, good for 5 minutes.',
     params: sessionParams,
     status: 200,
@@ -170,6 +181,7 @@ export const sessions = {
     method: 'POST',
     path: '/v1/sessions/{session_id}/screen/input',
     auth: 'session',
+    session: { needs: ['screen'], sends: ['inputs'], sees: shown('object', 'driving') },
     summary: 'Pass what the person does with mouse and keyboard on to the page that the screen shows.',
     params: sessionParams,
     body: z.strictObject({ inputs: z.array(screenInput).min(1).max(64) }),
@@ -192,6 +204,7 @@ export const sessions = {
     method: 'POST',
     path: '/v1/sessions/{session_id}/voice',
     auth: 'session',
+    session: { needs: ['voice'], sends: ['sdp'], sees: shown('object', 'sdp', 'ends_at') },
     summary: 'Begin a voice call with the browser’s WebRTC offer.',
     params: sessionParams,
     body: z.strictObject({

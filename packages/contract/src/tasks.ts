@@ -8,6 +8,7 @@ import { usd } from './money.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { queryTime } from './query-time.ts';
 import { route } from './route.ts';
+import { shown } from './session-access.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { userId } from './user-id.ts';
@@ -49,6 +50,18 @@ const taskStep = z.object({
   finished_at: time.nullable(),
   duration_ms: z.int().nullable(),
 });
+
+/** Without costs, and without `outcome`, which tells what the company wanted of the work. */
+export const taskSeen = {
+  ...shown('object', 'id', 'user_id', 'conversation_id', 'deployment_id', 'deployment_version', 'status', 'title'),
+  ...shown('created_at', 'updated_at'),
+  progress: shown('content', 'status'),
+  result: shown('text', 'data'),
+  error: 'plain',
+} as const;
+
+/** Summaries of a step quote the arguments and results of the company’s own tools. */
+export const stepSeen = shown('tool_use_id', 'name', 'is_error', 'started_at', 'finished_at', 'duration_ms');
 
 const taskTrace = z.object({
   object: z.literal('task_trace'),

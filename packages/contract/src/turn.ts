@@ -3,6 +3,7 @@ import { id } from './ids.ts';
 import { interactionId } from './interactions.ts';
 import { truncated } from './message.ts';
 import { usd } from './money.ts';
+import { shown } from './session-access.ts';
 import { time } from './time.ts';
 
 const turnStatuses = ['replying', 'working', 'waiting', 'settled', 'failed', 'stopped'] as const;
@@ -25,3 +26,10 @@ export const turn = z.object({
   created_at: time,
   settled_at: time.nullable(),
 });
+
+export const turnSeen = {
+  ...shown('object', 'id', 'conversation_id', 'status', 'acknowledgement', 'task_id', 'interactions'),
+  ...shown('created_at', 'settled_at'),
+  reply: shown('text', 'data'),
+  error: 'plain',
+} as const;

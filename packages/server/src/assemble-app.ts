@@ -32,7 +32,7 @@ import { computerRoutes } from './domains/computers/routes.ts';
 import { conversationRoutes } from './domains/conversations/routes.ts';
 import { findDeployment, holdDeployment } from './domains/deployments/api.ts';
 import { deploymentRoutes } from './domains/deployments/routes.ts';
-import { type Engine, findConversation, findTask } from './domains/engine/api.ts';
+import { type Engine, findConversation, findTask, isAttached } from './domains/engine/api.ts';
 import { type Followers, holdConversation } from './domains/events/api.ts';
 import { eventRoutes } from './domains/events/routes.ts';
 import { createDownloadLinks } from './domains/files/api.ts';
@@ -211,7 +211,12 @@ export function assembleApp(parts: Parts): Hono {
         ...routineRunRoutes({ engine, publicUrl: () => publicUrl }),
       },
       memory: memoryRoutes({ db, embeddings, log, customer: createCustomerMemory({ outbound, signingSecret }) }),
-      files: fileRoutes({ db, store: files, links }),
+      files: fileRoutes({
+        db,
+        store: files,
+        links,
+        isAttached: (conversationId, fileId) => isAttached(db, conversationId, fileId),
+      }),
       conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams })),
       interactions: interactionRoutes({ engine }),
       tasks: taskRoutes({ engine }),

@@ -1,4 +1,5 @@
 import type { Mode, Role, Scope } from '@vestra/contract/route';
+import type { Capability } from '@vestra/contract/session-access';
 
 export type Actor = { type: 'key' | 'member' | 'session' | 'system'; id: string; name: string };
 
@@ -16,7 +17,7 @@ export type Caller = {
     id: string;
     userId: string | null;
     conversationId: string | null;
-    memory: boolean;
+    switchedOn: readonly Capability[];
     expiresAt: Date;
   } | null;
 };

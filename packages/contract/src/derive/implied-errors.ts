@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { codesWithin } from '../fault.ts';
-import type { Route } from '../route.ts';
+import { type Route, sessionAccessOf } from '../route.ts';
 
 /** The codes that follow from a row's access, query, body and path, so that no row has to repeat them. */
 export function impliedErrors(route: Route): ErrorCode[] {
@@ -19,8 +19,7 @@ export function impliedErrors(route: Route): ErrorCode[] {
     codes.push('console_login_required');
   }
   if (route.auth === 'key' || route.auth === 'session') codes.push('session_scope');
-  if (route.auth === 'session' || (route.auth === 'key' && route.session))
-    codes.push('session_expired', 'session_revoked');
+  if (sessionAccessOf(route)) codes.push('session_expired', 'session_revoked');
   if (route.auth === 'console') codes.push('console_login_required', 'csrf_required');
   if (route.auth !== 'open')
     codes.push('org_disabled', 'org_mismatch', 'invalid_mode', 'invalid_org_header', 'rate_limited');

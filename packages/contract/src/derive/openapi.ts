@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { type RouteRow, routes } from '../api.ts';
 import { type ErrorCode, errorCatalogue, errorTypes } from '../errors.ts';
 import { consoleCookie } from '../members.ts';
+import { sessionAccessOf } from '../route.ts';
 import { impliedErrors } from './implied-errors.ts';
 import { type JsonSchema, nameResources } from './named-schemas.ts';
+import { hiddenFields } from './session-view.ts';
 
 /** OpenAPI 3.1 of the whole table. */
 export function openapi({ version, url }: { version: string; url: string }) {
@@ -44,8 +46,9 @@ export function openapi({ version, url }: { version: string; url: string }) {
 
 const introduction =
   'Send an API key as `Authorization: Bearer <API_KEY>`. A test key sees test users, test money and the draft of a ' +
-  'deployment; a live key the live ones. Lists take `limit` and `cursor`; creates take an `Idempotency-Key`. Every ' +
-  'error answers one body; branch on its `code`.';
+  'deployment; a live key the live ones. A session token opens what carries `x-session`: one of its `needs` must be ' +
+  'switched on, it may send the fields of `sends`, and its answers leave out those of `hidden`. Lists take `limit` and ' +
+  '`cursor`; creates take an `Idempotency-Key`. Every error answers one body; branch on its `code`.';
 
 /** `mcpServers` → `MCP servers` is for people; `operationId` is for programs. */
 const tagOf = (family: string) => {
@@ -63,6 +66,7 @@ function operationOf({ name, family, route }: RouteRow) {
     ...(route.auth === 'key' && {
       'x-scopes': route.scopes === 'any' ? ['any'] : [...route.scopes, 'all'],
     }),
+    ...sessionOf(route),
     parameters: parametersOf(route),
     ...(route.body && { requestBody: requestBodyOf(route) }),
     responses: { ...successOf(route), ...failuresOf(codes) },
@@ -74,6 +78,14 @@ function securityOf(route: RouteRow['route']): Record<string, never[]>[] {
   if (route.auth === 'session') return [{ sessionToken: [] }];
   if (route.auth === 'console') return [{ consoleCookie: [] }];
   return [{ apiKey: [] }, { consoleCookie: [] }, ...(route.session ? [{ sessionToken: [] }] : [])];
+}
+
+/** What a session token may do with an operation that takes one. */
+function sessionOf(route: RouteRow['route']) {
+  const access = sessionAccessOf(route);
+  if (!access) return {};
+  const needs = access.needs === 'itself' ? [] : access.needs;
+  return { 'x-session': { needs, sends: access.sends, hidden: hiddenFields(route) } };
 }
 
 function parametersOf(route: RouteRow['route']) {

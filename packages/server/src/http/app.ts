@@ -4,7 +4,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Route } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
-import { asFailure, errorBody } from './error-response.ts';
+import { asFailure, errorBody, toldPlainly } from './error-response.ts';
 import type { AllHandlers, Incoming } from './handler.ts';
 import { type Progress, type RequestPath, serve } from './mount.ts';
 
@@ -76,7 +76,7 @@ export function createApp({ path, handlers, log, pages, addressOf, isLeaving = (
   }
 
   function failed(error: unknown, progress: Progress): Response {
-    const failure = asFailure(error);
+    const failure = progress.caller?.session ? toldPlainly(asFailure(error)) : asFailure(error);
     if (failure.status === 500) log.error({ request_id: progress.requestId, err: error }, 'request failed');
     if (failure.status === 503) log.warn({ request_id: progress.requestId, reason: reasonOf(error) }, 'not ready');
     const response = Response.json(errorBody(failure, progress.requestId), { status: failure.status });

@@ -1,4 +1,5 @@
 import { Failure, fail } from '@vestra/contract/errors';
+import { plainSentence } from '@vestra/contract/plain-sentence';
 import { isDatabaseAway } from '../db/away.ts';
 
 /** The one place where a failure becomes the body that every error answers. */
@@ -25,4 +26,12 @@ export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (isDatabaseAway(error)) return fail('not_ready', { message: 'The database is away. Try again shortly.' });
   return fail('internal_error');
+}
+
+/** What lies at the service and not at the request is worded for those who run it: a person hears that, not why. */
+export function toldPlainly(failure: Failure): Failure {
+  const { code, status, details } = failure;
+  if (status !== 402 && status !== 409 && status < 500) return failure;
+  const { retry_after_ms } = details;
+  return fail(code, { message: plainSentence(code), status, ...(retry_after_ms !== undefined && { retry_after_ms }) });
 }

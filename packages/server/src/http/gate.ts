@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
 import { type Mode, modes, type Route } from '@vestra/contract/route';
 import type { Caller } from '../caller.ts';
+import { requireSwitchedOn } from './session-wall.ts';
 
 /** Looks credentials up. Each throws the failure that fits a credential it does not take. */
 export type Identities = {
@@ -72,8 +73,7 @@ function readChoice(headers: Headers): { mode: Mode | null; orgId: string | null
 
 function requireScope(route: Route, caller: Caller): void {
   if (caller.session) {
-    const opensIt = route.auth === 'session' || (route.auth === 'key' && route.session === 'accepted');
-    if (!opensIt) throw fail('session_scope');
+    requireSwitchedOn(route, caller.session);
     return;
   }
   if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });

@@ -3,6 +3,8 @@ import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@vestra/contr
 import type { Caller, Origin } from '../caller.ts';
 import type { Transaction } from '../db/pool.ts';
 import type { Upload } from './multipart.ts';
+import type { FrameSource } from './sse.ts';
+import type { OpenStream } from './streams.ts';
 
 /** An answer with another status or further headers than its row's. */
 export class Reply<Body> {
@@ -17,14 +19,26 @@ export class Reply<Body> {
   }
 }
 
+/** An answer that goes on: each of its events is shown as far as the row lets the caller see it. */
+export class EventStream {
+  readonly open: OpenStream;
+  readonly source: FrameSource;
+
+  /** What is opened comes first: a caller who may open no more leaves no source behind. */
+  constructor(open: OpenStream, source: FrameSource) {
+    this.open = open;
+    this.source = source;
+  }
+}
+
 declare const committed: unique symbol;
 /** An answer that came out of `commit`: the only kind an idempotent route may give. */
 export type Committed<Body> = { readonly [committed]: Body };
 
 /** What was committed, also where an earlier call with the same key did it: for routes that answer with a stream. */
-export function readCommitted<Body>(answer: Committed<Body>): { body: Body; isReplayed: boolean } {
-  const { body, replayed } = answer as unknown as { body: string; replayed?: boolean };
-  return { body: JSON.parse(body) as Body, isReplayed: replayed === true };
+export function readCommitted<Body>(answer: Committed<Body>): Body {
+  const { body } = answer as unknown as { body: string };
+  return JSON.parse(body) as Body;
 }
 
 export type PageRequest = {
@@ -62,8 +76,8 @@ type Handler<R extends Route> = (
   incoming: Incoming<R>,
 ) => Promise<
   R extends { idempotent: true }
-    ? Committed<ResponseOf<R>> | (R extends { streams: true } ? Response : never)
-    : ResponseOf<R> | Reply<ResponseOf<R>> | Response
+    ? Committed<ResponseOf<R>> | (R extends { streams: true } ? EventStream | Reply<ResponseOf<R>> : never)
+    : ResponseOf<R> | Reply<ResponseOf<R>> | EventStream | Response
 >;
 
 export type Handlers<Family extends keyof Api> = {

@@ -8,10 +8,12 @@ import { transaction } from '../db/transaction.ts';
 import { openBody, receiveBody } from './body.ts';
 import type { Cursors } from './cursor.ts';
 import { type Identities, identify } from './gate.ts';
-import { type Committed, type Incoming, type PageRequest, Reply } from './handler.ts';
+import { type Committed, EventStream, type Incoming, type PageRequest, Reply } from './handler.ts';
 import { hashRequest, type Idempotency, type StoredAnswer } from './idempotency.ts';
 import type { Upload } from './multipart.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
+import { requireSendable, type View, viewOf } from './session-wall.ts';
+import { eventStream } from './sse.ts';
 
 export type RequestPath = {
   db: Database;
@@ -47,22 +49,24 @@ export async function serve(
   const idempotencyKey = readIdempotencyKey(route, request);
   const { fields, upload, hashed } = openBody(route, raw);
   const url = new URL(request.url);
+  requireSendable(route, caller, url.searchParams, fields);
   const params = route.params ? validate(route.params, rawParams, 'invalid_request') : {};
   const query = validateQuery(route, url.searchParams);
   const body = isCheckedHere(route, upload) ? validate(route.body as z.ZodType, fields, 'invalid_request') : fields;
   if (!handler) throw fail('not_implemented');
 
+  const view = viewOf(route, caller);
   const page = pageOf(path.cursors, name, caller, query);
   const origin: Origin | null = caller && { ...caller, requestId: progress.requestId, ip: progress.ip };
   let replayed = false;
   const commit = async (work: (tx: Transaction) => Promise<unknown>) => {
-    const run = async (tx: Transaction) => stored(route, await work(tx));
+    const run = async (tx: Transaction) => stored(route, await work(tx), view);
     if (!idempotencyKey || !caller) return (await transaction(path.db, run)) as unknown as Committed<never>;
     const requestHash = hashRequest([request.method, url.pathname, url.search, ...hashed]);
     const call = {
       tenant: caller,
       route: name,
-      key: idempotencyKey,
+      key: keyOf(caller, idempotencyKey),
       requestHash,
       showsSecret: route.showsSecret ?? false,
     };
@@ -86,19 +90,31 @@ export async function serve(
     origin,
   } as unknown as Incoming<Route>);
 
-  if (answer instanceof Response) return answer;
-  if (route.idempotent) return respond(answer as StoredAnswer, replayed ? { 'idempotent-replayed': 'true' } : {});
-  const extra = answer instanceof Reply ? answer.headers : {};
-  return respond(stored(route, answer), extra);
+  const replay: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {};
+  if (answer instanceof EventStream) {
+    return eventStream(answer.source, answer.open, { headers: replay, show: view.event });
+  }
+  if (answer instanceof Response) return asItIs(answer, caller);
+  if (answer instanceof Reply) return respond(stored(route, answer, view), { ...answer.headers, ...replay });
+  return respond(route.idempotent ? (answer as StoredAnswer) : stored(route, answer, view), replay);
 }
+
+/** Nothing can be held back of what is no longer looked into. */
+function asItIs(answer: Response, caller: Caller | null): Response {
+  if (caller?.session) throw fail('session_scope');
+  return answer;
+}
+
+/** Each session has keys of its own: a line break, which no header carries, keeps them apart from those of API keys. */
+const keyOf = ({ session }: Caller, key: string) => (session ? `${session.id}\n${key}` : key);
 
 /** The fields beside an upload are the handler's to read. */
 const isCheckedHere = (route: Route, upload: Upload | null) =>
   route.body !== undefined && route.checkedBy !== 'handler' && upload === null;
 
-function stored(route: Route, answer: unknown): StoredAnswer {
-  if (answer instanceof Reply) return { status: answer.status ?? route.status, body: JSON.stringify(answer.body) };
-  return { status: route.status, body: JSON.stringify(answer) };
+function stored(route: Route, answer: unknown, view: View): StoredAnswer {
+  const { status = route.status, body } = answer instanceof Reply ? answer : { body: answer };
+  return { status, body: JSON.stringify(view.answer(body)) };
 }
 
 function respond(answer: StoredAnswer, extra: Record<string, string | string[]>): Response {

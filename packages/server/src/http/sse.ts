@@ -18,8 +18,9 @@ const heartbeatMs = 15_000;
 export function eventStream(
   source: FrameSource,
   { signal, close }: OpenStream,
-  options: { headers?: Record<string, string>; heartbeatMs?: number } = {},
+  options: { headers?: Record<string, string>; heartbeatMs?: number; show?: (data: unknown) => unknown } = {},
 ): Response {
+  const { show = (data) => data } = options;
   const encoder = new TextEncoder();
   let isOpen = true;
   const end = () => {
@@ -43,7 +44,11 @@ export function eventStream(
       try {
         const { frames, isOver } = await source.next(options.heartbeatMs ?? heartbeatMs);
         if (!isOpen) return;
-        controller.enqueue(encoder.encode(frames.length === 0 ? ': still here\n\n' : frames.map(written).join('')));
+        controller.enqueue(
+          encoder.encode(
+            frames.length === 0 ? ': still here\n\n' : frames.map((frame) => written(frame, show)).join(''),
+          ),
+        );
         if (!isOver) return;
         controller.close();
         end();
@@ -59,4 +64,5 @@ export function eventStream(
   });
 }
 
-const written = ({ id, event, data }: Frame) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+const written = ({ id, event, data }: Frame, show: (data: unknown) => unknown) =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(show(data))}\n\n`;

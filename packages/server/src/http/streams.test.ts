@@ -54,6 +54,22 @@ describe('the open streams', () => {
     expect(streams.count()).toBe(0);
   });
 
+  it('of one credential are bounded, and leave room for others’ [SES-109]', () => {
+    const streams = createStreams();
+    const soon = new Date(Date.now() + 60_000);
+    for (const [caller, most] of [
+      [callerOf('ses_1', soon), 20],
+      [callerOf('key_1'), 10_000],
+    ] as const) {
+      const opened = Array.from({ length: most }, () => streams.open(caller, new AbortController().signal));
+      expect(() => streams.open(caller, new AbortController().signal)).toThrow(`At most ${most} streams`);
+      opened[0]?.close();
+      expect(streams.open(caller, new AbortController().signal).signal.aborted).toBe(false);
+    }
+    expect(streams.count()).toBe(10_020);
+    streams.endAll();
+  });
+
   it('of a session end when its token does', async () => {
     const streams = createStreams();
     const { signal } = streams.open(callerOf('ses_1', new Date(Date.now() - 1)), new AbortController().signal);

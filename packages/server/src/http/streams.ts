@@ -1,3 +1,4 @@
+import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../caller.ts';
 
 /** Whatever is held open for a caller: a stream, or a call that waits for an answer. */
@@ -10,6 +11,7 @@ export type OpenStream = {
 
 /** The open streams, by the credential that opened them. */
 export type Streams = {
+  /** Throws `rate_limited` where the credential holds as many open as it may. */
   open: (caller: Caller, requestSignal: AbortSignal) => OpenStream;
   /** A key or session was revoked; null: any may have been, so each is to come again and be looked at. */
   endCredential: (id: string | null) => void;
@@ -20,6 +22,12 @@ export type Streams = {
 
 /** Longer than a request needs from the look at its credential to its stream. */
 const rememberedMs = 10_000;
+
+/** In one process. A page holds two or three open; a company's server may follow each of its users with one key. */
+const mostOfSession = 20;
+const mostOfOthers = 10_000;
+
+const askAgainMs = 5000;
 
 export function createStreams(): Streams {
   const byCredential = new Map<string, Set<AbortController>>();
@@ -43,9 +51,16 @@ export function createStreams(): Streams {
 
   return {
     open(caller, requestSignal) {
-      const controller = new AbortController();
       const { id } = caller.actor;
       const others = byCredential.get(id) ?? new Set();
+      const most = caller.session ? mostOfSession : mostOfOthers;
+      if (others.size >= most) {
+        throw fail('rate_limited', {
+          message: `At most ${most} streams and waiting calls may be open at once. Close one first.`,
+          retry_after_ms: askAgainMs,
+        });
+      }
+      const controller = new AbortController();
       byCredential.set(id, others.add(controller));
       const expiry = caller.session
         ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - Date.now()))

@@ -1,6 +1,5 @@
 import type { Database } from '../../db/pool.ts';
-import type { Handlers } from '../../http/handler.ts';
-import { eventStream } from '../../http/sse.ts';
+import { EventStream, type Handlers } from '../../http/handler.ts';
 import type { Streams } from '../../http/streams.ts';
 import { requireAskedUser } from '../users/api.ts';
 import { findCookies } from './cookies.ts';
@@ -24,7 +23,7 @@ export function browserRoutes({ db, desks, streams }: Dependencies): Handlers<'b
       const user = await requireAskedUser(db, caller, params.user_id);
       const { settings } = await deploymentOfBrowser(db, caller, user, query.deployment);
       const owner = { orgId: caller.orgId, mode: caller.mode, userId: params.user_id };
-      return eventStream(watchTabs(desks, owner, fetchRules(settings)), streams.open(caller, signal));
+      return new EventStream(streams.open(caller, signal), watchTabs(desks, owner, fetchRules(settings)));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { messageFields } from '@vestra/contract/message';
 import type { z } from 'zod';
-import type { Tenant } from '../../caller.ts';
+import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { type Engine, type NewMessage, readAttachments } from '../engine/api.ts';
 
@@ -11,7 +11,7 @@ export type SentMessage = z.output<z.ZodObject<typeof messageFields>>;
 export async function readMessage(
   { schemas }: Engine,
   tx: Transaction,
-  tenant: Tenant,
+  caller: Caller,
   userId: string | null,
   sent: SentMessage,
 ): Promise<NewMessage> {
@@ -26,7 +26,7 @@ export async function readMessage(
   return {
     text: sent.message ?? '',
     context: sent.context ?? null,
-    attachments: await readAttachments(tx, tenant, userId, sent.attachments ?? []),
+    attachments: await readAttachments(tx, caller, userId, sent.attachments ?? []),
     request: {
       output_schema: sent.output_schema,
       success_criteria: sent.success_criteria,

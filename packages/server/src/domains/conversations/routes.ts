@@ -4,9 +4,8 @@ import { check } from '@vestra/contract/fault';
 import type { Caller, Tenant } from '../../caller.ts';
 import { joinedReads } from '../../db/joined.ts';
 import type { Database } from '../../db/pool.ts';
-import { type Handlers, readCommitted } from '../../http/handler.ts';
-import { eventStream } from '../../http/sse.ts';
-import type { Streams } from '../../http/streams.ts';
+import { EventStream, type Handlers, Reply, readCommitted } from '../../http/handler.ts';
+import type { OpenStream, Streams } from '../../http/streams.ts';
 import {
   announce,
   type Committed,
@@ -39,16 +38,24 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
   const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
 
   async function streamTurn(
-    caller: Caller,
-    signal: AbortSignal,
-    of: { conversation: ConversationRow; turnId: string; isReplayed: boolean; entries?: readonly LogEntry[] },
-  ): Promise<Response> {
+    open: OpenStream,
+    of: { conversation: ConversationRow; turnId: string; entries: readonly LogEntry[] },
+  ): Promise<EventStream> {
     const { conversation, turnId } = of;
-    const begun = of.entries?.find(({ type, turn_id }) => type === 'turn.started' && turn_id === turnId)?.seq;
+    const begun = of.entries.find(({ type, turn_id }) => type === 'turn.started' && turn_id === turnId)?.seq;
     const after = (begun ?? (await firstSeqOfTurn(db, conversation.id, turnId))) - 1;
-    const source = followTurn(followers, conversation, { turnId, after });
-    const replayed = of.isReplayed && { headers: { 'idempotent-replayed': 'true' } };
-    return eventStream(source, streams.open(caller, signal), { ...replayed });
+    return new EventStream(open, followTurn(followers, conversation, { turnId, after }));
+  }
+
+  /** Opened before anything is taken: a message whose answer could not be held open must not have been sent. */
+  async function holding<T>(caller: Caller, signal: AbortSignal, work: (open: OpenStream) => Promise<T>): Promise<T> {
+    const open = streams.open(caller, signal);
+    try {
+      return await work(open);
+    } catch (error) {
+      open.close();
+      throw error;
+    }
   }
 
   return {
@@ -63,17 +70,22 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     },
     create: async ({ caller, body, commit, signal }) => {
       let done: Committed | undefined;
-      const answer = await commit(async (tx) => {
-        const { shown, committed } = await createConversation(engine, tx, caller, body);
-        done = committed;
-        return shown;
+      const take = async () => {
+        const answer = await commit(async (tx) => {
+          const { shown, committed } = await createConversation(engine, tx, caller, body);
+          done = committed;
+          return shown;
+        });
+        if (done) announce(engine.announcer, done);
+        return answer;
+      };
+      if (!body.stream) return take();
+      return holding(caller, signal, async (open) => {
+        const shown = readCommitted(await take());
+        const conversation = done?.conversation ?? (await ownConversation(db, caller, shown.id));
+        const entries = done?.entries ?? [];
+        return streamTurn(open, { conversation, turnId: shown.turn_id as string, entries });
       });
-      if (done) announce(engine.announcer, done);
-      if (!body.stream) return answer;
-      const { body: shown, isReplayed } = readCommitted(answer);
-      const conversation = done?.conversation ?? (await ownConversation(db, caller, shown.id));
-      const entries = done?.entries ?? [];
-      return streamTurn(caller, signal, { conversation, turnId: shown.turn_id as string, isReplayed, entries });
     },
     get: async ({ caller, params }) => {
       assertReach(caller, params.conversation_id);
@@ -84,31 +96,31 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     send: async ({ caller, origin, params, body, headers, commit, signal }) => {
       assertReach(caller, params.conversation_id);
       let done: Committed | undefined;
-      const answer = await commit(async (tx) => {
-        const { turn, committed } = await sendMessage(engine, tx, { caller, origin }, params.conversation_id, body);
-        done = committed;
-        return turn;
-      });
-      if (done) announce(engine.announcer, done);
+      const take = async () => {
+        const answer = await commit(async (tx) => {
+          const { turn, committed } = await sendMessage(engine, tx, { caller, origin }, params.conversation_id, body);
+          done = committed;
+          return turn;
+        });
+        if (done) announce(engine.announcer, done);
+        return answer;
+      };
       const waitMs = readWait(headers.get('prefer'));
-      if (!body.stream && waitMs === null) return answer;
-      const { body: sent, isReplayed } = readCommitted(answer);
-      const conversation = done?.conversation ?? (await ownConversation(db, caller, params.conversation_id));
-      const entries = done?.entries ?? [];
-      if (body.stream) return streamTurn(caller, signal, { conversation, turnId: sent.id, isReplayed, entries });
-      const after = (await firstSeqOfTurn(db, conversation.id, sent.id)) - 1;
-      const waited = { turnId: sent.id, conversationId: conversation.id, after };
-      const held = streams.open(caller, signal);
-      const turn = await waitForTurn({ db, followers }, waited, {
-        withinMs: waitMs as number,
-        signal: held.signal,
-      }).finally(held.close);
-      return Response.json(await showTurn(db, turn), {
-        status: isOver(turn.state) ? 200 : 202,
-        headers: {
-          'preference-applied': `wait=${(waitMs as number) / 1000}`,
-          ...(isReplayed && { 'idempotent-replayed': 'true' }),
-        },
+      if (!body.stream && waitMs === null) return take();
+      return holding(caller, signal, async (open) => {
+        const sent = readCommitted(await take());
+        const conversation = done?.conversation ?? (await ownConversation(db, caller, params.conversation_id));
+        const entries = done?.entries ?? [];
+        if (body.stream) return streamTurn(open, { conversation, turnId: sent.id, entries });
+        const after = (await firstSeqOfTurn(db, conversation.id, sent.id)) - 1;
+        const waited = { turnId: sent.id, conversationId: conversation.id, after };
+        const withinMs = waitMs as number;
+        const turn = await waitForTurn({ db, followers }, waited, { withinMs, signal: open.signal });
+        open.close();
+        return new Reply(await showTurn(db, turn), {
+          status: isOver(turn.state) ? 200 : 202,
+          headers: { 'preference-applied': `wait=${withinMs / 1000}` },
+        });
       });
     },
     messages: async ({ caller, params, page }) => {
@@ -121,9 +133,9 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       if (taskId !== null) await assertTask(db, caller, conversation.id, taskId);
       const after = readLastEventId(headers) ?? query.after ?? 0;
       if (query.format === undefined) {
-        return eventStream(
-          followConversation(followers, conversation, { after, taskId }),
+        return new EventStream(
           streams.open(caller, signal),
+          followConversation(followers, conversation, { after, taskId }),
         );
       }
       const { limit } = query;

@@ -2,7 +2,7 @@ import { newFence } from '@vestra/agent/prompt/data';
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { PricedModel } from '@vestra/models/prices';
-import type { Tenant } from '../../caller.ts';
+import type { Caller, Tenant } from '../../caller.ts';
 import { versionToRun } from '../deployments/api.ts';
 import { findFiles } from '../files/api.ts';
 import { refusalFailure, release } from '../ledger/api.ts';
@@ -29,7 +29,12 @@ export type NewMessage = {
 };
 
 /** What stands behind a message that may be taken: decided before anything is written. */
-export type Admission = { version: number; model: PricedModel };
+export type Admission = {
+  version: number;
+  model: PricedModel;
+  /** Names of the version's own functions. */
+  functions: readonly string[];
+};
 
 /**
  * In test mode a conversation stays on the version it started on; in live mode each message goes to the version that is
@@ -45,7 +50,8 @@ export async function admit(
   const kept = mode === 'test' ? conversation.deployment_version : null;
   const version = versionToRun(deployment, mode, pinned_version ?? kept);
   const manifest = await manifestOf(tx, deployment.id, version);
-  return { version, model: usableModel(models, mode, manifest.model) };
+  const functions = manifest.tools.map((entry) => entry.function);
+  return { version, model: usableModel(models, mode, manifest.model), functions };
 }
 
 /**
@@ -55,11 +61,12 @@ export async function admit(
 export async function acceptMessage(
   engine: Engine,
   change: Change,
-  { version, model }: Admission,
+  { version, model, functions }: Admission,
   message: NewMessage,
   user: UserRow | null = null,
 ): Promise<TurnRow> {
   const { tx, conversation } = change;
+  refuseRedeclared(functions, message.request.tools ?? []);
   const tenant: Tenant = { orgId: conversation.org_id, mode: conversation.mode };
   const held = await reserveFor(tx, tenant, conversation.user_id, model.price, user);
   if (!held.allowed && !held.isHeldByRunningCalls) throw refusalFailure(held);
@@ -83,6 +90,16 @@ export async function acceptMessage(
   }
   conversation.queued_turns += 1;
   return turn;
+}
+
+/** A version says how its functions are called and which wait for a yes: a message adds to them and changes none. */
+function refuseRedeclared(functions: readonly string[], ofMessage: readonly { name: string }[]): void {
+  const at = ofMessage.findIndex(({ name }) => functions.includes(name));
+  if (at === -1) return;
+  throw fail('duplicate_name', {
+    param: `tools.${at}.name`,
+    message: 'The deployment has a function of this name. Leave it out here: it can be called as it is.',
+  });
 }
 
 /** A reply that waits behind another reads what came before it when it begins; one that begins reads it now. */
@@ -136,19 +153,21 @@ function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'work
   return { asked, turn };
 }
 
-/** The files a message brings: the user's own, each with its name. */
+/** The files a message brings: the user's own, each with its name. A session brings no output of another conversation. */
 export async function readAttachments(
   tx: Change['tx'],
-  tenant: Tenant,
+  caller: Tenant & Pick<Caller, 'session'>,
   userId: string | null,
   attached: readonly { file_id: string }[],
 ): Promise<Attachment[]> {
   if (attached.length === 0) return [];
   const ids = attached.map(({ file_id }) => file_id);
-  const found = new Map((await findFiles(tx, tenant, ids)).map((row) => [row.id, row]));
+  const { session } = caller;
+  const found = new Map((await findFiles(tx, caller, ids)).map((row) => [row.id, row]));
   return ids.map((id, at) => {
     const row = found.get(id);
-    if (!row || row.user_id !== userId) {
+    const isElsewhere = session && row?.source === 'output' && row.conversation_id !== session.conversationId;
+    if (!row || row.user_id !== userId || isElsewhere) {
       throw fail('invalid_request', {
         param: `attachments.${at}.file_id`,
         message: 'There is no such file of this user.',

@@ -39,6 +39,7 @@ export {
   findTurn,
   firstSeqOfTurn,
   insertConversation,
+  isAttached,
   latestTurn,
   listConversations,
   listMessages,

@@ -143,6 +143,21 @@ export async function insertTurn(tx: Transaction, row: typeof turns.$inferInsert
   return insertRow(tx, turns, row);
 }
 
+/** Whether a message of the conversation carries the file. */
+export async function isAttached(db: Executor, conversationId: string, fileId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ id: messages.id })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.conversation_id, conversationId),
+        sql`${messages.attachments} @> ${JSON.stringify([{ file_id: fileId }])}::jsonb`,
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
+}
+
 export async function findTurn(db: Executor, id: string): Promise<TurnRow | undefined> {
   const [row] = await selectRows(db, turns, { id });
   return row;

@@ -62,10 +62,10 @@ export async function assembleTools(
   const apps = connectable(engine, subject, manifest, signedIn);
   const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
   const own = new Map(listed.map((each) => [each.tool.definition.name, each]));
-  const ofMessage = subject.turn.request.tools ?? [];
+  const ofMessage = addedBy(subject.turn.request.tools ?? [], manifest);
   const { deployment_id: deploymentId, deployment_version: version } = subject.turn;
   const ofVersion = await withCategories(engine.db, { deploymentId, version }, [
-    ...functionsOf(manifest, ofMessage),
+    ...functionsOf(manifest),
     ...servers.map((each) => askingAbove(manifest.limits.ask_above_usd, each)),
   ]);
   const byName = new Map(servers.map((each) => [each.tool.definition.name, each]));
@@ -143,11 +143,12 @@ async function browserToolsOf(
   return engine.workBrowsers.ofWork({ tenant, turn, task, manifest, save });
 }
 
-/** The version's functions; one of the message that has the same name comes before it. */
-function functionsOf({ tools }: Manifest, ofMessage: readonly MessageTool[]): Tool[] {
-  const names = new Set(ofMessage.map(({ name }) => name));
+/** What a message adds. A function of the version is never another's to declare, whatever a turn was taken with. */
+const addedBy = (ofMessage: readonly MessageTool[], { tools }: Manifest) =>
+  ofMessage.filter(({ name }) => !tools.some((entry) => entry.function === name));
+
+function functionsOf({ tools }: Manifest): Tool[] {
   return tools
-    .filter((entry) => !names.has(entry.function))
     .map(({ function: name, input, ...rest }) => ({ ...rest, name, input_schema: readToolInput(input).schema }))
     .map(functionTool);
 }

@@ -12,9 +12,22 @@ import { presentFile } from './present.ts';
 import { deleteFile, findFile, listFiles } from './store.ts';
 import type { FileRow } from './tables.ts';
 
-export type FileDependencies = { db: Database; store: FileStore; links: DownloadLinks };
+export type FileDependencies = {
+  db: Database;
+  store: FileStore;
+  links: DownloadLinks;
+  /** Whether a message of the conversation carries the file. */
+  isAttached: (conversationId: string, fileId: string) => Promise<boolean>;
+};
 
-export function fileRoutes({ db, store, links }: FileDependencies): Handlers<'files'> {
+export function fileRoutes({ db, store, links, isAttached }: FileDependencies): Handlers<'files'> {
+  /** A session token reaches what was made in its own conversation, sent to it, or uploaded for it. */
+  async function isWithinReach({ session }: Caller, { id, conversation_id }: FileRow): Promise<boolean> {
+    if (session === null) return true;
+    if (session.conversationId === null) return false;
+    return conversation_id === session.conversationId || isAttached(session.conversationId, id);
+  }
+
   return {
     list: async ({ caller, query, page }) => {
       const isOfWork = query.task_id !== undefined || query.conversation_id !== undefined;
@@ -40,14 +53,14 @@ export function fileRoutes({ db, store, links }: FileDependencies): Handlers<'fi
           user_id: user?.id ?? null,
           source: 'upload',
           task_id: null,
-          conversation_id: null,
+          conversation_id: caller.session?.conversationId ?? null,
         });
         return presentFile(row);
       });
     },
     get: async ({ caller, params }) => {
       const row = await findFile(db, caller, params.file_id);
-      if (!row || !isWithinReach(caller, row)) throw fail('file_not_found');
+      if (!row || !(await isWithinReach(caller, row))) throw fail('file_not_found');
       const { url, expiresAt } = links.make(row.id);
       return { ...presentFile(row), download_url: url, download_expires_at: expiresAt.toISOString() };
     },
@@ -59,6 +72,3 @@ export function fileRoutes({ db, store, links }: FileDependencies): Handlers<'fi
     },
   };
 }
-
-/** A session token reaches its own user's files alone. */
-const isWithinReach = ({ session }: Caller, row: FileRow) => session === null || session.userId === row.user_id;

@@ -1,4 +1,5 @@
 import { Failure, fail } from '@vestra/contract/errors';
+import { sessionInteractions } from '@vestra/contract/interactions';
 import type { Caller, Origin } from '../../caller.ts';
 import { recordAudit } from '../audit/api.ts';
 import {
@@ -12,13 +13,19 @@ import {
   settleInteraction,
 } from '../engine/api.ts';
 
-/** The interaction, if the caller may see it: a session sees those of its own conversation, nobody those of a test run. */
+/** The interaction, if the caller may see it; nobody sees those of a test run. */
 export async function ownInteraction({ db }: Engine, caller: Caller, id: string): Promise<InteractionRow> {
   const row = await findInteraction(db, caller, id);
   if (!row || row.is_hidden) throw fail('interaction_not_found');
-  if (caller.session && caller.session.conversationId !== row.conversation_id) throw fail('session_scope');
+  if (caller.session && !isOfSession(caller.session, row)) {
+    throw fail('session_scope', { message: 'A session token does not open this interaction.' });
+  }
   return row;
 }
+
+/** Those of its own conversation, as far as they are a person's to answer and the session has what that takes. */
+const isOfSession = ({ conversationId, switchedOn }: NonNullable<Caller['session']>, row: InteractionRow) =>
+  row.conversation_id === conversationId && sessionInteractions[row.type].some((each) => switchedOn.includes(each));
 
 export function answerInteraction(
   engine: Engine,

@@ -99,13 +99,7 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
 
 const invalid = (message: string) => fail('invalid_memory', { param: 'text', message });
 
-/** A session reaches the memory of its own user, and only where it was opened with it. */
-function assertPanel({ session }: Caller): void {
-  if (session && !session.memory) throw fail('session_scope');
-}
-
 async function ownerOf(tx: Transaction, caller: Caller, userId: string | undefined): Promise<Owner> {
-  assertPanel(caller);
   const user = await actingUser(tx, caller, userId);
   return { orgId: caller.orgId, mode: caller.mode, userId: user?.id ?? null };
 }

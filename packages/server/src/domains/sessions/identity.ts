@@ -4,7 +4,7 @@ import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { orgs } from '../orgs/api.ts';
 import { users } from '../users/api.ts';
-import { hashToken, statusOf } from './session.ts';
+import { hashToken, statusOf, switchedOn } from './session.ts';
 import { sessions } from './tables.ts';
 
 /** Session tokens are looked up every time: a revoked one, or a disabled user's, stops working at once. */
@@ -41,7 +41,7 @@ export function createSessionIdentity(db: Database, now: () => number = Date.now
         id: session.id,
         userId: session.user_id,
         conversationId: session.conversation_id,
-        memory: session.memory,
+        switchedOn: switchedOn(session),
         expiresAt: session.expires_at,
       },
     };

@@ -91,7 +91,13 @@ export function screenStream({ db, screens, credentials, streams, callerOf }: St
     const caller = await callerOf(sessionId).catch(ifRefused);
     if (caller?.orgStatus !== 'active') return null;
     const viewer = await viewerOf(db, caller);
-    return eventStream(screens.watch(viewer), streams.open(caller, signal));
+    try {
+      const open = streams.open(caller, signal);
+      return eventStream(screens.watch(viewer), open);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return new Response(`${error.message}\n`, { status: error.status });
+    }
   };
 }
 

@@ -8,7 +8,6 @@ import { findSession } from './store.ts';
 export async function viewerOf(db: Database, caller: Caller): Promise<Viewer> {
   const row = await findSession(db, caller, caller.actor.id);
   if (!row) throw fail('session_not_found');
-  if (row.screen === 'false') throw fail('session_scope', { message: 'This session was opened without a screen.' });
   const { orgId, mode, actor } = caller;
   return {
     sessionId: row.id,

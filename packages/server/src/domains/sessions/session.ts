@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { type Capability, capabilities } from '@vestra/contract/session-access';
+import type { SessionRow } from './tables.ts';
 
 export const sessionMs = 15 * 60_000;
 
@@ -21,4 +23,9 @@ export function statusOf(
 ): 'live' | 'expired' | 'revoked' {
   if (revoked_at) return 'revoked';
   return expires_at.getTime() <= now ? 'expired' : 'live';
+}
+
+export function switchedOn({ chat, screen, voice, memory }: SessionRow): Capability[] {
+  const is: Record<Capability, boolean> = { chat, screen: screen !== 'false', voice: voice !== null, memory };
+  return capabilities.filter((each) => is[each]);
 }

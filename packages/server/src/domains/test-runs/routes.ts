@@ -1,8 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { Handlers } from '../../http/handler.ts';
-import { eventStream } from '../../http/sse.ts';
+import { EventStream, type Handlers } from '../../http/handler.ts';
 import type { Streams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { requireDeployment } from '../deployments/api.ts';
@@ -41,7 +40,8 @@ export function testRunRoutes({ db, engine, jobs, watchers, streams }: TestRunDe
     get: ({ caller, params }) => read(caller.orgId, params.run_id),
     events: async ({ caller, params, signal }) => {
       const look = () => read(caller.orgId, params.run_id);
-      return eventStream(followTestRun(watchers, await look(), look), streams.open(caller, signal));
+      const run = await look();
+      return new EventStream(streams.open(caller, signal), followTestRun(watchers, run, look));
     },
     cancel: async ({ origin, params }) => {
       const run = await transaction(db, (tx) => cancelTestRun(tx, origin, params.run_id));

@@ -245,7 +245,5 @@ const newWork = (id: string): Work => ({
   files: [],
 });
 
-function activityOf({ name, input_summary }: Record<string, unknown>): string | null {
-  if (typeof input_summary === 'string' && input_summary !== '') return input_summary;
-  return typeof name === 'string' ? name.replaceAll('_', ' ') : null;
-}
+const activityOf = ({ name }: Record<string, unknown>): string | null =>
+  typeof name === 'string' ? name.replaceAll('_', ' ') : null;

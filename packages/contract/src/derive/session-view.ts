@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { type Route, sessionAccessOf } from '../route.ts';
+import { isByType, type Seen, type SeenFields } from '../session-access.ts';
+
+/** The answer of a row as a session token gets it. */
+export function sessionResponse(route: Route): z.ZodType {
+  const access = sessionAccessOf(route);
+  return access ? seenSchema(route.response, access.sees) : z.never();
+}
+
+/** Dotted paths of the answer's fields that a session token never gets. */
+export function hiddenFields(route: Route): string[] {
+  const seen = new Set(pathsOf(sessionResponse(route)));
+  const hidden = pathsOf(route.response).filter((path) => !seen.has(path));
+  // Of what is hidden whole, its parts need no words.
+  return hidden.filter((path) => !hidden.some((other) => path.startsWith(`${other}.`)));
+}
+
+function seenSchema(schema: z.ZodType, seen: Seen): z.ZodType {
+  if (seen === true || seen === 'plain') return schema;
+  if (schema instanceof z.ZodNullable) return seenSchema(schema.unwrap() as z.ZodType, seen).nullable();
+  if (schema instanceof z.ZodOptional) return seenSchema(schema.unwrap() as z.ZodType, seen).optional();
+  if (schema instanceof z.ZodArray) return z.array(seenSchema(schema.element as z.ZodType, seen));
+  // Of an open map names are picked, and its shape stays as open as it was.
+  if (!(schema instanceof z.ZodObject)) return schema;
+  if (!isByType(seen)) return picked(schema, seen);
+  const variants = [...new Set(Object.values(seen.byType))].map((fields) =>
+    picked(schema, { ...seen.always, ...fields }),
+  );
+  return z.union(variants as [z.ZodType, ...z.ZodType[]]);
+}
+
+function picked(schema: z.ZodObject, seen: SeenFields): z.ZodType {
+  const shape = Object.entries(seen).map(([name, inner]) => {
+    const field = schema.shape[name] as z.ZodType | undefined;
+    if (!field) throw new Error(`A session is to see \`${name}\`, which the answer does not have.`);
+    return [name, seenSchema(field, inner)];
+  });
+  return z.strictObject(Object.fromEntries(shape));
+}
+
+/** Every field that the schema names, also within lists and what may be absent. */
+function pathsOf(schema: z.ZodType, path = ''): string[] {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional)
+    return pathsOf(schema.unwrap() as z.ZodType, path);
+  if (schema instanceof z.ZodArray) return pathsOf(schema.element as z.ZodType, path);
+  if (schema instanceof z.ZodUnion) return (schema.options as z.ZodType[]).flatMap((each) => pathsOf(each, path));
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, field]) => [
+    `${path}${name}`,
+    ...pathsOf(field, `${path}${name}.`),
+  ]);
+}

@@ -1,0 +1,36 @@
+import type { StreamEventType } from './events.ts';
+import { fileSeen } from './files.ts';
+import { interactionSeen } from './interactions.ts';
+import { messageSeen } from './message.ts';
+import { type SeenFields, shown } from './session-access.ts';
+import { stepSeen, taskSeen } from './tasks.ts';
+import { turnSeen } from './turn.ts';
+
+/** What a session sees of each type of event. */
+const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
+  'turn.started': { turn: turnSeen },
+  'turn.settled': { turn: turnSeen },
+  'reply.delta': shown('text', 'message_id'),
+  'reply.completed': { message: messageSeen },
+  'task.started': { task: taskSeen },
+  'task.progress': { title: true, progress: shown('content', 'status') },
+  'task.step': { step: stepSeen },
+  'task.completed': { task: taskSeen },
+  'task.failed': { task: taskSeen },
+  // The `message` of a stop is written for those who set the limits.
+  'task.stopped': { task: taskSeen, reason: true },
+  'interaction.created': { interaction: interactionSeen },
+  'interaction.resolved': { interaction: interactionSeen },
+  'tool_call.created': { call: shown('call_id', 'name', 'task_id') },
+  'file.created': { file: fileSeen },
+  'conversation.status': shown('status'),
+};
+
+/** An event on the stream of a conversation: every `seq` is there, whatever is held back of it. */
+export const eventSeen = {
+  always: {
+    ...shown('object', 'id', 'type', 'seq', 'conversation_id', 'task_id', 'turn_id', 'deployment_id', 'created_at'),
+    data: {},
+  },
+  byType: Object.fromEntries(Object.entries(dataSeen).map(([type, data]) => [type, { data }])),
+};

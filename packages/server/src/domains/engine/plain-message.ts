@@ -110,8 +110,8 @@ const settle = {
     DELETE FROM runs WHERE id = $1 AND epoch = $2 RETURNING id
   ), step AS (
     INSERT INTO run_steps (run_id, step_index, kind, text, notice, model, input_tokens, output_tokens,
-      cache_read_tokens, cost_micros, started_at)
-    SELECT id, $3, 'model', $4, NULL, $5, $6, $7, $8, $9, $10 FROM ended
+      cache_read_tokens, cache_write_tokens, cost_micros, started_at)
+    SELECT id, $3, 'model', $4, NULL, $5, $6, $7, $8, $18, $9, $10 FROM ended
   ), message AS (
     INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at)
     SELECT $11, $12, id, $13, 'agent', $14, $15::json, $16 FROM ended
@@ -146,6 +146,7 @@ export async function writeReply(
     jsonOrNull(message.data),
     settled.settled_at,
     settled.active_ms,
+    step.usage.cacheWriteTokens,
   ]);
   if (rows.length === 0) throw new FencedOff(run);
 }

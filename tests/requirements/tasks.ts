@@ -96,4 +96,9 @@ export const tasks = area('tasks', 'done', [
   ['TASK-037', 'decisions.md · 7', 'A policy hook that gives no answer in 2 seconds is a no.'],
   ['TASK-038', 'decisions.md · 7', 'A read-only tool call does not ask the policy hook.'],
   ['TASK-039', 'decisions.md · 3', 'An unknown task answers 404 `task_not_found`.'],
+  [
+    'TASK-161',
+    'decisions.md · 11',
+    'The totals of a trace are all that the task was charged, and a stopped or judging call stands in it.',
+  ],
 ]);

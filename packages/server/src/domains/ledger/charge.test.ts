@@ -46,7 +46,7 @@ describe('the cost of the items of a charge', () => {
       ],
       [1n, 0n, 0n],
     ],
-  ])('%j is %j micro-dollars: exact, and rounded once [MON-005, MON-166]', (items, costs) => {
+  ])('%j is %s micro-dollars: exact, and rounded once [MON-005, MON-166]', (items, costs) => {
     expect(costsOfItems(items.map(([quantity, unitPriceMicros]) => ({ quantity, unitPriceMicros })))).toEqual(costs);
   });
 

@@ -110,8 +110,10 @@ export function createPurse(
     }
     await letGo();
     const spending = await spendingOf(db, tenant, turn.user_id);
-    const wanted = { ...spending, amountMicros, runId: run.runId, signal, waitMs: msLeft };
-    const answer = await runner.whileWaiting(run, money.hold(tenant, wanted));
+    const wanted = { ...spending, amountMicros, runId: run.runId, waitMs: msLeft };
+    const answer = await runner.whileWaiting(run, signal, (either) =>
+      money.hold(tenant, { ...wanted, signal: either }),
+    );
     if (!answer.allowed) return answer;
     reservationId = answer.reservationId;
     return null;

@@ -19,7 +19,7 @@ import { PlanApproved } from './plan.ts';
 import type { Engine, Fresh } from './ports.ts';
 import { createPurse, type Purse } from './purse.ts';
 import { createRunStore, type Subject, type SubjectRunStore } from './run-store.ts';
-import { RunEnded } from './runner.ts';
+import { RunEnded, RunLeft } from './runner.ts';
 import { findTurn } from './store.ts';
 
 type Taken = { subject: Subject; run: Run } & Fresh;
@@ -85,12 +85,18 @@ async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled, 
     onSummary: (change, step) => task === null && keepSummary(change, assembled, step),
   });
   try {
-    const end = await runAgent(agentRun, portsOf(engine, subject, assembled, store, purse));
+    const end = await runAgent(agentRun, portsOf(engine, subject, assembled, store, purse)).catch(handedBack);
     if (end.kind === 'handed_back') await store.handBack();
     return { end, assembled, store, purse };
   } finally {
     await purse.close().catch(() => {});
   }
+}
+
+/** Where the process leaves while the run waits for money. */
+function handedBack(error: unknown): RunEnd {
+  if (error instanceof RunLeft) return { kind: 'handed_back' };
+  throw error;
 }
 
 /** Nobody goes on with a run that breaks each time it is taken up: it ends, and says so. */

@@ -6,6 +6,7 @@ import type { Outcome } from './end-task.ts';
 import { judgeLine } from './judge.ts';
 import type { Engine } from './ports.ts';
 import { type Ended, runLoop } from './run-loop.ts';
+import { RunLeft } from './runner.ts';
 import { findMessage } from './store.ts';
 import type { TaskRow, TurnRow } from './tables.ts';
 import { callsOfRun } from './trace-store.ts';
@@ -24,6 +25,9 @@ export async function runTask(
   try {
     const { outcome, usage } = await judgeWork(engine, { task, turn }, ended, { criteria, answer: text }, signal);
     await ended.store.complete({ text, data, outcome }, usage);
+  } catch (error) {
+    if (!(error instanceof RunLeft)) throw error;
+    await ended.store.handBack();
   } finally {
     await ended.purse.close();
   }

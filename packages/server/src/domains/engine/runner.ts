@@ -10,6 +10,11 @@ export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
 
+/** The process leaves while the run waits: nothing of it is under way, and another process goes on with it. */
+export class RunLeft extends Error {
+  override readonly name = 'RunLeft';
+}
+
 /** The runs that this process works on. */
 export type Runner = {
   /** Whether it may take one more where nobody waits in a queue. */
@@ -25,9 +30,9 @@ export type Runner = {
   perform: (run: Run, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
   /**
    * A run that waits for long takes no room: it is set aside, and nobody waits for its end. It stays owned, and should
-   * the process die it is found by its lease.
+   * the process die it is found by its lease. Throws `RunLeft` as soon as the process is to end.
    */
-  whileWaiting: <T>(run: Run, wait: Promise<T>) => Promise<T>;
+  whileWaiting: <T>(run: Run, signal: AbortSignal, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Ends a run at once if this process works on it. */
   end: (runId: string) => void;
   /** Takes nothing new, lets what runs come to its next step, and cuts what is left. */
@@ -49,12 +54,13 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
   const { capacity, leaseMs, renewEveryMs } = { ...defaults, ...options.settings };
   const owner = randomUUID();
   const running = new Map<string, Running>();
-  let isLeaving = false;
+  const leaving = new AbortController();
   let setAside = 0;
   const renewing = setInterval(() => void renew(), renewEveryMs);
   renewing.unref();
 
-  const hasRoom = () => !isLeaving && running.size - setAside < capacity;
+  const leave = () => leaving.abort(new RunLeft('The process ends.'));
+  const hasRoom = () => !leaving.signal.aborted && running.size - setAside < capacity;
 
   /** Whatever is no longer ours ends here: another process goes on with it. */
   async function renew(): Promise<void> {
@@ -91,7 +97,11 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
     await Promise.race([ended, aside.promise]);
   }
 
-  async function whileWaiting<T>({ runId, epoch }: Run, wait: Promise<T>): Promise<T> {
+  async function whileWaiting<T>(
+    { runId, epoch }: Run,
+    signal: AbortSignal,
+    wait: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     let isAside = false;
     const timer = setTimeout(() => {
       const entry = running.get(runId);
@@ -102,7 +112,7 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
       entry.setAside();
     }, setAsideAfterMs);
     try {
-      return await wait;
+      return await wait(AbortSignal.any([signal, leaving.signal]));
     } finally {
       clearTimeout(timer);
       if (isAside) setAside -= 1;
@@ -111,17 +121,15 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
 
   return {
     hasRoom,
-    isLeaving: () => isLeaving,
-    leave: () => {
-      isLeaving = true;
-    },
+    isLeaving: () => leaving.signal.aborted,
+    leave,
     lease: () => (hasRoom() ? { owner, leaseMs } : null),
     take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
     perform,
     whileWaiting,
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),
     async stop({ graceMs }) {
-      isLeaving = true;
+      leave();
       const all = Promise.all([...running.values()].map(({ done }) => done));
       let timer: NodeJS.Timeout | undefined;
       const cut = new Promise<void>((resolve) => {

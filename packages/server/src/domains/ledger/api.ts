@@ -9,4 +9,4 @@ export { holdMetered, noteUsed } from './holds-store.ts';
 export { createMoneyLine, type MoneyLine } from './money-line.ts';
 export { presentCost } from './present.ts';
 export { refusalOfSpending, release, reserve, type Spending } from './reserve.ts';
-export { type ChargedUse, chargeStopped, type Used } from './used.ts';
+export { chargeStopped, type Used } from './used.ts';

@@ -93,9 +93,8 @@ export function costsOfItems(items: readonly Pick<ChargeItem, 'quantity' | 'unit
   const costs = parts.map((part) => part / micro);
   const total = (2n * parts.reduce((sum, part) => sum + part, 0n) + micro) / (2n * micro);
   let missing = total - costs.reduce((sum, cost) => sum + cost, 0n);
-  const byRest = parts
-    .map((part, at) => ({ at, rest: part % micro }))
-    .sort((one, other) => (other.rest > one.rest ? 1 : -1));
+  const rests = parts.map((part, at) => ({ at, rest: part % micro }));
+  const byRest = rests.toSorted((one, other) => Number(other.rest > one.rest) - Number(other.rest < one.rest));
   for (const { at } of byRest) {
     if (missing <= 0n) break;
     costs[at] = (costs[at] as Micros) + 1n;

@@ -92,6 +92,8 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
       const onAbort = () => end(() => reject(signal.reason));
       const timer = setTimeout(() => end(() => resolve(line.refusal)), waitMs);
       signal.addEventListener('abort', onAbort, { once: true });
+      // It may have come while the database was asked, and is not heard of again.
+      if (signal.aborted) return onAbort();
       const ahead = line.bySpender.get(spender);
       if (ahead) ahead.push(waiter);
       else {

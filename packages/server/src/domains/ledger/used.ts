@@ -11,7 +11,7 @@ export type Used = Pick<ChargeItem, 'kind' | 'model'> & {
 type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
 
 /** What the calls of a run had used when it was stopped, each with its cost. */
-export type ChargedUse = { used: Used; items: readonly ChargeItem[]; costMicros: bigint };
+type ChargedUse = { used: Used; items: readonly ChargeItem[]; costMicros: bigint };
 
 /**
  * Charges what the calls of a run have used until now and takes their holds away, in the transaction that stops the run:

@@ -54,4 +54,44 @@ export const money = area('money', 'done', [
     'runtime.md · What the service does',
     'Test spend never touches the live wallet and live spend never the test wallet.',
   ],
+  [
+    'MON-161',
+    'decisions.md · 11',
+    'A call that finds the money held by other calls waits for it, and ends only when the money is spent or its own time is up.',
+  ],
+  [
+    'MON-162',
+    'decisions.md · 11',
+    'Calls that wait for money go on one of each user after the other, in the order they came.',
+  ],
+  [
+    'MON-163',
+    'decisions.md · 11',
+    'However many calls ask at once, a cap or a wallet is passed by the last call at most.',
+  ],
+  [
+    'MON-164',
+    'decisions.md · 11',
+    'A call holds what its request and its longest answer may cost, and that length is what the vendor is asked for.',
+  ],
+  [
+    'MON-165',
+    'decisions.md · 11',
+    'What was written before a stop or a failure is charged, once, marked `estimated`; so is the time of a stopped computer.',
+  ],
+  [
+    'MON-166',
+    'decisions.md · 11',
+    'The exact cost of a charge is rounded once, and each line item is within a micro-dollar of its price.',
+  ],
+  [
+    'MON-167',
+    'decisions.md · 11',
+    'Cache reads and cache writes have prices of their own, and no token is charged twice.',
+  ],
+  [
+    'MON-168',
+    'decisions.md · 11',
+    'Ledger, line items, turns, tasks, traces, conversations, usage and wallet add up, whatever was stopped or failed.',
+  ],
 ]);

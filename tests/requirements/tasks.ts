@@ -101,4 +101,9 @@ export const tasks = area('tasks', 'done', [
     'decisions.md · 7',
     'The judge of `success_criteria` reads the arguments of tool calls beside their results.',
   ],
+  [
+    'TASK-161',
+    'decisions.md · 11',
+    'The totals of a trace are all that the task was charged, and a stopped or judging call stands in it.',
+  ],
 ]);

@@ -262,7 +262,12 @@ describe('models and health', () => {
       name: expect.any(String),
       default: true,
       context_tokens: expect.any(Number),
-      price: { input_per_mtok: 0.1, output_per_mtok: 0.4, cache_read_per_mtok: expect.any(Number) },
+      price: {
+        input_per_mtok: 0.1,
+        output_per_mtok: 0.4,
+        cache_read_per_mtok: expect.any(Number),
+        cache_write_per_mtok: 0.1,
+      },
       available: true,
     });
   });

@@ -161,13 +161,33 @@ describe('money', () => {
     expect(items[0].quantity).toBeLessThan(60);
     for (const { quantity, cost_usd } of items) expect(Math.abs(cost_usd - quantity * 0.0001)).toBeLessThan(0.00001);
     const micros = await desk.sql(
-      `SELECT sum(amount_micros)::int AS micros, sum(ceil(quantity * 100))::int AS owed
+      `SELECT sum(amount_micros)::int AS micros, sum(round(quantity * 100))::int AS owed
        FROM ledger_entries WHERE kind = 'compute' AND task_id = $1`,
       [task.id],
     );
     expect(micros[0].micros).toBe(micros[0].owed);
     expect(task.cost_breakdown.compute).toBeGreaterThanOrEqual(0.00012);
     expect(task.cost_usd).toBeGreaterThan(task.cost_breakdown.compute);
+  });
+
+  it('is charged for a command that is stopped, until it is [MON-165, CMP-009]', async () => {
+    desk.script(() => ({ calls: [{ name: 'run_command', arguments: { command: 'sleep 300' } }] }));
+    const { id } = await desk.say({ user_id: 'gus', message: 'Do it', hand_off: 'always' });
+    const metered = `SELECT extract(epoch FROM clock_timestamp() - metered_since) AS seconds, run_id
+      FROM reservations WHERE metered_since IS NOT NULL AND user_id = 'gus'`;
+    await expect.poll(async () => (await desk.sql(metered))[0]?.seconds > 1, { timeout: 20_000 }).toBe(true);
+    const [{ seconds, run_id }] = await desk.sql(metered);
+    await desk.call('POST', `/v1/conversations/${id}/stop`);
+    const { body } = await desk.call('GET', `/v1/usage/line-items?task_id=${run_id}&limit=100`);
+    const [item, ...others] = body.data.filter(({ kind }: { kind: string }) => kind === 'compute');
+    expect(others).toEqual([]);
+    expect(item.quantity).toBeGreaterThanOrEqual(Number(seconds));
+    expect(item.quantity).toBeLessThan(Number(seconds) + 20);
+    const { body: task } = await desk.call('GET', `/v1/tasks/${run_id}`);
+    const { body: trace } = await desk.call('GET', `/v1/tasks/${run_id}/trace`);
+    expect([task.error.code, trace.totals.cost_usd]).toEqual(['stopped', task.cost_usd]);
+    expect(task.cost_breakdown.compute).toBeGreaterThan(0.0001);
+    await expect.poll(() => desk.sql(`SELECT FROM reservations WHERE user_id = 'gus'`)).toEqual([]);
   });
 
   it('that has run out stops work before the next command [CMP-009]', async () => {

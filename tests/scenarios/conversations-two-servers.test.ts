@@ -63,6 +63,30 @@ describe('two servers on one database', () => {
     expect((await here.tell(id, 'Hello?')).reply.text).toBe('Here.');
   });
 
+  it('charge at one what was streamed at the other, once [MON-165]', async () => {
+    respond = () => ({ text: ['Half ', 'an '], fail: 'hang' });
+    const { id } = await here.begin();
+    await there.call('POST', `/v1/conversations/${id}/messages`, { body: { message: 'Hi' } });
+    const path = `/v1/conversations/${id}/events?format=json&limit=100`;
+    const isStreamed = async () => {
+      const { data } = (await here.call('GET', path)).body;
+      return data.map((event: { data: { text?: string } }) => event.data.text ?? '').join('');
+    };
+    await expect.poll(isStreamed).toBe('Half an ');
+    await Promise.all([here, there].map((server) => server.call('POST', `/v1/conversations/${id}/stop`)));
+    respond = () => ({ text: 'Here.' });
+    expect((await here.tell(id, 'Hello?')).reply.text).toBe('Here.');
+    const { body } = await here.call('GET', `/v1/usage/line-items?conversation_id=${id}&limit=100`);
+    expect(
+      body.data.map(({ unit, estimated }: { unit: string; estimated?: true }) => [unit, estimated]).sort(),
+    ).toEqual([
+      ['input_tokens', true],
+      ['input_tokens', undefined],
+      ['output_tokens', true],
+      ['output_tokens', undefined],
+    ]);
+  });
+
   it('wait at one for a turn that the other makes', async () => {
     const gate = Promise.withResolvers<void>();
     respond = async () => {

@@ -25,8 +25,8 @@ export type Till = AgentServer & {
   sql: (text: string, values?: unknown[]) => Promise<Body[]>;
 };
 
-export async function startTill(env: Record<string, string> = {}): Promise<Till> {
-  const server = await startAgentServer({ env });
+export async function startTill(env: Record<string, string> = {}, options: { vendors?: boolean } = {}): Promise<Till> {
+  const server = await startAgentServer({ env, ...options });
   const db: Database = await openDatabase({ connectionString: server.connectionString });
   const tenant = (mode: 'test' | 'live') => ({ orgId: server.orgId, mode });
   const all = async (path: string, key: string): Promise<Body[]> => {

@@ -29,14 +29,15 @@ describe('what a message costs', () => {
       ['orchestrator', 'compatible/scripted', 'input_tokens', 12_340, 0.000001],
       ['orchestrator', 'compatible/scripted', 'output_tokens', 560, 0.000004],
     ]);
-    for (const { quantity, unit_price_usd, cost_usd } of items) expect(cost_usd).toBe(shown(quantity * unit_price_usd));
+    for (const { quantity, unit_price_usd, cost_usd } of items)
+      expect(cost_usd).toBeCloseTo(quantity * unit_price_usd, 6);
     const stored = await till.sql(
-      `SELECT amount_micros, quantity * unit_price_micros AS micros FROM ledger_entries WHERE conversation_id = $1`,
+      `SELECT amount_micros, quantity * unit_price_micros AS micros FROM ledger_entries
+        WHERE conversation_id = $1 AND account = 'spend'`,
       [made.id],
     );
-    expect(stored.map(({ amount_micros }) => Number(amount_micros))).toEqual(
-      stored.map(({ micros }) => Math.ceil(Number(micros))),
-    );
+    const exact = stored.reduce((total, { micros }) => total + Number(micros ?? 0), 0);
+    expect(stored.reduce((total, { amount_micros }) => total + Number(amount_micros), 0)).toBe(Math.round(exact));
     const { body: conversation } = await till.call('GET', `/v1/conversations/${made.id}`);
     const cost = 0.01558;
     expect([turn.cost_usd, conversation.cost_usd, sum(items)]).toEqual([cost, cost, cost]);
@@ -94,12 +95,12 @@ describe('what a message costs', () => {
       ['offline', 'output_tokens', 4e-7],
     ]);
     const stored = await till.sql(
-      `SELECT amount_micros, quantity * unit_price_micros AS micros FROM ledger_entries WHERE conversation_id = $1`,
+      `SELECT amount_micros, quantity * unit_price_micros AS micros FROM ledger_entries
+        WHERE conversation_id = $1 AND account = 'spend'`,
       [made.id],
     );
-    expect(stored.map(({ amount_micros }) => Number(amount_micros))).toEqual(
-      stored.map(({ micros }) => Math.ceil(Number(micros))),
-    );
+    const exact = stored.reduce((total, { micros }) => total + Number(micros ?? 0), 0);
+    expect(stored.reduce((total, { amount_micros }) => total + Number(amount_micros), 0)).toBe(Math.round(exact));
     expect(items.every(({ quantity }) => quantity > 0)).toBe(true);
   });
 
@@ -129,6 +130,144 @@ describe('what a message costs', () => {
       [404, 'task_not_found'],
       [404, 'conversation_not_found'],
     ]);
+  });
+});
+
+describe('what comes to no end', () => {
+  const words = ['One ', 'two ', 'three ', 'four, ', 'Grüße, ', '你好 ', 'seven.'];
+  const tokensIn = (text: string) => Math.ceil(Buffer.byteLength(text) / 3.5);
+  const eventsOf = (id: string) => `/v1/conversations/${id}/events?format=json&limit=100`;
+  const streamed = (log: { type: string; data: { text: string } }[]) =>
+    log
+      .filter(({ type }) => type === 'reply.delta')
+      .map(({ data }) => data.text)
+      .join('');
+  /** Waits until it is known what the call of a run has used so far. */
+  const inUse = (runId: string) =>
+    expect
+      .poll(
+        async () => (await till.sql('SELECT FROM reservations WHERE run_id = $1 AND used IS NOT NULL', [runId])).length,
+        {
+          timeout: 20_000,
+        },
+      )
+      .toBe(1);
+
+  it.each(words.map((_, at) => at + 1))(
+    'is charged for what was streamed, once, where it is stopped after %i pieces [MON-165, MON-168]',
+    async (count) => {
+      const said = words.slice(0, count).join('');
+      till.script(() => ({ text: words.slice(0, count), fail: 'hang' }));
+      const { body: made } = await till.say({ user_id: 'hasty', message: 'Count' });
+      await till.until(eventsOf(made.id), ({ data }) => streamed(data) === said);
+      await Promise.all([1, 2].map(() => till.call('POST', `/v1/conversations/${made.id}/stop`)));
+      const turn = await till.settled(made);
+      const items = await till.lineItems(`conversation_id=${made.id}`);
+      expect(items.map(({ unit, quantity, estimated }) => [unit, quantity, estimated]).sort()).toEqual([
+        ['input_tokens', expect.any(Number), true],
+        ['output_tokens', tokensIn(said), true],
+      ]);
+      expect(items.find(({ unit }) => unit === 'input_tokens')?.quantity).toBeGreaterThan(100);
+      expect([turn.status, turn.cost_usd > 0, turn.cost_usd]).toEqual(['stopped', true, sum(items)]);
+      // Whoever made the reply has heard of it and is done: nothing comes after.
+      till.script(() => ({ text: 'Yes.', usage: sixCents }));
+      const again = await till.call('POST', `/v1/conversations/${made.id}/messages?wait=20`, {
+        body: { message: 'Still there?' },
+        headers: { prefer: 'wait=20' },
+      });
+      expect([200, 201, 202]).toContain(again.status);
+      await till.until(`/v1/conversations/${made.id}`, ({ status }) => status === 'idle');
+      expect(await till.lineItems(`conversation_id=${made.id}`)).toHaveLength(4);
+      expect(await till.sql('SELECT FROM reservations WHERE user_id = $1', ['hasty'])).toEqual([]);
+    },
+  );
+
+  it('is charged where the vendor breaks off after some text, and free where it does before [MON-165]', async () => {
+    till.script(() => ({ text: ['Half an ', 'answer'], fail: 'cut' }));
+    const { body: half } = await till.say({ message: 'Go' });
+    const broken = await till.settled(half);
+    const items = await till.lineItems(`conversation_id=${half.id}`);
+    expect([broken.status, broken.error.code, broken.cost_usd]).toEqual(['failed', 'model_error', sum(items)]);
+    expect(items.map(({ unit, estimated }) => [unit, estimated]).sort()).toEqual([
+      ['input_tokens', true],
+      ['output_tokens', true],
+    ]);
+    till.script(() => ({ fail: 400 }));
+    const { body: none } = await till.say({ message: 'Go' });
+    expect([(await till.settled(none)).status, await till.lineItems(`conversation_id=${none.id}`)]).toEqual([
+      'failed',
+      [],
+    ]);
+  });
+
+  it('is charged where it is work that is stopped in silence, and stands in its trace [MON-165, TASK-161]', async () => {
+    till.script(({ messages }) => {
+      if (messages.at(-1)?.role === 'tool') return { fail: 'hang' };
+      const steps = [{ content: 'Count', status: 'in_progress' }];
+      return { calls: [{ name: 'update_plan', arguments: { steps } }], usage: sixCents };
+    });
+    const { body: made } = await till.say({ user_id: 'hasty', message: 'Work', hand_off: 'always' });
+    const { data } = await till.until(`/v1/tasks?conversation_id=${made.id}`, ({ data: rows }) => rows.length === 1);
+    await inUse(data[0].id);
+    await till.call('POST', `/v1/conversations/${made.id}/stop`);
+    const { body: task } = await till.call('GET', `/v1/tasks/${data[0].id}`);
+    const { body: trace } = await till.call('GET', `/v1/tasks/${data[0].id}/trace`);
+    const items = await till.lineItems(`task_id=${task.id}`);
+    expect([task.status, task.cost_usd > 0.06, trace.totals.cost_usd]).toEqual(['failed', true, task.cost_usd]);
+    expect([sum(items), trace.turns.map(({ status }: { status: string }) => status)]).toEqual([
+      task.cost_usd,
+      ['completed', 'stopped'],
+    ]);
+    const [stopped] = (await till.told('task.stopped')).filter(({ data: told }) => told.id === task.id);
+    expect(stopped.data.cost_usd).toBe(task.cost_usd);
+  });
+
+  it('of judged work leaves no cost out of the trace [TASK-161]', async () => {
+    till.script(
+      cast({
+        agent: () => ({ text: 'Done.', usage: sixCents }),
+        judge: () => ({
+          text: '{"criteria":[{"text":"x","met":true,"reason":"It is."}],"must_never":[]}',
+          usage: sixCents,
+        }),
+      }),
+    );
+    const body = { message: 'Do it', hand_off: 'always', success_criteria: 'It is done.' };
+    const turn = await till.settled((await till.say(body)).body);
+    const { body: task } = await till.call('GET', `/v1/tasks/${turn.task_id}`);
+    const { body: trace } = await till.call('GET', `/v1/tasks/${turn.task_id}/trace`);
+    expect([task.outcome.met, task.cost_usd, trace.totals]).toEqual([
+      true,
+      0.12,
+      { input_tokens: 40_000, output_tokens: 20_000, cost_usd: 0.12 },
+    ]);
+    expect(trace.turns.map(({ status }: { status: string }) => status)).toEqual(['completed', 'judged']);
+  });
+});
+
+describe('a small charge', () => {
+  it('is shown to the micro-dollar, and so is the sum of many [USE-161, MON-166, MON-022]', async () => {
+    await till.apply({ name: 'stand-in', instructions: 'Be kind.', memory: 'none', model: 'offline' });
+    const { body: made } = await till.say({ deployment: 'stand-in', message: 'Hello there' });
+    await till.settled(made);
+    for (const message of ['a', 'b c', 'd e f']) {
+      await till.call('POST', `/v1/conversations/${made.id}/messages`, { body: { message } });
+      await till.until(`/v1/conversations/${made.id}`, ({ status }) => status === 'idle');
+    }
+    const { body: page } = await till.call('GET', `/v1/usage/line-items?conversation_id=${made.id}&limit=100`);
+    const { body: conversation } = await till.call('GET', `/v1/conversations/${made.id}`);
+    const micros = (usd: number) => Math.round(usd * 1_000_000);
+    const total = page.data.reduce((all: number, { cost_usd }: { cost_usd: number }) => all + micros(cost_usd), 0);
+    const exact = page.data.reduce(
+      (all: number, { quantity, unit_price_usd }: { quantity: number; unit_price_usd: number }) =>
+        all + quantity * unit_price_usd * 1_000_000,
+      0,
+    );
+    expect(page.data).toHaveLength(8);
+    expect([micros(page.total.cost_usd), conversation.cost_usd]).toEqual([total, shown(total / 1_000_000)]);
+    // Four calls, each within half a micro-dollar of its price.
+    expect(Math.abs(total - exact)).toBeLessThanOrEqual(2);
+    for (const { cost_usd } of page.data) expect(micros(cost_usd) / 1_000_000).toBe(cost_usd);
   });
 });
 

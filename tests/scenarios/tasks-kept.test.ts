@@ -87,6 +87,7 @@ describe('the trace', () => {
         input_tokens: 1000,
         output_tokens: 100,
         cache_read_tokens: 50,
+        cache_write_tokens: 0,
         cost_usd: expect.any(Number),
         duration_ms: expect.any(Number),
         status: 'completed',

@@ -40,7 +40,12 @@ type OpenStream = {
 
 /** A whole server whose model is a scripted one, behind a real socket and a vendor's real wire format. */
 export async function startAgentServer(
-  options: { env?: Record<string, string>; respond?: Respond } = {},
+  options: {
+    env?: Record<string, string>;
+    respond?: Respond;
+    /** Every vendor is there, and the same script answers for each in its own format. */
+    vendors?: boolean;
+  } = {},
 ): Promise<AgentServer> {
   let respond: Respond = options.respond ?? (() => ({ text: 'Hello.' }));
   const asked: NormalisedRequest[] = [];
@@ -55,6 +60,14 @@ export async function startAgentServer(
     OPENAI_COMPATIBLE_MODELS: 'scripted',
     VESTRA_DEFAULT_MODEL: 'compatible/scripted',
     VESTRA_ALLOW_PRIVATE_ADDRESSES: '1',
+    ...(options.vendors && {
+      ANTHROPIC_API_KEY: 'sk-scripted-anthropic',
+      ANTHROPIC_BASE_URL: model.baseUrls.anthropic,
+      OPENAI_API_KEY: 'sk-scripted-openai',
+      OPENAI_BASE_URL: model.baseUrls.openai,
+      GOOGLE_GENERATIVE_AI_API_KEY: 'sk-scripted-google',
+      GOOGLE_GENERATIVE_AI_BASE_URL: model.baseUrls.google,
+    }),
     ...options.env,
   };
   const server = await startTestServer({ env });

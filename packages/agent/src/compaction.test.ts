@@ -4,7 +4,7 @@ import type { Message } from './message.ts';
 import type { Step } from './step.ts';
 import { exchangesOf, messagesOf } from './transcript.ts';
 
-const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0 };
+const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const said = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });
 
 /** A step that called one tool; 350 characters are 100 tokens. */

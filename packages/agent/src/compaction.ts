@@ -2,6 +2,7 @@ import type { Message, ToolDefinition } from './message.ts';
 import type { ModelRequest } from './model.ts';
 import { asData } from './prompt/data.ts';
 import { piece } from './prompt/piece.ts';
+import { tokensOfFixed, tokensOfMessage, tokensOfText } from './tokens.ts';
 import type { Exchange } from './transcript.ts';
 
 /** A window this full is summarised: the estimate is rough, and the answer and the next results need room too. */
@@ -30,8 +31,8 @@ type Room = {
  * found too long what was thought to fit, at most half of what is left is kept, so that trying again comes to an end.
  */
 export function exchangesToCover(room: Room, { force }: { force: boolean }): number | null {
-  const fixed = [...room.system, ...room.tools.map((tool) => JSON.stringify(tool))].reduce(addTokens, 0);
-  const used = fixed + room.messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
+  const used =
+    tokensOfFixed(room.system, room.tools) + room.messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
   if (!force && used <= room.contextTokens * fullShare) return null;
   const firstOpen = room.exchanges.findIndex(({ isOpen }) => isOpen);
   const most = firstOpen === -1 ? room.exchanges.length : firstOpen;
@@ -46,7 +47,7 @@ function readableAtOnce({ exchanges, covered, contextTokens }: Room): number {
   let used = 0;
   for (const [index, { messages }] of exchanges.entries()) {
     if (index < covered) continue;
-    used += messages.flatMap(linesOf).reduce(addTokens, 0);
+    used += messages.flatMap(linesOf).reduce((sum, line) => sum + tokensOfText(line), 0);
     if (used > contextTokens * readShare) return Math.max(index, covered + 1);
   }
   return exchanges.length;
@@ -60,6 +61,7 @@ export function summaryRequest(of: {
   covers: number;
   summary: string | null;
   fence: string;
+  maxOutputTokens?: number;
   signal: AbortSignal;
 }): ModelRequest {
   const told = of.exchanges.slice(of.covered, of.covers).flatMap(({ messages }) => messages.flatMap(linesOf));
@@ -69,6 +71,7 @@ export function summaryRequest(of: {
     system: [piece('summary', {})],
     messages: [{ role: 'user', parts: [{ kind: 'text', text: asData(of.fence, 'conversation', text) }] }],
     tools: [],
+    ...(of.maxOutputTokens !== undefined && { maxOutputTokens: of.maxOutputTokens }),
     signal: of.signal,
   };
 }
@@ -102,20 +105,3 @@ function linesOf(message: Message): string[] {
 
 /** The request for a summary must fit where the conversation did not. */
 const quoted = (text: string) => (text.length > longestQuote ? `${text.slice(0, longestQuote)} [cut]` : text);
-
-function tokensOfMessage(message: Message): number {
-  switch (message.role) {
-    case 'user':
-      return message.parts.reduce((sum, part) => sum + (part.kind === 'text' ? tokensOf(part.text) : tokensOfFile), 0);
-    case 'agent':
-      return [message.text, ...message.calls.map((call) => JSON.stringify(call))].reduce(addTokens, 0);
-    case 'tool':
-      return message.results.map(({ output }) => output).reduce(addTokens, 0);
-  }
-}
-
-/** Pages and pictures cost about this much with every vendor. */
-const tokensOfFile = 2000;
-/** By bytes, because scripts beyond Latin take more tokens a character. */
-const tokensOf = (text: string) => Math.ceil(Buffer.byteLength(text) / 3.5);
-const addTokens = (sum: number, text: string) => sum + tokensOf(text);

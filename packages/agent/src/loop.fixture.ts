@@ -124,7 +124,11 @@ export function scriptedModel(answer: (turn: number, request: ModelRequest) => A
       const { text = '', calls = [] } = answer(turn, request);
       for (const word of text.split(/(?<= )/)) if (word !== '') yield { type: 'text', text: word };
       for (const call of calls) yield { type: 'call', call: { ...call, id: 'call_1' } };
-      yield { type: 'end', usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0 }, cut: false };
+      yield {
+        type: 'end',
+        usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
+        cut: false,
+      };
     },
   };
   return { model, requests };

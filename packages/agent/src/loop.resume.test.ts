@@ -147,7 +147,7 @@ describe('a process that dies', () => {
 
   it('with an answer whose end was not recorded has the successor record it', async () => {
     const here = scene([]);
-    const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0 };
+    const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
     await here.memory.store.recordModelStep(
       { kind: 'model', text: 'So be it.', calls: [], notice: null, isCut: false, usage },
       null,

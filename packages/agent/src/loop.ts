@@ -95,16 +95,18 @@ function endOf(progress: Progress, step: ModelStep): RunEnd | null {
 }
 
 async function askModel(progress: Progress): Promise<RunEnd | null> {
-  const stop = await stopNow(progress);
-  if (stop !== null) return settleRun(progress, stop);
   const covers = coverage(progress, { force: false });
-  if (covers !== null) return compact(progress, covers);
+  const request = covers === null ? requestOf(progress) : requestOfSummary(progress, covers);
+  const stop = await stopNow(progress, request);
+  if (stop !== null) return settleRun(progress, stop);
+  if (covers !== null) return compact(progress, covers, request);
 
   const index = progress.steps.length;
-  const answer = await listen(progress, requestOf(progress), (text) => progress.ports.store.appendText(index, text));
+  const answer = await listen(progress, request, (text) => progress.ports.store.appendText(index, text));
   if (!(answer instanceof ModelFailure)) return receive(progress, answer);
   const forced = answer.reason === 'too_long' ? coverage(progress, { force: true }) : null;
-  return forced === null ? settleRun(progress, failed(answer), answer.usage) : compact(progress, forced);
+  if (forced === null) return settleRun(progress, failed(answer), answer.usage);
+  return compact(progress, forced, requestOfSummary(progress, forced));
 }
 
 type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage; isCut: boolean };
@@ -200,7 +202,7 @@ async function workOffCalls(progress: Progress, step: ModelStep): Promise<RunEnd
     move: nextMove(recorded, progress.tools.get(recorded.call.name), progress.run.approvals),
   }));
   if (moves.some(({ move }) => move.kind === 'run' || move.kind === 'ask')) {
-    const stop = await stopNow(progress);
+    const stop = await stopNow(progress, null);
     if (stop !== null) return settleRun(progress, stop);
   }
 
@@ -298,24 +300,28 @@ async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<
   return null;
 }
 
-async function compact(progress: Progress, covers: number): Promise<RunEnd | null> {
-  const { run, ports, steps } = progress;
-  const before = lastSummary(steps);
-  const request = summaryRequest({
-    model: run.model,
-    exchanges: exchangesOf({ ...run, steps }),
-    covered: before?.covers ?? 0,
-    covers,
-    summary: before?.text ?? null,
-    fence: run.fence,
-    signal: run.signal,
-  });
+async function compact(progress: Progress, covers: number, request: ModelRequest): Promise<RunEnd | null> {
+  const { ports, steps } = progress;
   const answer = await listen(progress, request, async () => {});
   if (answer instanceof ModelFailure) return settleRun(progress, failed(answer), answer.usage);
   const step: Step = { kind: 'summary', text: answer.text, covers, usage: answer.usage };
   await ports.store.recordSummary(step);
   steps.push(step);
   return null;
+}
+
+function requestOfSummary({ run, steps }: Progress, covers: number): ModelRequest {
+  const before = lastSummary(steps);
+  return summaryRequest({
+    model: run.model,
+    exchanges: exchangesOf({ ...run, steps }),
+    covered: before?.covers ?? 0,
+    covers,
+    summary: before?.text ?? null,
+    fence: run.fence,
+    ...(run.maxOutputTokens !== undefined && { maxOutputTokens: run.maxOutputTokens }),
+    signal: run.signal,
+  });
 }
 
 function coverage({ run, steps }: Progress, options: { force: boolean }): number | null {
@@ -347,11 +353,17 @@ function requestOf({ run, steps }: Progress): ModelRequest {
 
 const offered = (run: Run) => run.tools.filter((tool) => decisionOf(tool) !== 'refuse').map((tool) => tool.definition);
 
-async function stopNow({ run, ports, steps, activeMsBefore, takenUpAt }: Progress): Promise<RunEnd | null> {
-  const allowance = await ports.budget.mayContinue();
+/** `request`: the call of the model that comes next, for which money is held; null before tools. */
+async function stopNow(
+  { run, ports, steps, activeMsBefore, takenUpAt }: Progress,
+  request: ModelRequest | null,
+): Promise<RunEnd | null> {
+  const activeMsNow = () => activeMsBefore + ports.clock.now() - takenUpAt;
+  const msLeft = Math.max(0, run.limits.max_minutes * 60_000 - activeMsNow());
+  const allowance = await ports.budget.mayContinue(request, { msLeft });
   if (allowance.kind === 'refused') return { kind: 'stopped', ...allowance.stop };
   const { taskUsd, turnUsd } = allowance;
-  const activeMs = activeMsBefore + ports.clock.now() - takenUpAt;
+  const activeMs = activeMsNow();
   const stop = limitReached(run.limits, { steps: stepsUsed(steps), activeMs, taskUsd, turnUsd });
   return stop === null ? null : { kind: 'stopped', ...stop };
 }

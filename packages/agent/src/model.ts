@@ -14,7 +14,15 @@ export type ModelRequest = {
   signal: AbortSignal;
 };
 
-export type Usage = { inputTokens: number; outputTokens: number; cacheReadTokens: number };
+/** Each token is in one number alone: what was read from the vendor's cache or written to it is no other input. */
+export type Usage = {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  /** Counted here, because the call ended before the vendor said what it used. */
+  isEstimated?: boolean;
+};
 
 export type ModelEvent =
   | { type: 'text'; text: string }

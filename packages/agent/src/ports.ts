@@ -1,7 +1,7 @@
 import type { Stop } from './budget.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { ToolCall } from './message.ts';
-import type { Model, Usage } from './model.ts';
+import type { Model, ModelRequest, Usage } from './model.ts';
 import type { CallResult, ModelStep, Step, SummaryStep, WaitPurpose } from './step.ts';
 import type { Tool } from './tool.ts';
 
@@ -91,10 +91,15 @@ export type ToolOutcome =
 
 /** Money beyond the run's own limits: caps of the user and the org, and the wallet. */
 type Budget = {
-  /** Asked before every call of a model and before tool calls. Null where the run is no task, or no turn. */
-  mayContinue: () => Promise<
-    { kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }
-  >;
+  /**
+   * Asked before every call of a model, with the request that it is to pay for, and with null before tool calls. Money
+   * that other calls hold is waited for, at most `msLeft`: a refusal means that it is spent, or that the time is up.
+   * Null in the answer where the run is no task, or no turn.
+   */
+  mayContinue: (
+    request: ModelRequest | null,
+    of: { msLeft: number },
+  ) => Promise<{ kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }>;
 };
 
 /** The operator's say before each call that may change something. No answer in time is a no. */

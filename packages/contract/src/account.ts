@@ -155,7 +155,12 @@ const model = z.object({
   name: z.string(),
   default: z.boolean(),
   context_tokens: z.int(),
-  price: z.object({ input_per_mtok: z.number(), output_per_mtok: z.number(), cache_read_per_mtok: z.number() }),
+  price: z.object({
+    input_per_mtok: z.number(),
+    output_per_mtok: z.number(),
+    cache_read_per_mtok: z.number(),
+    cache_write_per_mtok: z.number(),
+  }),
   available: z.boolean(),
 });
 

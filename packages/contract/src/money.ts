@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
-/** Money is kept as whole micro-dollars and shown as a number with at most five decimals. */
+/** Money is kept as whole micro-dollars and shown as a number with at most five decimals; of charges, with all six. */
 export type Micros = bigint;
 
 export const usd = z.number().meta({ description: 'US dollars, at most five decimals' });
+export const exactUsd = z.number().meta({ description: 'US dollars, to the micro-dollar' });
 
 /** Half a step rounds away from zero, so that a charge and its refund show the same figure. */
 export function microsToUsd(micros: Micros): number {
@@ -12,6 +13,9 @@ export function microsToUsd(micros: Micros): number {
   const steps = Number((size + 5n) / 10n);
   return (negative ? -steps : steps) / 100_000 + 0;
 }
+
+/** Read as a decimal, so that what is shown is the micro-dollars and not the nearest sum of halves. */
+export const microsToExactUsd = (micros: Micros): number => Number(`${micros}e-6`);
 
 export function usdToMicros(dollars: number): Micros {
   return BigInt(Math.round(dollars * 1_000_000));

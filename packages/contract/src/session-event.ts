@@ -10,6 +10,7 @@ import { turnSeen } from './turn.ts';
 const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'turn.started': { turn: turnSeen },
   'turn.settled': { turn: turnSeen },
+  'turn.failed': { turn: turnSeen },
   'reply.delta': shown('text', 'message_id'),
   'reply.completed': { message: messageSeen },
   'task.started': { task: taskSeen },
@@ -24,6 +25,8 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'tool_call.created': { call: shown('call_id', 'name', 'task_id') },
   'file.created': { file: fileSeen },
   'conversation.status': shown('status'),
+  // Which servers the company runs, and why one is away, is its own affair.
+  'tool_server.away': {},
 };
 
 /** An event on the stream of a conversation: every `seq` is there, whatever is held back of it. */

@@ -74,6 +74,7 @@ const taskTrace = z.object({
       input_tokens: z.int(),
       output_tokens: z.int(),
       cache_read_tokens: z.int(),
+      cache_write_tokens: z.int(),
       cost_usd: usd,
       duration_ms: z.int().nullable(),
       status: z.string().nullable(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
-import { usd } from './money.ts';
+import { exactUsd, usd } from './money.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { time } from './time.ts';
@@ -31,7 +31,11 @@ const lineItem = z.object({
   quantity: z.number(),
   unit: z.string(),
   unit_price_usd: z.number(),
-  cost_usd: usd,
+  cost_usd: exactUsd,
+  estimated: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'The quantity was counted here: the call was stopped or failed before its vendor said it.' }),
   task_id: id('task').nullable(),
   conversation_id: id('conv').nullable(),
   created_at: time,
@@ -72,7 +76,7 @@ export const usage = {
       ...pageQuery,
     }),
     status: 200,
-    response: page(lineItem),
+    response: page(lineItem).extend({ total: z.object({ cost_usd: exactUsd }) }),
     errors: ['invalid_task_id', 'invalid_conversation_id', 'task_not_found', 'conversation_not_found'],
     command: 'usage line-items',
   }),

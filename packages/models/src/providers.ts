@@ -1,4 +1,4 @@
-import { compatiblePrice, type PricedModel, type Provider, pricedModels } from './prices.ts';
+import { compatibleOutputTokens, compatiblePrice, type PricedModel, type Provider, pricedModels } from './prices.ts';
 import type { ModelSettings } from './settings.ts';
 
 type CatalogueModel = PricedModel & { default: boolean; available: boolean };
@@ -40,6 +40,7 @@ function modelsOf(settings: ModelSettings): PricedModel[] {
     provider: 'compatible' as const,
     name,
     context_tokens: 128_000,
+    max_output_tokens: compatible?.maxOutputTokens ?? compatibleOutputTokens,
     price: compatible?.price ?? compatiblePrice,
   }));
   return [...listed, ...own];

@@ -8,6 +8,8 @@ export type CompatibleEndpoint = {
   baseUrl: string;
   models: readonly string[];
   price: Price | null;
+  /** The longest answer that is asked for. */
+  maxOutputTokens: number | null;
 };
 
 /** Which providers the operator configured. A provider without a key is null. */

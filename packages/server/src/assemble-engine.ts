@@ -21,6 +21,7 @@ import { type Desks, workBrowsers } from './domains/browser/api.ts';
 import type { ComputerWork } from './domains/computers/api.ts';
 import { createEngine, createRunner, type Engine, readRunTrace } from './domains/engine/api.ts';
 import { createFollowers, type Followers } from './domains/events/api.ts';
+import { createMoneyLine } from './domains/ledger/api.ts';
 import { createServerTools } from './domains/mcp-servers/api.ts';
 import { createCustomerMemory, createMemory } from './domains/memory/api.ts';
 import { createPassageMeaning, searchNotebooks } from './domains/notebooks/api.ts';
@@ -83,6 +84,7 @@ export function assembleEngine(parts: Parts): {
     log,
     announcer: { followers, ring: bell.ring },
     runner,
+    money: createMoneyLine({ db, bell, log }),
     models,
     schemas: createSchemas(),
     serverTools: createServerTools({

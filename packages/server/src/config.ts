@@ -53,6 +53,7 @@ const environment = z.object({
   OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
   OPENAI_COMPATIBLE_API_KEY: present.optional(),
   OPENAI_COMPATIBLE_MODELS: present.optional(),
+  OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(256).max(1_000_000).optional(),
   OPENAI_COMPATIBLE_PRICE: z
     .string()
     .regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, 'must be written <in>,<out>, such as 1.00,4.00')
@@ -113,8 +114,14 @@ export function readConfig(env: Record<string, string | undefined>) {
                 .filter(Boolean) ?? [],
             price:
               input !== undefined && output !== undefined
-                ? { input_per_mtok: input, output_per_mtok: output, cache_read_per_mtok: input }
+                ? {
+                    input_per_mtok: input,
+                    output_per_mtok: output,
+                    cache_read_per_mtok: input,
+                    cache_write_per_mtok: input,
+                  }
                 : null,
+            maxOutputTokens: settings.OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS ?? null,
           }
         : null,
       defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,

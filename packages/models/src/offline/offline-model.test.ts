@@ -42,7 +42,12 @@ describe('offline', () => {
 
   it('counts about four characters a token and keeps to a limit', async () => {
     const { end, text } = await answer([user('x'.repeat(400))], { system: [] });
-    expect(end.usage).toEqual({ inputTokens: 100, outputTokens: Math.ceil(text.length / 4), cacheReadTokens: 0 });
+    expect(end.usage).toEqual({
+      inputTokens: 100,
+      outputTokens: Math.ceil(text.length / 4),
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    });
     const short = await answer([user('Hello')], { maxOutputTokens: 5 });
     expect(short.end.cut).toBe(true);
     expect(short.text).toHaveLength(20);

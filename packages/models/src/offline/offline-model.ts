@@ -25,7 +25,11 @@ async function* answer(request: ModelRequest): AsyncGenerator<ModelEvent> {
   for (const call of calls) yield { type: 'call', call };
   const outputTokens =
     tokensOf(text) + calls.reduce((sum, call) => sum + tokensOf(call.name + JSON.stringify(call.arguments)), 0);
-  yield { type: 'end', usage: { inputTokens: tokensOfRequest(request), outputTokens, cacheReadTokens: 0 }, cut };
+  yield {
+    type: 'end',
+    usage: { inputTokens: tokensOfRequest(request), outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    cut,
+  };
 }
 
 function limited(text: string, maxOutputTokens: number | undefined): { text: string; cut: boolean } {

@@ -70,7 +70,13 @@ function settingsFor(baseUrls: Record<ScriptedVendor, string>): ModelSettings {
     anthropic: { apiKey: key('anthropic'), baseUrl: baseUrls.anthropic },
     openai: { apiKey: key('openai'), baseUrl: baseUrls.openai },
     google: { apiKey: key('google'), baseUrl: baseUrls.google },
-    compatible: { apiKey: key('compatible'), baseUrl: baseUrls.compatible, models: ['scripted'], price: null },
+    compatible: {
+      apiKey: key('compatible'),
+      baseUrl: baseUrls.compatible,
+      models: ['scripted'],
+      price: null,
+      maxOutputTokens: null,
+    },
     defaultModel: null,
   };
 }

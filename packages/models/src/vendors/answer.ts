@@ -36,6 +36,8 @@ export async function* readAnswer({ vendor, timing, names, request, options }: A
           inputTokens: tokensOfRequest(request),
           outputTokens: written + tokensOf(JSON.stringify(calls)),
           cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+          isEstimated: true,
         };
         const reason = part.finishReason.unified;
         if (reason === 'content-filter') throw filtered(vendor, usage);
@@ -134,14 +136,16 @@ function withOwnIds(calls: ToolCall[]): ToolCall[] {
   });
 }
 
-/** Written cache counts as input; read cache has a price of its own and is in no other number. */
+/** Vendors that cache count cached tokens into the total; each has a price of its own and is in no other number. */
 function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | null {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
   const cacheReadTokens = inputTokens.cacheRead ?? 0;
+  const cacheWriteTokens = inputTokens.cacheWrite ?? 0;
   return {
-    inputTokens: Math.max(0, (inputTokens.total ?? 0) - cacheReadTokens),
+    inputTokens: Math.max(0, (inputTokens.total ?? 0) - cacheReadTokens - cacheWriteTokens),
     outputTokens: outputTokens.total ?? 0,
     cacheReadTokens,
+    cacheWriteTokens,
   };
 }
 

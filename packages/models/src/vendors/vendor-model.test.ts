@@ -70,13 +70,13 @@ describe.each(vendors)('%s', (vendor, id) => {
   it('streams text and counts what was used', async () => {
     const { call, seen } = await scripted(() => ({
       text: ['Good ', 'morning'],
-      usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 0 },
+      usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 },
     }));
     const { events } = await collect(call(id));
     expect(events).toEqual([
       { type: 'text', text: 'Good ' },
       { type: 'text', text: 'morning' },
-      { type: 'end', usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 0 }, cut: false },
+      { type: 'end', usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 }, cut: false },
     ]);
     expect(seen[0]).toMatchObject({
       vendor,
@@ -89,10 +89,12 @@ describe.each(vendors)('%s', (vendor, id) => {
   it('counts cached tokens once', async () => {
     const { call } = await scripted(() => ({
       text: 'ok',
-      usage: { inputTokens: 100, outputTokens: 7, cacheReadTokens: 900 },
+      usage: { inputTokens: 100, outputTokens: 7, cacheReadTokens: 900, cacheWriteTokens: 0 },
     }));
     const { end } = await collect(call(id));
-    expect(end).toMatchObject({ usage: { inputTokens: 100, outputTokens: 7, cacheReadTokens: 900 } });
+    expect(end).toMatchObject({
+      usage: { inputTokens: 100, outputTokens: 7, cacheReadTokens: 900, cacheWriteTokens: 0 },
+    });
   });
 
   it('gives parallel tool calls after the text and sends their results back', async () => {

@@ -61,7 +61,9 @@ it('counts tokens that Anthropic newly caches as input', async () => {
     text: 'ok',
     usage: { inputTokens: 10, outputTokens: 4, cacheReadTokens: 300, cacheWriteTokens: 50 },
   }));
-  expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 60, outputTokens: 4, cacheReadTokens: 300 } });
+  expect(events.at(-1)).toMatchObject({
+    usage: { inputTokens: 10, outputTokens: 4, cacheReadTokens: 300, cacheWriteTokens: 50 },
+  });
 });
 
 it('leaves nothing with OpenAI beyond the call', async () => {
@@ -107,7 +109,13 @@ it('sends images to a compatible model whose name says that it sees', async () =
     },
   });
   servers.push(server);
-  const compatible = { apiKey: null, baseUrl: server.baseUrls.compatible, models: ['qwen2.5-vl:7b'], price: null };
+  const compatible = {
+    apiKey: null,
+    baseUrl: server.baseUrls.compatible,
+    models: ['qwen2.5-vl:7b'],
+    price: null,
+    maxOutputTokens: null,
+  };
   const model = createModels({ ...server.settings, compatible }).model('compatible/qwen2.5-vl:7b');
   const parts = [{ kind: 'file' as const, filename: 'cat.png', mediaType: 'image/png', bytes: new Uint8Array(8) }];
   const request = { model: '', system: [], messages: [{ role: 'user' as const, parts }], tools: [] };

@@ -7,15 +7,15 @@ import { runPrepared } from './prepared.ts';
 
 /**
  * What processes on one database tell each other: a conversation's log has grown, a test run has got further, a run was
- * stopped, a key or session was revoked, a computer is wanted elsewhere. The rows are the truth: whoever misses a ring loses time and nothing else.
+ * stopped, a key or session was revoked, a computer is wanted elsewhere, money is waited for or has become free. The rows are the truth: whoever misses a ring loses time and nothing else.
  */
-const kinds = ['conversation', 'test_run', 'run', 'credential', 'computer'] as const;
+const kinds = ['conversation', 'test_run', 'run', 'credential', 'computer', 'money_wanted', 'money_freed'] as const;
 
 type News = (typeof kinds)[number];
 
 /**
  * Whoever grows a log hands the entries to the followers of its own process: to read them again would be for nothing.
- * Whoever asks for a computer asks the others.
+ * Whoever asks for a computer asks the others, and whoever waits for money or frees some knows it.
  */
 const heardHere: Record<News, boolean> = {
   conversation: false,
@@ -23,10 +23,12 @@ const heardHere: Record<News, boolean> = {
   run: true,
   credential: true,
   computer: false,
+  money_wanted: false,
+  money_freed: false,
 };
 
 export type Bell = {
-  /** Tells the others soon, and of all but conversations and computers the listeners of this process at once. */
+  /** Tells the others soon, and of runs, test runs and credentials the listeners of this process at once. */
   ring: (kind: News, id: string) => void;
   /** Null: the line was down, so anything may have happened. */
   on: (kind: News, listener: (id: string | null) => void) => void;

@@ -97,6 +97,7 @@ export const modelCall = {
   inputTokens: 100,
   outputTokens: 20,
   cacheReadTokens: 900,
+  cacheWriteTokens: 50,
   errorCode: null,
 } as const satisfies RunTrace['spans'][number];
 

@@ -71,9 +71,10 @@ describe('the GenAI conventions', () => {
       'gen_ai.agent.id': 'dep_1',
       'gen_ai.agent.version': '3',
       'gen_ai.conversation.id': 'conv_1',
-      'gen_ai.usage.input_tokens': 1901n,
+      'gen_ai.usage.input_tokens': 2001n,
       'gen_ai.usage.output_tokens': 40n,
       'gen_ai.usage.cache_read.input_tokens': 1800n,
+      'gen_ai.usage.cache_creation.input_tokens': 100n,
       'vestra.run.kind': 'turn',
       'vestra.turn.id': 'turn_x',
       'vestra.task.id': 'task_y',
@@ -102,9 +103,10 @@ describe('the GenAI conventions', () => {
       'gen_ai.provider.name': 'anthropic',
       'gen_ai.request.model': 'claude-sonnet-4-5',
       'gen_ai.conversation.id': 'conv_1',
-      'gen_ai.usage.input_tokens': 1000n,
+      'gen_ai.usage.input_tokens': 1050n,
       'gen_ai.usage.output_tokens': 20n,
       'gen_ai.usage.cache_read.input_tokens': 900n,
+      'gen_ai.usage.cache_creation.input_tokens': 50n,
       'error.type': 'rate_limited',
     });
   });
@@ -174,6 +176,7 @@ const anySpan = fc.oneof(
     inputTokens: anyCount,
     outputTokens: anyCount,
     cacheReadTokens: anyCount,
+    cacheWriteTokens: anyCount,
     errorCode: anyCode,
   }),
   fc.record({

@@ -97,13 +97,14 @@ function toolStep(span: ToolStepSpan, { conversationId }: RunTrace) {
   };
 }
 
-type Tokens = Pick<ModelCallSpan, 'inputTokens' | 'outputTokens' | 'cacheReadTokens'>;
+type Tokens = Pick<ModelCallSpan, 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'>;
 
 /** The conventions count cached tokens among the input tokens. */
-const usage = ({ inputTokens, outputTokens, cacheReadTokens }: Tokens) => ({
-  'gen_ai.usage.input_tokens': inputTokens + cacheReadTokens,
+const usage = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Tokens) => ({
+  'gen_ai.usage.input_tokens': inputTokens + cacheReadTokens + cacheWriteTokens,
   'gen_ai.usage.output_tokens': outputTokens,
   'gen_ai.usage.cache_read.input_tokens': cacheReadTokens,
+  'gen_ai.usage.cache_creation.input_tokens': cacheWriteTokens,
 });
 
 function sumOf(calls: readonly ModelCallSpan[]): Tokens {
@@ -112,6 +113,7 @@ function sumOf(calls: readonly ModelCallSpan[]): Tokens {
     inputTokens: sum((call) => call.inputTokens),
     outputTokens: sum((call) => call.outputTokens),
     cacheReadTokens: sum((call) => call.cacheReadTokens),
+    cacheWriteTokens: sum((call) => call.cacheWriteTokens),
   };
 }
 

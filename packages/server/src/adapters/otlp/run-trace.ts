@@ -26,10 +26,11 @@ export type ModelCallSpan = {
   provider: string;
   startedAt: Date;
   endedAt: Date;
-  /** Without those that the vendor's cache served, as the catalogue prices them. */
+  /** Without those that the vendor's cache served or kept, as the catalogue prices them. */
   inputTokens: number;
   outputTokens: number;
   cacheReadTokens: number;
+  cacheWriteTokens: number;
   errorCode: string | null;
 };
 

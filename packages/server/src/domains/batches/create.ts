@@ -7,8 +7,7 @@ import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { defaultDeployment } from '../conversations/api.ts';
 import { type DeploymentRow, holdDeployment } from '../deployments/api.ts';
-import { admit, type Engine } from '../engine/api.ts';
-import { refusalFailure, release, reserve } from '../ledger/api.ts';
+import { admit, assertPayable, type Engine } from '../engine/api.ts';
 import { findSettings } from '../orgs/api.ts';
 import { insertBatch, insertItems } from './store.ts';
 import type { BatchRow } from './tables.ts';
@@ -21,7 +20,8 @@ export async function createBatch(engine: Engine, tx: Transaction, origin: Origi
   await assertUsers(tx, origin, body.items);
   const deployment = await deploymentOf(tx, origin, body.deployment);
   await admit(engine, tx, { mode, pinned_version: null, deployment_version: null }, deployment);
-  await assertMoney(tx, { orgId, mode });
+  // Where not one item could begin the batch is refused; a cap of one user is that user's items' affair.
+  await assertPayable(tx, { orgId, mode });
   const batch = await insertBatch(tx, {
     org_id: orgId,
     mode,
@@ -62,11 +62,4 @@ async function deploymentOf(tx: Transaction, tenant: Tenant, named: string | und
     param: 'deployment',
     message: 'Name a `deployment`: the org has no default.',
   });
-}
-
-/** Where not one item could begin the batch is refused; a cap of one user is that user's items' affair. */
-async function assertMoney(tx: Transaction, tenant: Tenant): Promise<void> {
-  const held = await reserve(tx, tenant, { userId: null, userCaps: null, amountMicros: 0n });
-  if (held.allowed) return release(tx, tenant, held.reservationId);
-  if (!held.isHeldByRunningCalls) throw refusalFailure(held);
 }

@@ -5,6 +5,7 @@ import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Owner } from '../computers/api.ts';
 import {
+  computerRuns,
   failed,
   type OwnTool,
   object,
@@ -181,8 +182,9 @@ async function atDesk({ desks, owner }: Work, run: (desk: Desk) => Promise<ToolA
   const seconds = () => (began === null ? 0 : Math.ceil(performance.now() - began) / 1000);
   try {
     if (desks.hands.isTaken(owner)) return failed('The person is using the browser themselves right now.');
-    const answer = await desks.use(owner, (desk) => {
+    const answer = await desks.use(owner, async (desk) => {
       began = performance.now();
+      await computerRuns();
       return run(desk).catch(explained);
     });
     return { ...answer, computerSeconds: seconds() };

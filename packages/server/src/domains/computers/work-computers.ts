@@ -4,7 +4,7 @@ import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
-import { failed, type ToolAnswer, type WorkComputer, type WorkComputers } from '../engine/api.ts';
+import { computerRuns, failed, type ToolAnswer, type WorkComputer, type WorkComputers } from '../engine/api.ts';
 import { computerTools } from './agent-tools.ts';
 import type { Awake, Computers } from './awake.ts';
 import { type Filled, fillEnvironment, notStored } from './fill-environment.ts';
@@ -100,6 +100,7 @@ function workComputer(work: Work): WorkComputer {
     const answer = await computers
       .use(owner, async (computer) => {
         watch = stopwatch();
+        await computerRuns();
         const either = AbortSignal.any([signal, computer.signal]);
         const obstacle = prepares ? await prepared(computer, either) : null;
         if (obstacle) return obstacle;

@@ -5,14 +5,15 @@ import type { PricedModel } from '@vestra/models/prices';
 import type { Caller, Tenant } from '../../caller.ts';
 import { versionToRun } from '../deployments/api.ts';
 import { findFiles } from '../files/api.ts';
-import { refusalFailure, release } from '../ledger/api.ts';
+import { refusalFailure, refusalOfSpending, release, reserve, type Spending } from '../ledger/api.ts';
 import type { UserRow } from '../users/api.ts';
 import { reply } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
+import { mostOfMessage } from './call-price.ts';
 import type { Change } from './change.ts';
 import { type RunnableDeployment, writeAccepted } from './plain-message.ts';
-import type { Engine } from './ports.ts';
-import { reserveFor } from './purse.ts';
+import type { Engine, Fresh } from './ports.ts';
+import { spendingOf } from './spending.ts';
 import type { Attachment, ConversationRow, MessageRow, TurnRow } from './tables.ts';
 import { tellTurn } from './tell.ts';
 import { goesStraightToWork, type TurnOrigin, type TurnRequest } from './turn.ts';
@@ -68,22 +69,25 @@ export async function acceptMessage(
   const { tx, conversation } = change;
   refuseRedeclared(functions, message.request.tools ?? []);
   const tenant: Tenant = { orgId: conversation.org_id, mode: conversation.mode };
-  const held = await reserveFor(tx, tenant, conversation.user_id, model.price, user);
-  if (!held.allowed && !held.isHeldByRunningCalls) throw refusalFailure(held);
-  const reservationId = held.allowed ? held.reservationId : null;
-
   conversation.turn_count += 1;
   conversation.deployment_version = version;
   conversation.last_active_at = new Date();
   const isStraight = goesStraightToWork(message.request);
   const isNext = !isStraight && conversation.replying_turn_id === null;
   const { asked, turn } = rowsOf(conversation, message, isStraight ? 'working' : isNext ? 'replying' : 'queued');
+  const spending = await spendingOf(tx, tenant, conversation.user_id, user);
+  const hold = isNext
+    ? await holdForReply(engine, tx, tenant, {
+        ...spending,
+        amountMicros: mostOfMessage(model, asked.text),
+        runId: turn.id,
+      })
+    : await assertMoneyLeft(tx, tenant, spending);
   const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease() : null);
   if (isNext) {
     await tellTurn(change, 'turn.started', turn);
-    return reply(engine, change, { turn, run }, { isFirstRun: true, reservationId, asked, user });
+    return reply(engine, change, { turn, run }, { isFirstRun: true, hold, asked, user });
   }
-  if (reservationId !== null) await release(tx, tenant, reservationId);
   if (isStraight) {
     await tellTurn(change, 'turn.started', turn);
     return beginTask(engine, change, turn, { title: null, brief: null, said: '', unstreamed: '' });
@@ -100,6 +104,33 @@ function refuseRedeclared(functions: readonly string[], ofMessage: readonly { na
     param: `tools.${at}.name`,
     message: 'The deployment has a function of this name. Leave it out here: it can be called as it is.',
   });
+}
+
+/**
+ * Money for the first call, in the statement that looks whether there is any. Where others wait for money, or so little
+ * is left that calls could spend it together, nothing is held here: the reply asks for it in its turn.
+ */
+async function holdForReply(
+  { money }: Engine,
+  tx: Change['tx'],
+  tenant: Tenant,
+  reservation: Parameters<typeof reserve>[2],
+): Promise<Fresh['hold']> {
+  const answer = await reserve(tx, tenant, reservation);
+  if (!answer.allowed) {
+    if (answer.isHeldByRunningCalls) return null;
+    throw refusalFailure(answer);
+  }
+  const { reservationId } = answer;
+  if (!answer.isTight && !money.hasWaiting(tenant)) return { reservationId, micros: reservation.amountMicros };
+  await release(tx, tenant, reservationId);
+  return null;
+}
+
+async function assertMoneyLeft(tx: Change['tx'], tenant: Tenant, spending: Spending): Promise<null> {
+  const refusal = await refusalOfSpending(tx, tenant, spending);
+  if (refusal) throw refusalFailure(refusal);
+  return null;
 }
 
 /** A reply that waits behind another reads what came before it when it begins; one that begins reads it now. */

@@ -3,8 +3,10 @@ export { type Answer, readAnswer } from './answer.ts';
 export { type Asked, askForCaller, askPaid } from './ask-model.ts';
 export { takeUpReply } from './begin-reply.ts';
 export { ignoreErased, takeUpTask } from './begin-task.ts';
+export { computerItem } from './call-price.ts';
 export { announce, type Change, type Committed, changeConversation, changing, lockOwnConversation } from './change.ts';
 export { cleanJson, cleanText } from './clean.ts';
+export { computerRuns } from './computer-meter.ts';
 export { settleConnects } from './connected.ts';
 export { createEngine } from './create-engine.ts';
 export { eraseConversationsOf } from './erase.ts';
@@ -23,11 +25,11 @@ export {
   presentTurn,
 } from './present.ts';
 export { pruneTraces } from './prune-traces.ts';
-export { assertPayable, computerItem } from './purse.ts';
 export { recordExchange } from './record-exchange.ts';
 export { readRunTrace } from './run-trace.ts';
 export { createRunner } from './runner.ts';
 export { goOnWithTask, type Settlement, settleInteraction } from './settle.ts';
+export { assertPayable } from './spending.ts';
 export { stopAll, stopTask } from './stop.ts';
 export {
   allMessages,

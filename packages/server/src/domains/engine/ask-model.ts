@@ -1,27 +1,35 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message } from '@vestra/agent/message';
-import { ModelFailure, type ModelRequest, type Usage } from '@vestra/agent/model';
+import { createMeter } from '@vestra/agent/meter';
+import { type Model, ModelFailure, type ModelRequest, type Usage } from '@vestra/agent/model';
 import { fail } from '@vestra/contract/errors';
-import type { Models } from '@vestra/models/models';
+import type { Micros } from '@vestra/contract/money';
 import type { PricedModel } from '@vestra/models/prices';
 import type { Tenant } from '../../caller.ts';
 import { transaction } from '../../db/transaction.ts';
-import { type ChargeItem, charge, refusalFailure, release } from '../ledger/api.ts';
+import { charge, refusalFailure, type UserCaps } from '../ledger/api.ts';
+import { type About, type CallModel, itemsOfCall, mostOfRequest } from './call-price.ts';
 import type { Engine } from './ports.ts';
-import { reserveFor } from './purse.ts';
 
 /** A question to a model outside the agent's own loop: no tools, one answer. */
 export type Asked = Pick<ModelRequest, 'system' | 'outputSchema'> & { messages: readonly Message[] };
 
-export async function askModel(
-  models: Models,
-  modelId: string,
+export const requestOf = (
+  model: CallModel,
   { system, messages, outputSchema }: Asked,
   signal: AbortSignal,
-): Promise<{ text: string; usage: Usage }> {
+): ModelRequest => ({
+  model: model.id,
+  system,
+  messages,
+  tools: [],
+  ...(outputSchema && { outputSchema }),
+  maxOutputTokens: model.max_output_tokens,
+  signal,
+});
+
+export async function askModel(model: Model, request: ModelRequest): Promise<{ text: string; usage: Usage }> {
   let text = '';
-  const request = { model: modelId, system, messages, tools: [], ...(outputSchema && { outputSchema }), signal };
-  for await (const event of models.model(modelId).stream(request)) {
+  for await (const event of model.stream(request)) {
     if (event.type === 'text') text += event.text;
     if (event.type === 'end') return { text, usage: event.usage };
   }
@@ -35,54 +43,42 @@ type Payer = {
   conversationId: string | null;
 };
 
-const heldPauseMs = 250;
-const heldTries = 40;
+const longestWaitMs = 600_000;
 
-/** The same, paid by the org: a call that it cannot pay for is not made, and one that failed costs what it used. */
+/** The same, paid by the org: a call that it cannot pay for is not made, and one that came to no end costs what it used. */
 export async function askPaid(engine: Engine, payer: Payer, asked: Asked, signal: AbortSignal): Promise<string> {
-  const { tenant, model } = payer;
-  const reservationId = await hold(engine, payer, signal);
-  try {
-    const { text, usage } = await askModel(engine.models, model.id, asked, signal);
-    await pay(engine, payer, usage, reservationId);
-    return text;
-  } catch (error) {
-    const usage = error instanceof ModelFailure ? error.usage : null;
-    if (usage) await pay(engine, payer, usage, reservationId);
-    else await release(engine.db, tenant, reservationId);
-    throw error;
-  }
-}
-
-async function hold({ db }: Engine, { tenant, model }: Payer, signal: AbortSignal): Promise<string> {
-  for (let tries = 0; ; tries++) {
-    const held = await reserveFor(db, tenant, null, model.price);
-    if (held.allowed) return held.reservationId;
-    if (!held.isHeldByRunningCalls || tries === heldTries) throw refusalFailure(held);
-    await sleep(heldPauseMs, undefined, { signal });
-  }
-}
-
-async function pay({ db }: Engine, payer: Payer, usage: Usage, reservationId: string): Promise<void> {
   const { tenant, model, deploymentId, conversationId } = payer;
-  const item = (unit: ChargeItem['unit'], quantity: number, unitPriceMicros: number): ChargeItem => ({
-    kind: 'background',
-    model: model.id,
-    quantity,
-    unit,
-    unitPriceMicros,
-    userId: null,
-    deploymentId,
-    conversationId,
-    taskId: null,
-    turnId: null,
-  });
-  const items = [
-    item('input_tokens', usage.inputTokens, model.price.input_per_mtok),
-    item('output_tokens', usage.outputTokens, model.price.output_per_mtok),
-    item('cache_read_tokens', usage.cacheReadTokens, model.price.cache_read_per_mtok),
-  ];
-  await transaction(db, (tx) => charge(tx, tenant, { items, reservationId }));
+  const request = requestOf(model, asked, signal);
+  const about = { userId: null, deploymentId, conversationId, taskId: null, turnId: null };
+  return payForCalls(
+    engine,
+    { tenant, model, about, userCaps: null, amountMicros: mostOfRequest(model, request) },
+    {
+      signal,
+      waitMs: longestWaitMs,
+      work: async (listened) => (await askModel(listened, request)).text,
+    },
+  );
+}
+
+/** Holds money for work that calls a model in the background, and charges what the calls have used, whatever came of it. */
+export async function payForCalls<T>(
+  { db, money, models }: Pick<Engine, 'db' | 'money' | 'models'>,
+  of: { tenant: Tenant; model: CallModel; about: About; userCaps: UserCaps | null; amountMicros: Micros },
+  { signal, waitMs, work }: { signal: AbortSignal; waitMs: number; work: (model: Model) => Promise<T> },
+): Promise<T> {
+  const { tenant, model, about, userCaps, amountMicros } = of;
+  const held = await money.hold(tenant, { userId: about.userId, userCaps, amountMicros, signal, waitMs });
+  if (!held.allowed) throw refusalFailure(held);
+  const meter = createMeter();
+  try {
+    return await work(meter.listenTo(models.model(model.id)));
+  } finally {
+    const usage = meter.used();
+    const items = usage ? itemsOfCall('background', model, usage, about) : [];
+    await transaction(db, (tx) => charge(tx, tenant, { items, reservationId: held.reservationId }));
+    money.freed(tenant);
+  }
 }
 
 const patienceMs = 120_000;

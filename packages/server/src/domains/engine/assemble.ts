@@ -78,6 +78,7 @@ export async function assembleRun(
     agentRun: {
       model: model.id,
       contextTokens: model.context_tokens,
+      maxOutputTokens: model.max_output_tokens,
       system: assembleSystem({
         role: task ? 'worker' : 'orchestrator',
         instructions: manifest.instructions,

@@ -7,7 +7,7 @@ import { findTurn, nextQueuedTurn, updateTurn } from './store.ts';
 import type { TurnRow } from './tables.ts';
 import { tellTurn } from './tell.ts';
 
-const notFresh: Fresh = { isFirstRun: false, reservationId: null, asked: null, user: null };
+const notFresh: Fresh = { isFirstRun: false, hold: null, asked: null, user: null };
 
 /**
  * Starts or goes on with the reply of a turn, here and at once where there is room, by a job otherwise. Only where no
@@ -26,12 +26,7 @@ export async function beginReply(engine: Engine, change: Change, queued: TurnRow
   });
   conversation.queued_turns -= 1;
   if (isFirst) await tellTurn(change, 'turn.started', turn);
-  return reply(
-    engine,
-    change,
-    { turn, run: null },
-    { isFirstRun: isFirst, reservationId: null, asked: null, user: null },
-  );
+  return reply(engine, change, { turn, run: null }, { isFirstRun: isFirst, hold: null, asked: null, user: null });
 }
 
 /** The turn's reply is the one that is being made from now on. `run`: this process has taken it already. */
@@ -42,11 +37,11 @@ export async function reply(
   fresh: Fresh,
 ): Promise<TurnRow> {
   const { tx, conversation } = change;
-  const { reservationId } = fresh;
+  const { hold } = fresh;
   conversation.replying_turn_id = turn.id;
   if (!taken && !engine.runner.hasRoom()) {
     // Whoever takes the job up asks for money of its own.
-    if (reservationId !== null) await release(tx, { orgId: turn.org_id, mode: turn.mode }, reservationId);
+    if (hold) await release(tx, { orgId: turn.org_id, mode: turn.mode }, hold.reservationId);
     await engine.jobs.send(tx, 'turn.run', { conversation_id: turn.conversation_id, turn_id: turn.id });
     return turn;
   }

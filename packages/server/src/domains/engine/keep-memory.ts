@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
-import { transaction } from '../../db/transaction.ts';
-import { type ChargeItem, charge, release } from '../ledger/api.ts';
+import { payForCalls } from './ask-model.ts';
 import { ignoreErased } from './begin-task.ts';
+import { mostOfMessage } from './call-price.ts';
 import { changeConversation } from './change.ts';
 import type { Engine } from './ports.ts';
-import { reserveFor } from './purse.ts';
+import { spendingOf } from './spending.ts';
 import { type ConversationRow, conversations, messages } from './tables.ts';
 import { usableModel } from './usable-model.ts';
 import { manifestOf, memoryModeOf } from './version-cache.ts';
@@ -76,44 +76,28 @@ function exchangesOf(said: readonly Said[]): { user: string; agent: string }[] {
   return [...byTurn.values()];
 }
 
+/** Behind others of every org: whoever waits here for long would hold them all up. */
+const longestWaitMs = 10_000;
+
 async function remember(
-  { db, models, memory }: Engine,
+  engine: Engine,
   conversation: ConversationRow,
   mode: 'vestra' | 'customer',
   exchange: readonly { user: string; agent: string }[],
   signal: AbortSignal,
 ): Promise<void> {
+  const { db, models, memory } = engine;
   const { org_id: orgId, user_id: userId, deployment_id, deployment_version } = conversation;
   const tenant = { orgId, mode: conversation.mode };
   const manifest = await manifestOf(db, deployment_id as string, deployment_version as number);
   const model = usableModel(models, tenant.mode, manifest.model);
-  const held = await reserveFor(db, tenant, userId, model.price);
-  if (!held.allowed) return;
-  const of = { userId, mode, exchange, model: models.model(model.id), modelId: model.id, signal };
-  const { usage } = await memory.keepTurn(tenant, of).catch(async (error: unknown) => {
-    await release(db, tenant, held.reservationId);
-    throw error;
+  const about = { userId, deploymentId: deployment_id, conversationId: conversation.id, taskId: null, turnId: null };
+  const { userCaps } = await spendingOf(db, tenant, userId);
+  const said = exchange.map(({ user, agent }) => `${user}\n${agent}`).join('\n');
+  const of = { tenant, model, about, userCaps, amountMicros: mostOfMessage(model, said) };
+  await payForCalls(engine, of, {
+    signal,
+    waitMs: longestWaitMs,
+    work: (listened) => memory.keepTurn(tenant, { userId, mode, exchange, model: listened, modelId: model.id, signal }),
   });
-  const item = (unit: ChargeItem['unit'], quantity: number, unitPriceMicros: number): ChargeItem => ({
-    kind: 'background',
-    model: model.id,
-    quantity,
-    unit,
-    unitPriceMicros,
-    userId,
-    deploymentId: deployment_id,
-    conversationId: conversation.id,
-    taskId: null,
-    turnId: null,
-  });
-  await transaction(db, (tx) =>
-    charge(tx, tenant, {
-      items: [
-        item('input_tokens', usage.inputTokens, model.price.input_per_mtok),
-        item('output_tokens', usage.outputTokens, model.price.output_per_mtok),
-        item('cache_read_tokens', usage.cacheReadTokens, model.price.cache_read_per_mtok),
-      ],
-      reservationId: held.reservationId,
-    }),
-  );
 }

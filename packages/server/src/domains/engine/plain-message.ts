@@ -110,8 +110,8 @@ const settle = {
     DELETE FROM runs WHERE id = $1 AND epoch = $2 RETURNING id
   ), step AS (
     INSERT INTO run_steps (run_id, step_index, kind, text, notice, model, input_tokens, output_tokens,
-      cache_read_tokens, cost_micros, started_at, is_cut)
-    SELECT id, $3, 'model', $4, NULL, $5, $6, $7, $8, $9, $10, $18 FROM ended
+      cache_read_tokens, cost_micros, started_at, is_cut, cache_write_tokens)
+    SELECT id, $3, 'model', $4, NULL, $5, $6, $7, $8, $9, $10, $18, $19 FROM ended
   ), message AS (
     INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at, is_cut)
     SELECT $11, $12, id, $13, 'agent', $14, $15::json, $16, $18 FROM ended
@@ -148,6 +148,7 @@ export async function writeReply(
     settled.settled_at,
     settled.active_ms,
     step.isCut,
+    step.usage.cacheWriteTokens,
   ]);
   if (rows.length === 0) throw new FencedOff(run);
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@vestra/agent/message';
+import type { Micros } from '@vestra/contract/money';
 import type { Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
 import type { DocumentReader } from '../../adapters/documents/reader.ts';
@@ -8,6 +9,7 @@ import type { Database, Transaction } from '../../db/pool.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import type { Run } from '../../jobs/fence.ts';
 import type { Manifest } from '../deployments/api.ts';
+import type { MoneyLine } from '../ledger/api.ts';
 import type { ServerTools } from '../mcp-servers/api.ts';
 import type { Memory } from '../memory/api.ts';
 import type { UserRow } from '../users/api.ts';
@@ -23,6 +25,7 @@ export type Engine = {
   log: Logger;
   announcer: Announcer;
   runner: Runner;
+  money: MoneyLine;
   models: Models;
   schemas: Schemas;
   serverTools: ServerTools;
@@ -50,7 +53,8 @@ type Work = {
 /** What the accepting process has just done and need not be done again. */
 export type Fresh = {
   isFirstRun: boolean;
-  reservationId: string | null;
+  /** What it has held for the first call. */
+  hold: { reservationId: string; micros: Micros } | null;
   asked: MessageRow | null;
   user: UserRow | null;
 };

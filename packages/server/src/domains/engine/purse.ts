@@ -1,28 +1,57 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import type { Stop } from '@vestra/agent/budget';
-import type { Usage } from '@vestra/agent/model';
+import { createMeter } from '@vestra/agent/meter';
+import type { Model, ModelRequest, Usage } from '@vestra/agent/model';
 import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
-import type { Price } from '@vestra/models/prices';
 import type { Tenant } from '../../caller.ts';
-import type { Database, Transaction } from '../../db/pool.ts';
-import { type ChargeItem, charge, costOfTurn, type Refusal, refusalFailure, release, reserve } from '../ledger/api.ts';
-import { capsOf, type UserRow } from '../users/api.ts';
+import type { Run } from '../../jobs/fence.ts';
+import {
+  type ChargeItem,
+  charge,
+  costOfTurn,
+  holdMetered,
+  noteUsed,
+  type Refusal,
+  refusalFailure,
+  refusalOfSpending,
+  release,
+  type Used,
+} from '../ledger/api.ts';
+import {
+  type About,
+  type CallModel,
+  computerItem,
+  itemsOfCall,
+  mostOfRequest,
+  usedBy,
+  usedByComputer,
+} from './call-price.ts';
+import type { Change } from './change.ts';
+import type { Engine, Fresh } from './ports.ts';
 import type { Subject } from './run-store.ts';
+import { spendingOf } from './spending.ts';
 
 /** The money of one run: asked before each call, charged with each step. */
 export type Purse = {
   /** The model that is paid for. */
   model: string;
-  mayContinue: () => Promise<
-    { kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }
-  >;
+  /** Its calls are counted while they run, so that one which is stopped is paid for. */
+  metered: (model: Model) => Model;
+  mayContinue: (
+    request: ModelRequest | null,
+    of: { msLeft: number },
+  ) => Promise<{ kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }>;
+  /** What the call that runs has used so far, for whoever writes of it anyway; null where no money is held for it. */
+  inUse: () => { reservationId: string; used: Used | null } | null;
   /** Takes the cost of a call of the model, in the transaction of its step. */
-  charge: (tx: Transaction, usage: Usage) => Promise<Micros>;
+  charge: (change: Change, usage: Usage) => Promise<Micros>;
   /** A tool that costs something is charged when it has run and did not fail. */
   willCharge: (callId: string, usd: number) => void;
-  /** Seconds for which the computer ran are charged whatever came of the call. */
+  /** From now on the computer runs for a call: it is paid for whatever comes of the call, also where it is stopped. */
+  meterComputer: (callId: string) => Promise<void>;
+  /** For how long it has run. */
   willChargeSeconds: (callId: string, seconds: number) => void;
-  chargeCall: (tx: Transaction, callId: string, result: { isError: boolean }) => Promise<void>;
+  chargeCall: (change: Change, callId: string, result: { isError: boolean }) => Promise<void>;
   /** What the run has cost so far, tools included. */
   setRunCost: (micros: Micros) => void;
   /** What the run has cost so far. */
@@ -31,31 +60,38 @@ export type Purse = {
   close: () => Promise<void>;
 };
 
-/** About what a call costs: what running calls hold keeps the next ones from spending the same money. */
-const likelyTokens = { input: 8_000, output: 1_000 };
-const heldPauseMs = 250;
-const heldTries = 40;
+/** How often it is noted what a call has used that writes nothing anybody sees. */
+const noteEveryMs = 1_000;
+/** As long as most calls of tools take. */
+const likelySeconds = 60;
 
-export function createPurse(options: {
-  db: Database;
-  tenant: Tenant;
-  subject: Subject;
-  model: { id: string; price: Price };
-  /** What the accepting process has reserved a moment ago. */
-  reservationId: string | null;
-  /** Ends the run, also while it waits for money. */
-  signal: AbortSignal;
-}): Purse {
-  const { db, tenant, model, subject } = options;
+export function createPurse(
+  { db, money, runner }: Pick<Engine, 'db' | 'money' | 'runner'>,
+  options: {
+    tenant: Tenant;
+    subject: Subject;
+    run: Run;
+    model: CallModel;
+    /** What the accepting process has reserved a moment ago. */
+    hold: Fresh['hold'];
+    /** Ends the run, also while it waits for money. */
+    signal: AbortSignal;
+  },
+): Purse {
+  const { tenant, model, subject, run, signal } = options;
   const { turn, task } = subject;
-  let reservationId = options.reservationId;
-  let isFresh = reservationId !== null;
+  const kind = task ? 'intelligence' : 'orchestrator';
+  const meter = createMeter();
+  let fresh = options.hold;
+  let reservationId = fresh?.reservationId ?? null;
+  let noted: string | null = null;
   let runMicros: Micros = 0n;
   let turnMicrosBefore: Micros | null = task ? null : 0n;
   const prices = new Map<string, number>();
   const seconds = new Map<string, number>();
+  const metered = new Map<string, string>();
 
-  const about = {
+  const about: About = {
     userId: turn.user_id,
     deploymentId: turn.deployment_id,
     conversationId: turn.conversation_id,
@@ -63,25 +99,60 @@ export function createPurse(options: {
     turnId: turn.id,
   };
 
-  async function hold(): Promise<Refusal | null> {
-    for (let tries = 0; ; tries++) {
-      await letGo();
-      const answer = await reserveFor(db, tenant, turn.user_id, model.price);
-      if (answer.allowed) {
-        reservationId = answer.reservationId;
-        return null;
-      }
-      if (!answer.isHeldByRunningCalls || tries === heldTries) return answer;
-      await sleep(heldPauseMs);
-      options.signal.throwIfAborted();
+  async function hold(request: ModelRequest, msLeft: number): Promise<Refusal | null> {
+    const amountMicros = mostOfRequest(model, request);
+    if (fresh) {
+      const { micros } = fresh;
+      fresh = null;
+      // What was held for the message alone is enough for all but long conversations.
+      if (amountMicros * 4n > micros * 5n) await note(null, amountMicros);
+      return null;
     }
+    await letGo();
+    const spending = await spendingOf(db, tenant, turn.user_id);
+    const wanted = { ...spending, amountMicros, runId: run.runId, waitMs: msLeft };
+    const answer = await runner.whileWaiting(run, signal, (either) =>
+      money.hold(tenant, { ...wanted, signal: either }),
+    );
+    if (!answer.allowed) return answer;
+    reservationId = answer.reservationId;
+    return null;
   }
 
   async function letGo(): Promise<void> {
-    if (reservationId === null) return;
-    const id = reservationId;
+    const ids = [...(reservationId === null ? [] : [reservationId]), ...metered.values()];
     reservationId = null;
-    await release(db, tenant, id);
+    noted = null;
+    metered.clear();
+    for (const id of ids) await release(db, tenant, id);
+    if (ids.length > 0) money.freed(tenant);
+  }
+
+  async function note(used: Used | null, atLeastMicros: Micros): Promise<void> {
+    if (reservationId !== null) await noteUsed(db, tenant, { reservationId, used, atLeastMicros, run });
+  }
+
+  /** Null where nothing is new since it was noted last. */
+  function newlyUsed(): Used | null {
+    const usage = meter.used();
+    const used = usage && usedBy(kind, model, usage);
+    const text = used && JSON.stringify(used);
+    if (text === noted) return null;
+    noted = text;
+    return used;
+  }
+
+  async function* noting(inner: Model, request: ModelRequest) {
+    const timer = setInterval(() => {
+      const used = newlyUsed();
+      // Where it cannot be noted the call goes on: only a stop would have needed it.
+      if (used) void note(used, 0n).catch(() => {});
+    }, noteEveryMs);
+    try {
+      yield* meter.listenTo(inner).stream(request);
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   /** Work is charged to its turn too, and so is the reply that handed it over. */
@@ -92,48 +163,50 @@ export function createPurse(options: {
 
   return {
     model: model.id,
-    async mayContinue() {
-      const refusal = isFresh ? null : await hold();
-      isFresh = false;
-      if (refusal) {
-        return { kind: 'refused', stop: { reason: refusal.stopReason, message: refusalFailure(refusal).message } };
-      }
+    metered: (inner) => ({ stream: (request) => noting(inner, request) }),
+    async mayContinue(request, { msLeft }) {
+      const refusal = request
+        ? await hold(request, msLeft)
+        : await refusalOfSpending(db, tenant, await spendingOf(db, tenant, turn.user_id));
+      if (refusal) return { kind: 'refused', stop: stopBy(refusal) };
       return {
         kind: 'allowed',
         taskUsd: task ? microsToUsd(runMicros) : null,
         turnUsd: microsToUsd(await turnMicros()),
       };
     },
-    async charge(tx, usage) {
-      const item = (unit: ChargeItem['unit'], quantity: number, perMillion: number): ChargeItem => ({
-        kind: task ? 'intelligence' : 'orchestrator',
-        model: model.id,
-        quantity,
-        unit,
-        // A dollar per million tokens is a micro-dollar per token.
-        unitPriceMicros: perMillion,
-        ...about,
-      });
-      const items = [
-        item('input_tokens', usage.inputTokens, model.price.input_per_mtok),
-        item('output_tokens', usage.outputTokens, model.price.output_per_mtok),
-        item('cache_read_tokens', usage.cacheReadTokens, model.price.cache_read_per_mtok),
-      ];
-      const micros = await charge(tx, tenant, { items, ...(reservationId !== null && { reservationId }) });
+    inUse: () => (reservationId === null ? null : { reservationId, used: newlyUsed() }),
+    async charge(change, usage) {
+      const items = itemsOfCall(kind, model, usage, about);
+      const micros = await charge(change.tx, tenant, { items, ...(reservationId !== null && { reservationId }) });
       reservationId = null;
+      noted = null;
+      meter.reset();
       runMicros += micros;
+      change.afterwards(() => money.freed(tenant));
       return micros;
     },
     willCharge: (callId, usd) => prices.set(callId, usd),
+    async meterComputer(callId) {
+      if (metered.has(callId)) return;
+      const id = randomUUID();
+      metered.set(callId, id);
+      const amountMicros = BigInt(likelySeconds) * 100n;
+      await holdMetered(db, tenant, { id, userId: turn.user_id, amountMicros, used: usedByComputer, run });
+    },
     willChargeSeconds: (callId, used) => used > 0 && seconds.set(callId, used),
-    async chargeCall(tx, callId, { isError }) {
+    async chargeCall(change, callId, { isError }) {
       const usd = isError ? undefined : prices.get(callId);
       const used = seconds.get(callId);
+      const held = metered.get(callId);
       const items: ChargeItem[] = [
         ...(usd === undefined ? [] : [callItem(usd, about)]),
         ...(used === undefined ? [] : [computerItem(used, about)]),
       ];
-      if (items.length > 0) runMicros += await charge(tx, tenant, { items });
+      if (items.length === 0 && held === undefined) return;
+      runMicros += await charge(change.tx, tenant, { items, ...(held !== undefined && { reservationId: held }) });
+      metered.delete(callId);
+      if (held !== undefined) change.afterwards(() => money.freed(tenant));
     },
     setRunCost: (micros) => {
       runMicros = micros;
@@ -143,7 +216,12 @@ export function createPurse(options: {
   };
 }
 
-type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
+/** Money that is only held ends no work: whoever waited for it until its time was up has run into that limit. */
+function stopBy(refusal: Refusal): Stop {
+  const { message } = refusalFailure(refusal);
+  if (!refusal.isHeldByRunningCalls) return { reason: refusal.stopReason, message };
+  return { reason: 'max_turns', message: `The time limit was reached while it waited for money. ${message}` };
+}
 
 const callItem = (usd: number, about: About): ChargeItem => ({
   kind: 'tools',
@@ -153,41 +231,3 @@ const callItem = (usd: number, about: About): ChargeItem => ({
   unitPriceMicros: Number(usdToMicros(usd)),
   ...about,
 });
-
-/** A ten-thousandth of a dollar a second. */
-const computerMicrosPerSecond = 100;
-
-export const computerItem = (seconds: number, about: About): ChargeItem => ({
-  kind: 'compute',
-  model: null,
-  quantity: seconds,
-  unit: 'seconds',
-  unitPriceMicros: computerMicrosPerSecond,
-  ...about,
-});
-
-/** May a call start, and if so, what is held for it. */
-export async function reserveFor(
-  db: Database | Transaction,
-  tenant: Tenant,
-  userId: string | null,
-  price: Price,
-  known: UserRow | null = null,
-) {
-  const userCaps = known
-    ? { daily: known.daily_cap_micros, monthly: known.monthly_cap_micros }
-    : userId === null
-      ? null
-      : ((await capsOf(db, tenant, [userId])).get(userId) ?? null);
-  const amountMicros = BigInt(
-    Math.ceil(likelyTokens.input * price.input_per_mtok + likelyTokens.output * price.output_per_mtok),
-  );
-  return reserve(db, tenant, { userId, userCaps, amountMicros });
-}
-
-/** Refuses what could not be paid for, and holds nothing. */
-export async function assertPayable(tx: Transaction, tenant: Tenant, price: Price): Promise<void> {
-  const held = await reserveFor(tx, tenant, null, price);
-  if (held.allowed) await release(tx, tenant, held.reservationId);
-  else if (!held.isHeldByRunningCalls) throw refusalFailure(held);
-}

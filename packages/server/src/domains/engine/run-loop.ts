@@ -11,6 +11,7 @@ import { risenPrice } from './approved-price.ts';
 import { type Assembled, assembleRun } from './assemble.ts';
 import { giveUp } from './begin-reply.ts';
 import { type Change, changeConversation } from './change.ts';
+import { meteringComputer } from './computer-meter.ts';
 import { AppConnected, connectsOf } from './connected.ts';
 import { failTask } from './end-task.ts';
 import { type Broken, endReply } from './end-turn.ts';
@@ -18,7 +19,7 @@ import { PlanApproved } from './plan.ts';
 import type { Engine, Fresh } from './ports.ts';
 import { createPurse, type Purse } from './purse.ts';
 import { createRunStore, type Subject, type SubjectRunStore } from './run-store.ts';
-import { RunEnded } from './runner.ts';
+import { RunEnded, RunLeft } from './runner.ts';
 import { findTurn } from './store.ts';
 
 type Taken = { subject: Subject; run: Run } & Fresh;
@@ -44,7 +45,7 @@ export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal)
       if (ended) return ended;
       // What it has done so far is recorded, and what was held for it was given back.
       const turn = (await findTurn(engine.db, subject.turn.id)) ?? subject.turn;
-      now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, reservationId: null };
+      now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, hold: null };
     }
   } catch (error) {
     if (error instanceof FencedOff || error instanceof RunEnded || signal.aborted || isDatabaseAway(error)) throw error;
@@ -54,9 +55,12 @@ export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal)
 }
 
 /** What was held for a run that did not get as far as having a purse. */
-async function giveBack({ db }: Engine, { subject, reservationId }: Taken, error: unknown): Promise<never> {
-  const { org_id: orgId, mode } = subject.turn;
-  if (reservationId !== null) await release(db, { orgId, mode }, reservationId);
+async function giveBack({ db, money }: Engine, { subject, hold }: Taken, error: unknown): Promise<never> {
+  const tenant = { orgId: subject.turn.org_id, mode: subject.turn.mode };
+  if (hold) {
+    await release(db, tenant, hold.reservationId);
+    money.freed(tenant);
+  }
   throw error;
 }
 
@@ -66,17 +70,11 @@ function anewWithOtherTools(error: unknown): null {
 }
 
 async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled, connected: number): Promise<Ended> {
-  const { subject, run, isFirstRun, reservationId } = taken;
+  const { subject, run, isFirstRun, hold } = taken;
   const { turn, task } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
-  const purse = createPurse({
-    db: engine.db,
-    tenant,
-    subject,
-    model: assembled.model,
-    reservationId,
-    signal: assembled.agentRun.signal,
-  });
+  const { model, agentRun } = assembled;
+  const purse = createPurse(engine, { tenant, subject, run, model, hold, signal: agentRun.signal });
   const store = createRunStore(engine, subject, run, {
     isFirstRun,
     purse,
@@ -87,12 +85,18 @@ async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled, 
     onSummary: (change, step) => task === null && keepSummary(change, assembled, step),
   });
   try {
-    const end = await runAgent(assembled.agentRun, portsOf(engine, subject, assembled, store, purse));
+    const end = await runAgent(agentRun, portsOf(engine, subject, assembled, store, purse)).catch(handedBack);
     if (end.kind === 'handed_back') await store.handBack();
     return { end, assembled, store, purse };
   } finally {
     await purse.close().catch(() => {});
   }
+}
+
+/** Where the process leaves while the run waits for money. */
+function handedBack(error: unknown): RunEnd {
+  if (error instanceof RunLeft) return { kind: 'handed_back' };
+  throw error;
 }
 
 /** Nobody goes on with a run that breaks each time it is taken up: it ends, and says so. */
@@ -119,7 +123,7 @@ function portsOf(
   purse: Purse,
 ): Ports {
   return {
-    model: engine.models.model(model.id),
+    model: purse.metered(engine.models.model(model.id)),
     store,
     budget: purse,
     tools: {
@@ -132,7 +136,10 @@ function portsOf(
         if (risen !== null) return { kind: 'result', output: risen, isError: true };
         const price = tools.priceOf(tool);
         if (price !== null && price > 0) purse.willCharge(call.id, price);
-        const { computerSeconds = 0, ...outcome } = await tools.run(call, tool, signal);
+        const { computerSeconds = 0, ...outcome } = await meteringComputer(
+          () => purse.meterComputer(call.id),
+          () => tools.run(call, tool, signal),
+        );
         purse.willChargeSeconds(call.id, computerSeconds);
         return outcome;
       },

@@ -25,6 +25,7 @@ import type { InteractionRow, TaskRow, TurnRow } from './tables.ts';
 import { tellDelta } from './tell.ts';
 import { presentTraceStep } from './trace.ts';
 import {
+  insertAside,
   insertModelStep,
   insertSummaryStep,
   loadSteps,
@@ -87,6 +88,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
           conversationId,
           turnId: turn.id,
           data: { text: cleanText(text), message_id: turn.reply_message_id },
+          inUse: purse.inUse(),
         }),
       onWritten: (entry) => {
         engine.announcer.followers.publish(conversationId, [entry]);
@@ -139,7 +141,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     const said = await drained();
     if (task === null && end?.kind === 'answered' && step.calls.length === 0) return settlePlainly(step, end, said);
     await change(async (changing) => {
-      const costMicros = await purse.charge(changing.tx, step.usage);
+      const costMicros = await purse.charge(changing, step.usage);
       await insertModelStep(changing.tx, run.runId, stepCount, step, stepCost(costMicros));
       for (const { call, result } of step.calls) if (result !== null) tellRefusal(changing, call, result.output);
       await conclude(changing, end, said, step.text);
@@ -159,7 +161,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
       ? { text: said.whole, unstreamed: said.unstreamed }
       : { text: end.text, unstreamed: end.text };
     await changeConversation(engine, conversationId, null, async (changing) => {
-      const cost = stepCost(await purse.charge(changing.tx, step.usage));
+      const cost = stepCost(await purse.charge(changing, step.usage));
       const ended = { ...turn, active_ms: activeMs() };
       const of = { turn: ended, run, step, index: stepCount, cost, turnMicros: purse.spent() };
       await settleReply(engine, changing, of, { ...answer, data: end.data });
@@ -169,12 +171,18 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
 
   async function recordSummary(step: SummaryStep): Promise<void> {
     await change(async (changing) => {
-      const costMicros = await purse.charge(changing.tx, step.usage);
+      const costMicros = await purse.charge(changing, step.usage);
       await insertSummaryStep(changing.tx, run.runId, stepCount, step, stepCost(costMicros));
       options.onSummary(changing, step);
     });
     stepCount += 1;
     stepStartedAt = new Date();
+  }
+
+  /** Paid for in the run, and no step that anybody goes on from. */
+  async function chargeAside(changing: Change, kind: 'failed' | 'judge', usage: Usage): Promise<void> {
+    const costMicros = await purse.charge(changing, usage);
+    await insertAside(changing.tx, run.runId, stepCount, { kind, usage }, stepCost(costMicros));
   }
 
   const stepCost = (costMicros: bigint) => ({ model: purse.model, costMicros, startedAt: stepStartedAt });
@@ -184,7 +192,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     await change(async (changing) => {
       const row = await writeResult(changing.tx, callId, result);
       if (task) tellStep(changing, presentTraceStep(row));
-      await purse.chargeCall(changing.tx, callId, result);
+      await purse.chargeCall(changing, callId, result);
       await conclude(changing, end, said, '');
     });
     stepStartedAt = new Date();
@@ -262,7 +270,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     async recordEnd(end, usage) {
       const said = await drained();
       await change(async (changing) => {
-        if (usage) await purse.charge(changing.tx, usage);
+        if (usage) await chargeAside(changing, 'failed', usage);
         await conclude(changing, end, said, '');
       });
     },
@@ -300,7 +308,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     },
     complete: (answer, usage) =>
       change(async (changing) => {
-        if (usage) await purse.charge(changing.tx, usage);
+        if (usage) await chargeAside(changing, 'judge', usage);
         await giveUp(changing, run);
         if (task) await completeTask(engine, changing, task, turn, answer);
         changing.afterwards(tellTraces);

@@ -1,10 +1,12 @@
-import { ModelFailure, type Usage } from '@vestra/agent/model';
+import { createMeter } from '@vestra/agent/meter';
+import { ModelFailure } from '@vestra/agent/model';
 import type { Run } from '../../jobs/fence.ts';
-import { askModel } from './ask-model.ts';
+import { askModel, requestOf } from './ask-model.ts';
 import type { Outcome } from './end-task.ts';
 import { judgeLine } from './judge.ts';
 import type { Engine } from './ports.ts';
 import { type Ended, runLoop } from './run-loop.ts';
+import { RunLeft } from './runner.ts';
 import { findMessage } from './store.ts';
 import type { TaskRow, TurnRow } from './tables.ts';
 import { callsOfRun } from './trace-store.ts';
@@ -17,17 +19,16 @@ export async function runTask(
   signal: AbortSignal,
 ): Promise<void> {
   const subject = { turn, task };
-  const ended = await runLoop(
-    engine,
-    { subject, run, isFirstRun, reservationId: null, asked: null, user: null },
-    signal,
-  );
+  const ended = await runLoop(engine, { subject, run, isFirstRun, hold: null, asked: null, user: null }, signal);
   const criteria = turn.request.success_criteria;
   if (ended?.end.kind !== 'answered' || criteria === undefined) return;
   const { text, data, isCut } = ended.end;
   try {
     const { outcome, usage } = await judgeWork(engine, { task, turn }, ended, { criteria, answer: text }, signal);
     await ended.store.complete({ text, data, isCut, outcome }, usage);
+  } catch (error) {
+    if (!(error instanceof RunLeft)) throw error;
+    await ended.store.handBack();
   } finally {
     await ended.purse.close();
   }
@@ -40,10 +41,6 @@ async function judgeWork(
   { criteria, answer }: { criteria: string; answer: string },
   signal: AbortSignal,
 ) {
-  const allowance = await purse.mayContinue();
-  if (allowance.kind === 'refused') {
-    return { outcome: { met: false, reason: 'It was not judged: the money ran out.' } satisfies Outcome, usage: null };
-  }
   const asked = await findMessage(engine.db, turn.conversation_id, turn.message_id);
   const calls = await callsOfRun(engine.db, task.id);
   const transcript = [
@@ -51,26 +48,28 @@ async function judgeWork(
     ...calls.map(witnessedCall),
     { speaker: 'Agent' as const, text: answer },
   ];
-  const used: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 };
-  const use = (usage: Usage | null) => {
-    used.inputTokens += usage?.inputTokens ?? 0;
-    used.outputTokens += usage?.outputTokens ?? 0;
-    used.cacheReadTokens += usage?.cacheReadTokens ?? 0;
-  };
+  const { model, agentRun } = assembled;
+  const meter = createMeter();
+  const judge = meter.listenTo(purse.metered(engine.models.model(model.id)));
+  const line = { kind: 'criterion' as const, text: criteria };
   try {
-    const line = { kind: 'criterion' as const, text: criteria };
     const { holds, reason } = await judgeLine(
-      async (asked) => {
-        const { text, usage } = await askModel(engine.models, assembled.model.id, asked, signal);
-        use(usage);
-        return text;
+      async (question) => {
+        const request = requestOf(model, question, signal);
+        const allowance = await purse.mayContinue(request, { msLeft: agentRun.limits.max_minutes * 60_000 });
+        if (allowance.kind === 'refused') throw new NoMoney();
+        return (await askModel(judge, request)).text;
       },
       { line, transcript },
     );
-    return { outcome: { met: holds === true, reason } satisfies Outcome, usage: used };
+    return { outcome: { met: holds === true, reason } satisfies Outcome, usage: meter.used() };
   } catch (error) {
+    if (error instanceof NoMoney) return { outcome: notJudged, usage: meter.used() };
     if (!(error instanceof ModelFailure)) throw error;
-    use(error.usage);
-    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: used };
+    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: meter.used() };
   }
 }
+
+class NoMoney extends Error {}
+
+const notJudged: Outcome = { met: false, reason: 'It was not judged: the money ran out.' };

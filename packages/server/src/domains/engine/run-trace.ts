@@ -38,6 +38,7 @@ export async function readRunTrace(
         inputTokens: step.input_tokens,
         outputTokens: step.output_tokens,
         cacheReadTokens: step.cache_read_tokens,
+        cacheWriteTokens: step.cache_write_tokens,
         errorCode: null,
       })),
       ...calls

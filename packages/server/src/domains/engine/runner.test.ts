@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../db/pool.ts';
 import { FencedOff } from '../../jobs/fence.ts';
 import { createLog } from '../../log.ts';
-import { createRunner, type Runner } from './runner.ts';
+import { createRunner, RunLeft, type Runner } from './runner.ts';
 
 type Renewal = { answer: (rows: { id: string; epoch: string }[]) => void };
 
@@ -64,5 +64,39 @@ describe('renewing leases', () => {
     (await renewal()).answer(rows);
     await done;
     expect(signal().reason).toBeInstanceOf(FencedOff);
+  });
+});
+
+describe('a run that waits', () => {
+  const run = { runId: 'turn_waits', epoch: 1 } as Parameters<Runner['perform']>[0];
+
+  it('is handed back at once where the process leaves, and what is under way is not [MON-161]', async () => {
+    start();
+    const waits = runner.whileWaiting(
+      run,
+      new AbortController().signal,
+      (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const under = begin('turn_under_way');
+    runner.leave();
+    await expect(waits).rejects.toBeInstanceOf(RunLeft);
+    expect([runner.isLeaving(), runner.hasRoom(), under.signal().aborted]).toEqual([true, false, false]);
+  });
+
+  it('for long takes no room, and nobody waits for its end', async () => {
+    start();
+    const gate = Promise.withResolvers<void>();
+    let isOver = false;
+    const performed = runner.perform(run, (signal) =>
+      runner
+        .whileWaiting(run, signal, () => gate.promise)
+        .then(() => {
+          isOver = true;
+        }),
+    );
+    await performed;
+    expect(isOver).toBe(false);
+    gate.resolve();
+    await expect.poll(() => isOver).toBe(true);
   });
 });

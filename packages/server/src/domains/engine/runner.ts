@@ -10,6 +10,11 @@ export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
 
+/** The process leaves while the run waits: nothing of it is under way, and another process goes on with it. */
+export class RunLeft extends Error {
+  override readonly name = 'RunLeft';
+}
+
 /** The runs that this process works on. */
 export type Runner = {
   /** Whether it may take one more where nobody waits in a queue. */
@@ -21,8 +26,13 @@ export type Runner = {
   lease: () => { owner: string; leaseMs: number } | null;
   /** Makes this process the owner, in the transaction that says there is work. */
   take: (tx: Transaction, runId: string) => Promise<Run>;
-  /** Works on a run that was taken, and resolves when it has ended one way or another. */
+  /** Works on a run that was taken, and resolves when it has ended one way or another or has been set aside. */
   perform: (run: Run, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
+  /**
+   * A run that waits for long takes no room: it is set aside, and nobody waits for its end. It stays owned, and should
+   * the process die it is found by its lease. Throws `RunLeft` as soon as the process is to end.
+   */
+  whileWaiting: <T>(run: Run, signal: AbortSignal, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Ends a run at once if this process works on it. */
   end: (runId: string) => void;
   /** Takes nothing new, lets what runs come to its next step, and cuts what is left. */
@@ -34,16 +44,23 @@ type Settings = { capacity: number; leaseMs: number; renewEveryMs: number };
 // A dead process's run is found within 15 s and the 5 s in which the sweep looks.
 const defaults: Settings = { capacity: 256, leaseMs: 15_000, renewEveryMs: 4_000 };
 
+const setAsideAfterMs = 1_000;
+const mostSetAside = 1_000;
+
+type Running = { run: Run; controller: AbortController; done: Promise<void>; setAside: () => void };
+
 export function createRunner(options: { db: Database; log: Logger; settings?: Partial<Settings> }): Runner {
   const { db, log } = options;
   const { capacity, leaseMs, renewEveryMs } = { ...defaults, ...options.settings };
   const owner = randomUUID();
-  const running = new Map<string, { run: Run; controller: AbortController; done: Promise<void> }>();
-  let isLeaving = false;
+  const running = new Map<string, Running>();
+  const leaving = new AbortController();
+  let setAside = 0;
   const renewing = setInterval(() => void renew(), renewEveryMs);
   renewing.unref();
 
-  const hasRoom = () => !isLeaving && running.size < capacity;
+  const leave = () => leaving.abort(new RunLeft('The process ends.'));
+  const hasRoom = () => !leaving.signal.aborted && running.size - setAside < capacity;
 
   /** Whatever is no longer ours ends here: another process goes on with it. */
   async function renew(): Promise<void> {
@@ -71,24 +88,48 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
       const reason = isDatabaseAway(error) ? 'the database is away' : 'it broke';
       log.error({ err: error, run_id: run.runId }, `a run could not go on: ${reason}; it is taken up again`);
     });
-    const entry = { run, controller, done };
+    const aside = Promise.withResolvers<void>();
+    const entry: Running = { run, controller, done, setAside: aside.resolve };
     running.set(run.runId, entry);
-    await done;
-    if (running.get(run.runId) === entry) running.delete(run.runId);
+    const ended = done.then(() => {
+      if (running.get(run.runId) === entry) running.delete(run.runId);
+    });
+    await Promise.race([ended, aside.promise]);
+  }
+
+  async function whileWaiting<T>(
+    { runId, epoch }: Run,
+    signal: AbortSignal,
+    wait: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    let isAside = false;
+    const timer = setTimeout(() => {
+      const entry = running.get(runId);
+      // Each of them keeps its conversation in memory: beyond that they take room, and new work waits in its queue.
+      if (entry?.run.epoch !== epoch || setAside >= mostSetAside) return;
+      isAside = true;
+      setAside += 1;
+      entry.setAside();
+    }, setAsideAfterMs);
+    try {
+      return await wait(AbortSignal.any([signal, leaving.signal]));
+    } finally {
+      clearTimeout(timer);
+      if (isAside) setAside -= 1;
+    }
   }
 
   return {
     hasRoom,
-    isLeaving: () => isLeaving,
-    leave: () => {
-      isLeaving = true;
-    },
+    isLeaving: () => leaving.signal.aborted,
+    leave,
     lease: () => (hasRoom() ? { owner, leaseMs } : null),
     take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
     perform,
+    whileWaiting,
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),
     async stop({ graceMs }) {
-      isLeaving = true;
+      leave();
       const all = Promise.all([...running.values()].map(({ done }) => done));
       let timer: NodeJS.Timeout | undefined;
       const cut = new Promise<void>((resolve) => {

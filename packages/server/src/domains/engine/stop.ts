@@ -1,10 +1,13 @@
 import { sql } from 'drizzle-orm';
+import type { Tenant } from '../../caller.ts';
+import { type ChargeItem, chargeStopped } from '../ledger/api.ts';
 import type { Change } from './change.ts';
 import { keepSaid, settleWithError } from './end-turn.ts';
 import type { Engine } from './ports.ts';
 import { findTurn, openTasks, openTurns, pendingInteractions, updateInteraction, updateTask } from './store.ts';
 import type { InteractionRow, TaskRow, TurnRow } from './tables.ts';
 import { tellSettled, tellTask, tellTurn } from './tell.ts';
+import { insertAside, nextStepIndex } from './trace-store.ts';
 
 /** Stops the reply and every piece of work: from the commit on nobody writes for them any more. */
 export async function stopAll(engine: Engine, change: Change): Promise<void> {
@@ -50,16 +53,43 @@ async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise
 
 /** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
 async function endRun(
-  { announcer, traces }: Engine,
+  { announcer, money, traces }: Engine,
   change: Change,
   kind: 'turn' | 'task',
-  { id, org_id, mode }: TurnRow | TaskRow,
+  row: TurnRow | TaskRow,
 ): Promise<void> {
+  const { id, org_id: orgId, mode } = row;
   await change.tx.execute(sql`DELETE FROM runs WHERE id = ${id}`);
+  await chargeUntilNow(change, { orgId, mode }, row);
   change.afterwards(() => {
     announcer.ring('run', id);
-    traces.ended({ orgId: org_id, mode }, { kind, id });
+    money.freed({ orgId, mode });
+    traces.ended({ orgId, mode }, { kind, id });
   });
+}
+
+/** What the run was doing is paid for until now. Its owner is fenced off and charges nothing any more. */
+async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | TaskRow): Promise<void> {
+  const ofTask = 'turn_id' in row;
+  const about = {
+    userId: row.user_id,
+    deploymentId: row.deployment_id,
+    conversationId: row.conversation_id,
+    taskId: ofTask ? row.id : null,
+    turnId: ofTask ? row.turn_id : row.id,
+  };
+  for (const { used, items, costMicros } of await chargeStopped(tx, tenant, row.id, about)) {
+    if (used.model === null) continue;
+    const quantityOf = (unit: ChargeItem['unit']) => items.find((item) => item.unit === unit)?.quantity ?? 0;
+    const usage = {
+      inputTokens: quantityOf('input_tokens'),
+      outputTokens: quantityOf('output_tokens'),
+      cacheReadTokens: quantityOf('cache_read_tokens'),
+      cacheWriteTokens: quantityOf('cache_write_tokens'),
+    };
+    const cost = { model: used.model, costMicros, startedAt: new Date() };
+    await insertAside(tx, row.id, await nextStepIndex(tx, row.id), { kind: 'stopped', usage }, cost);
+  }
 }
 
 export async function streamedText({ tx }: Change, turn: TurnRow): Promise<string> {

@@ -130,7 +130,7 @@ export const runSteps = pgTable(
   {
     run_id: text().notNull(),
     step_index: integer().notNull(),
-    kind: text().$type<'model' | 'summary'>().notNull(),
+    kind: text().$type<'model' | 'summary' | 'judge' | 'stopped' | 'failed'>().notNull(),
     text: text().notNull(),
     notice: text(),
     covers: integer(),
@@ -139,6 +139,7 @@ export const runSteps = pgTable(
     input_tokens: integer().notNull(),
     output_tokens: integer().notNull(),
     cache_read_tokens: integer().notNull(),
+    cache_write_tokens: integer().notNull().default(0),
     cost_micros: micros().notNull(),
     started_at: moment().notNull(),
     created_at: moment().notNull().defaultNow(),

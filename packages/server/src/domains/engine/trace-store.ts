@@ -1,3 +1,4 @@
+import type { Usage } from '@vestra/agent/model';
 import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/pool.ts';
@@ -57,6 +58,7 @@ function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly Interac
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
     cacheReadTokens: row.cache_read_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
   };
   if (row.kind === 'summary') return { kind: 'summary', text: row.text, covers: row.covers as number, usage };
   return {
@@ -127,12 +129,30 @@ export function insertSummaryStep(
   return insertStep(tx, runId, index, kind, step, cost);
 }
 
+/** A call that is no step of the run but was paid for in it: it stands in the trace and ends the run. */
+export function insertAside(
+  tx: Transaction,
+  runId: string,
+  index: number,
+  { kind, usage }: { kind: 'failed' | 'judge' | 'stopped'; usage: Usage },
+  cost: StepCost,
+): Promise<void> {
+  return insertStep(tx, runId, index, { kind, notice: null, covers: null, is_cut: false }, { text: '', usage }, cost);
+}
+
+export async function nextStepIndex(tx: Transaction, runId: string): Promise<number> {
+  const { rows } = await tx.execute<{ next: number }>(
+    sql`SELECT COALESCE(max(step_index) + 1, 0) AS next FROM run_steps WHERE run_id = ${runId}`,
+  );
+  return rows[0]?.next ?? 0;
+}
+
 async function insertStep(
   tx: Transaction,
   runId: string,
   index: number,
   kind: Pick<StepRow, 'kind' | 'notice' | 'covers' | 'is_cut'>,
-  { text, usage }: ModelStep | SummaryStep,
+  { text, usage }: Pick<ModelStep, 'text' | 'usage'>,
   { model, costMicros, startedAt }: StepCost,
 ): Promise<void> {
   await insertRow(tx, runSteps, {
@@ -144,6 +164,7 @@ async function insertStep(
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     cache_read_tokens: usage.cacheReadTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
     cost_micros: costMicros,
     started_at: startedAt,
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { balanceOf, spendOfUsers } from './balance.ts';
-import { charge, costOfItem } from './charge.ts';
+import { charge, costsOfItems } from './charge.ts';
 import { costOf, costsOf } from './cost.ts';
 import { credit } from './credit.ts';
 import { foldLedger } from './fold.ts';
@@ -19,20 +19,35 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-describe('the cost of an item', () => {
-  it.each([
-    [0, 5, 0n],
-    [1, 3, 3n],
-    [30, 0.1, 3n],
-    [31, 0.1, 4n],
-    [1, 1e-7, 1n],
-    [1e7, 1e-7, 1n],
-    [10_000_001, 1e-7, 2n],
-    [12.5, 100, 1250n],
-    [0.001, 100, 1n],
-    [1e21, 2, 2_000_000_000_000_000_000_000n],
-  ])('of %s at %s is %s micro-dollars: exact, then rounded up [MON-005]', (quantity, unitPriceMicros, cost) => {
-    expect(costOfItem({ quantity, unitPriceMicros })).toBe(cost);
+describe('the cost of the items of a charge', () => {
+  it.each<[items: [quantity: number, unitPriceMicros: number][], costs: bigint[]]>([
+    [[[0, 5]], [0n]],
+    [[[1, 3]], [3n]],
+    [[[30, 0.1]], [3n]],
+    [[[31, 0.1]], [3n]],
+    [[[35, 0.1]], [4n]],
+    [[[1, 1e-7]], [0n]],
+    [[[10_000_001, 1e-7]], [1n]],
+    [[[12.5, 100]], [1250n]],
+    [[[1e21, 2]], [2_000_000_000_000_000_000_000n]],
+    // 3.2 and 3.4 are 6.6: seven, and the second is nearer to four.
+    [
+      [
+        [8, 0.4],
+        [34, 0.1],
+      ],
+      [3n, 4n],
+    ],
+    [
+      [
+        [4, 0.1],
+        [4, 0.1],
+        [4, 0.1],
+      ],
+      [1n, 0n, 0n],
+    ],
+  ])('%j is %s micro-dollars: exact, and rounded once [MON-005, MON-166]', (items, costs) => {
+    expect(costsOfItems(items.map(([quantity, unitPriceMicros]) => ({ quantity, unitPriceMicros })))).toEqual(costs);
   });
 
   it.each([
@@ -41,17 +56,25 @@ describe('the cost of an item', () => {
     [Number.NaN, 1],
     [1, Number.POSITIVE_INFINITY],
   ])('refuses %s at %s', (quantity, unitPriceMicros) => {
-    expect(() => costOfItem({ quantity, unitPriceMicros })).toThrow(RangeError);
+    expect(() => costsOfItems([{ quantity, unitPriceMicros }])).toThrow(RangeError);
   });
 
-  it('is what PostgreSQL makes of the stored numbers', async () => {
+  it('is what PostgreSQL makes of the stored numbers: the sum to half a micro-dollar, each item to one [MON-166]', async () => {
     const number = fc.double({ min: 0, max: 1e9, noNaN: true });
+    const items = fc.array(fc.record({ quantity: number, unitPriceMicros: number }), { minLength: 1, maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(number, number, async (quantity, unitPriceMicros) => {
-        const { rows } = await db.execute<{ cost: string }>(
-          sql`SELECT ceil(${String(quantity)}::numeric * ${String(unitPriceMicros)}::numeric)::text AS cost`,
-        );
-        expect(String(costOfItem({ quantity, unitPriceMicros }))).toBe(rows[0]?.cost);
+      fc.asyncProperty(items, async (given) => {
+        const rows = given.map(({ quantity, unitPriceMicros }) => [String(quantity), String(unitPriceMicros)]);
+        const { rows: found } = await db.execute<{ total: string; exact: string[] }>(sql`
+          SELECT round(sum(q * p))::text AS total, array_agg((q * p)::text ORDER BY at) AS exact
+          FROM unnest(${sql.param(rows.map(([q]) => q))}::numeric[], ${sql.param(rows.map(([, p]) => p))}::numeric[])
+            WITH ORDINALITY AS t(q, p, at)`);
+        const costs = costsOfItems(given);
+        expect(String(costs.reduce((sum, cost) => sum + cost, 0n))).toBe(found[0]?.total);
+        for (const [at, cost] of costs.entries()) {
+          const [whole = '', rest = '0'] = (found[0]?.exact[at] ?? '').split('.');
+          expect([BigInt(whole), BigInt(whole) + (BigInt(rest) > 0n ? 1n : 0n)]).toContain(cost);
+        }
       }),
       { numRuns: 200 },
     );

@@ -10,7 +10,7 @@ export type ChargeItem = {
   kind: (typeof spendKinds)[number];
   model: string | null;
   quantity: number;
-  unit: 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'seconds' | 'calls';
+  unit: 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_write_tokens' | 'seconds' | 'calls';
   /** May be a fraction: 0.10 US dollars per million tokens are 0.1 micro-dollars a token. */
   unitPriceMicros: number;
   /** Null for the org's own agent. */
@@ -19,6 +19,8 @@ export type ChargeItem = {
   conversationId: string | null;
   taskId: string | null;
   turnId: string | null;
+  /** The quantity was counted here, because whoever was to say it never did. */
+  isEstimated?: boolean;
 };
 
 export type Charge = {
@@ -34,7 +36,7 @@ export type Charge = {
  * that are charged at the same time do not wait for each other. Returns what was taken.
  */
 export async function charge(tx: Transaction, tenant: Tenant, { items, reservationId, at }: Charge): Promise<Micros> {
-  const used = items.filter((item) => item.quantity !== 0).map((item) => ({ ...item, costMicros: costOfItem(item) }));
+  const used = priced(items.filter((item) => item.quantity !== 0));
   const total = used.reduce((sum, item) => sum + item.costMicros, 0n);
   if (used.length === 0 && reservationId === undefined) return total;
 
@@ -69,18 +71,36 @@ function bySpender(items: readonly (ChargeItem & { costMicros: Micros })[]): Map
   return sums;
 }
 
+function priced(items: readonly ChargeItem[]): (ChargeItem & { costMicros: Micros })[] {
+  const costs = costsOfItems(items);
+  return items.map((item, at) => ({ ...item, costMicros: costs[at] as Micros }));
+}
+
 /**
- * Rounded up to a whole micro-dollar. Reckoned in decimals: as floating point 30 × 0.1 is a little more than 3 and would
- * be rounded up to 4.
+ * The items of one charge in whole micro-dollars. Their exact sum is rounded once, half a micro-dollar up, so however
+ * many parts a call has it is billed within half a micro-dollar of its price; each item is its own price, cut or rounded
+ * up, so that the items are that sum. Reckoned in decimals: as floating point 30 × 0.1 is a little more than 3.
  */
-export function costOfItem({ quantity, unitPriceMicros }: Pick<ChargeItem, 'quantity' | 'unitPriceMicros'>): Micros {
-  const amount = decimalOf(quantity, 'quantity');
-  const price = decimalOf(unitPriceMicros, 'unit price');
-  const product = amount.digits * price.digits;
-  const exponent = amount.exponent + price.exponent;
-  if (exponent >= 0) return product * 10n ** BigInt(exponent);
-  const divisor = 10n ** BigInt(-exponent);
-  return (product + divisor - 1n) / divisor;
+export function costsOfItems(items: readonly Pick<ChargeItem, 'quantity' | 'unitPriceMicros'>[]): Micros[] {
+  const exact = items.map(({ quantity, unitPriceMicros }) => {
+    const amount = decimalOf(quantity, 'quantity');
+    const price = decimalOf(unitPriceMicros, 'unit price');
+    return { digits: amount.digits * price.digits, exponent: amount.exponent + price.exponent };
+  });
+  const places = exact.reduce((most, { exponent }) => Math.max(most, -exponent), 0);
+  const micro = 10n ** BigInt(places);
+  const parts = exact.map(({ digits, exponent }) => digits * 10n ** BigInt(exponent + places));
+  const costs = parts.map((part) => part / micro);
+  const total = (2n * parts.reduce((sum, part) => sum + part, 0n) + micro) / (2n * micro);
+  let missing = total - costs.reduce((sum, cost) => sum + cost, 0n);
+  const rests = parts.map((part, at) => ({ at, rest: part % micro }));
+  const byRest = rests.toSorted((one, other) => Number(other.rest > one.rest) - Number(other.rest < one.rest));
+  for (const { at } of byRest) {
+    if (missing <= 0n) break;
+    costs[at] = (costs[at] as Micros) + 1n;
+    missing -= 1n;
+  }
+  return costs;
 }
 
 /** The number as it is written, which is also how the ledger stores it: `digits` × 10 ^ `exponent`. */

@@ -44,6 +44,27 @@ export async function costOfTurn(db: Executor, conversationId: string, turnId: s
   return BigInt(row?.micros ?? 0);
 }
 
+const taskSum = {
+  name: 'tokens_and_cost_of_task',
+  text: `SELECT COALESCE(sum(amount_micros), 0) AS micros,
+      COALESCE(sum(quantity) FILTER (WHERE unit = 'input_tokens'), 0) AS input_tokens,
+      COALESCE(sum(quantity) FILTER (WHERE unit = 'output_tokens'), 0) AS output_tokens
+    FROM ledger_entries WHERE account = 'spend' AND task_id = $1`,
+};
+
+/** All that a task has used and cost: the model, the judge, tools and the computer. */
+export async function tokensAndCostOfTask(
+  db: Executor,
+  taskId: string,
+): Promise<{ costMicros: Micros; inputTokens: number; outputTokens: number }> {
+  const [row] = await runPrepared<Record<'micros' | 'input_tokens' | 'output_tokens', string>>(db, taskSum, [taskId]);
+  return {
+    costMicros: BigInt(row?.micros ?? 0),
+    inputTokens: Number(row?.input_tokens ?? 0),
+    outputTokens: Number(row?.output_tokens ?? 0),
+  };
+}
+
 const nothing = (): Cost => ({
   totalMicros: 0n,
   byKind: Object.fromEntries(spendKinds.map((kind) => [kind, 0n])) as Cost['byKind'],

@@ -1,4 +1,4 @@
-import { type Micros, microsToUsd } from '@vestra/contract/money';
+import { type Micros, microsToExactUsd, microsToUsd } from '@vestra/contract/money';
 import { spendKinds } from '@vestra/contract/usage';
 import type { Alert } from './alerts.ts';
 import type { Cost } from './cost.ts';
@@ -38,7 +38,8 @@ export const presentLineItem = (row: LineItemRow) => ({
   unit: row.unit as string,
   // Read as a decimal: dividing by a million would show the error of floating point.
   unit_price_usd: Number(`${row.unit_price_micros}e-6`),
-  cost_usd: microsToUsd(row.amount_micros),
+  cost_usd: microsToExactUsd(row.amount_micros),
+  ...(row.is_estimated && { estimated: true as const }),
   task_id: row.task_id,
   conversation_id: row.conversation_id,
   created_at: row.created_at.toISOString(),

@@ -1,43 +1,102 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
-import type { Executor } from '../../db/pool.ts';
-import { allowanceOf, capsForUser, type Refusal, type UserCaps } from './allowance.ts';
-import { deleteReservation, holdAndReadStanding } from './store.ts';
+import type { Database, Executor } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import { allowanceOf, capsForUser, type OrgCaps, type Refusal, type Standing, type UserCaps } from './allowance.ts';
+import { deleteReservation, type Hold, holdAndReadStanding, holdSeconds, lockHolds } from './holds-store.ts';
 
-export type Reservation = {
+export type Spending = {
   /** Null for the org's own agent. */
   userId: string | null;
   /** The user's own caps; null for the org's own agent. */
   userCaps: UserCaps | null;
-  /** What the call is likely to cost. */
-  amountMicros: Micros;
-  /** A process that dies gives nothing back: what it held counts until then. Longer than the longest call. */
-  expiresInSeconds?: number;
   /** Whose day and month count; absent: those of now. */
   at?: Date;
 };
 
+export type Reservation = Spending & {
+  /** What the call may cost at most. */
+  amountMicros: Micros;
+  expiresInSeconds?: number;
+  /** The run that the call belongs to: it holds money for one call at a time. */
+  runId?: string;
+};
+
 const noCaps: UserCaps = { daily: null, monthly: null };
+
+type Held = {
+  allowed: true;
+  reservationId: string;
+  /** So little is left that calls which do not see each other's holds could spend it together. */
+  isTight: boolean;
+};
 
 /**
  * Asks whether a call may start and holds money for it: one statement where the answer is yes. `charge` gives the hold
  * back, `release` does where a call ends without a charge.
  *
- * Calls that ask at the very same moment do not see each other's holds. Making them wait in line would put every call of
- * a busy org behind one row, so the wallet may end below zero by what these calls cost, and never by more.
+ * Calls that ask at the very same moment do not see each other's holds. Where there is plenty that is harmless; where it
+ * is tight the hold counts only once `reserveInLine` has made it.
  */
-export async function reserve(
+export async function reserve(db: Executor, tenant: Tenant, reservation: Reservation): Promise<Held | Refusal> {
+  const { standing, caps, hold } = await ask(db, tenant, reservation);
+  const allowance = allowanceOf(standing, caps);
+  if (allowance.allowed) {
+    return { allowed: true, reservationId: hold.id, isTight: isTight(standing, caps, reservation.amountMicros) };
+  }
+  await deleteReservation(db, tenant, hold.id);
+  return allowance;
+}
+
+/** The same, one after the other for all calls of the org in every process, and seen by nobody where the answer is no. */
+export function reserveInLine(
+  db: Database,
+  tenant: Tenant,
+  reservation: Reservation,
+): Promise<{ allowed: true; reservationId: string } | Refusal> {
+  return transaction(db, async (tx) => {
+    await lockHolds(tx, tenant);
+    return reserve(tx, tenant, reservation);
+  });
+}
+
+/** Why nothing more may be spent, or null. What running calls hold is no reason: it is not spent. */
+export async function refusalOfSpending(db: Executor, tenant: Tenant, spending: Spending): Promise<Refusal | null> {
+  const { standing, caps } = await ask(db, tenant, { ...spending, amountMicros: null });
+  const allowance = allowanceOf(standing, caps);
+  return allowance.allowed || allowance.isHeldByRunningCalls ? null : allowance;
+}
+
+async function ask(
   db: Executor,
   tenant: Tenant,
-  { userId, userCaps, amountMicros, expiresInSeconds = 900, at }: Reservation,
-): Promise<{ allowed: true; reservationId: string } | Refusal> {
-  const id = randomUUID();
-  const { standing, caps } = await holdAndReadStanding(db, tenant, { id, userId, amountMicros, expiresInSeconds }, at);
-  const allowance = allowanceOf(standing, capsForUser(caps, userCaps ?? noCaps));
-  if (allowance.allowed) return { allowed: true, reservationId: id };
-  await deleteReservation(db, tenant, id);
-  return allowance;
+  {
+    userId,
+    userCaps,
+    amountMicros,
+    expiresInSeconds = holdSeconds,
+    runId = null,
+    at,
+  }: Omit<Reservation, 'amountMicros' | 'runId'> & { amountMicros: Micros | null; runId?: string | null | undefined },
+): Promise<{ standing: Standing; caps: OrgCaps; hold: Hold }> {
+  const hold = { id: randomUUID(), userId, amountMicros, expiresInSeconds, runId };
+  const { standing, caps } = await holdAndReadStanding(db, tenant, hold, at);
+  return { standing, caps: capsForUser(caps, userCaps ?? noCaps), hold };
+}
+
+/** As many as the connections of two processes, each of which may be about to commit a hold that nobody sees yet. */
+const mostUnseen = 40n;
+
+function isTight(standing: Standing, caps: OrgCaps, amountMicros: Micros): boolean {
+  const { heldMicros, user } = standing;
+  const unseen = amountMicros * mostUnseen;
+  const worst: Standing = {
+    ...standing,
+    heldMicros: heldMicros + unseen,
+    user: user && { ...user, heldMicros: user.heldMicros + unseen },
+  };
+  return !allowanceOf(worst, caps).allowed;
 }
 
 export async function release(db: Executor, tenant: Tenant, reservationId: string): Promise<void> {

@@ -1,7 +1,9 @@
 import { fail } from '@vestra/contract/errors';
+import { microsToExactUsd } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Handlers } from '../../http/handler.ts';
+import { costOf } from './cost.ts';
 import { type ChargedWork, chargedWorkOf } from './line-items.ts';
 import { presentLineItem, presentSums, presentUsageRow } from './present.ts';
 import { reportUsage } from './usage.ts';
@@ -39,7 +41,11 @@ export function usageRoutes({ db, deploymentIdOf, exists }: UsageDependencies): 
       if (rows.length === 0 && !page.after && !(await exists?.(caller, work))) {
         throw fail('taskId' in work ? 'task_not_found' : 'conversation_not_found');
       }
-      return page.of(rows, presentLineItem, (row) => [row.id]);
+      const { totalMicros } = await costOf(db, work);
+      return {
+        ...page.of(rows, presentLineItem, (row) => [row.id]),
+        total: { cost_usd: microsToExactUsd(totalMicros) },
+      };
     },
   };
 }

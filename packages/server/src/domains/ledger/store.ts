@@ -4,9 +4,9 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { runPrepared } from '../../db/prepared.ts';
-import type { OrgCaps, Spend, Standing } from './allowance.ts';
+import type { OrgCaps, Spend } from './allowance.ts';
 import type { ChargeItem } from './charge.ts';
-import { spenderOf, wholeOrg } from './spender.ts';
+import { wholeOrg } from './spender.ts';
 import { reservations, spendDays, usageAlertsTold, wallets } from './tables.ts';
 
 export type Entry =
@@ -49,13 +49,13 @@ const writeTransfer = {
   name: 'write_transfer',
   text: `WITH written AS (
     INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, model, quantity, unit,
-      unit_price_micros, user_id, deployment_id, conversation_id, task_id, turn_id, created_at)
+      unit_price_micros, user_id, deployment_id, conversation_id, task_id, turn_id, is_estimated, created_at)
     SELECT e.id, $1, $2, $3, e.account, e.amount_micros, e.kind, e.model, e.quantity, e.unit,
       e.unit_price_micros, e.user_id, e.deployment_id, e.conversation_id, e.task_id, e.turn_id,
-      COALESCE($4::timestamptz, now())
+      COALESCE(e.is_estimated, false), COALESCE($4::timestamptz, now())
     FROM json_to_recordset($5::json) AS e(id text, account text, amount_micros bigint, kind text, model text,
       quantity numeric, unit text, unit_price_micros numeric, user_id text, deployment_id text, conversation_id text,
-      task_id text, turn_id text)
+      task_id text, turn_id text, is_estimated boolean)
   ), released AS (
     DELETE FROM reservations WHERE id = $6::uuid AND org_id = $2 AND mode = $3
   )
@@ -80,6 +80,7 @@ function columnsOf(entry: Entry) {
     conversation_id: item.conversationId,
     task_id: item.taskId,
     turn_id: item.turnId,
+    ...(item.isEstimated && { is_estimated: true }),
   };
 }
 
@@ -94,14 +95,14 @@ export async function readBalance(db: Executor, { orgId, mode }: Tenant): Promis
 /** The caps stand on the org's settings: reading them here keeps a check before a call to one statement. */
 const capColumns = sql`o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros`;
 
-type CapRow = Record<
+export type CapRow = Record<
   'org_daily_micros' | 'org_monthly_micros' | 'user_daily_micros' | 'user_monthly_micros',
   string | null
 >;
 
 const microsOrNull = (text: string | null) => (text === null ? null : BigInt(text));
 
-const capsOf = (row: CapRow): OrgCaps => ({
+export const capsOf = (row: CapRow): OrgCaps => ({
   orgDaily: microsOrNull(row.org_daily_micros),
   orgMonthly: microsOrNull(row.org_monthly_micros),
   userDaily: microsOrNull(row.user_daily_micros),
@@ -118,79 +119,6 @@ export async function readCaps(
   const [row] = rows;
   if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   return { caps: capsOf(row), thresholds: row.alert_thresholds };
-}
-
-export type Hold = { id: string; userId: string | null; amountMicros: Micros; expiresInSeconds: number };
-
-const spentColumns = (isOrg: string) => {
-  const isToday = 'day = (SELECT today FROM clock)';
-  const isThisMonth = 'day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)';
-  const spent = (isCounted: string) => `COALESCE(sum(spend_micros) FILTER (WHERE ${isCounted}), 0)::bigint`;
-  return `${spent(`${isOrg} AND ${isToday}`)} AS org_day, ${spent(`${isOrg} AND ${isThisMonth}`)} AS org_month,
-    ${spent(`user_id = $4 AND ${isToday}`)} AS user_day, ${spent(`user_id = $4 AND ${isThisMonth}`)} AS user_month`;
-};
-
-const holdMoney = {
-  name: 'hold_money',
-  text: `WITH held AS (
-      INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at)
-      VALUES ($1::uuid, $2, $3, $4, $5::bigint, clock_timestamp() + make_interval(secs => $6))
-    ), running AS (
-      SELECT COALESCE(sum(amount_micros), 0)::bigint AS by_org,
-        COALESCE(sum(amount_micros) FILTER (WHERE user_id = $4), 0)::bigint AS by_user
-      FROM reservations WHERE org_id = $2 AND mode = $3 AND expires_at > clock_timestamp()
-    ), clock AS (
-      SELECT today, date_trunc('month', today::timestamp)::date AS month
-      FROM (SELECT (COALESCE($7::timestamptz, now()) AT TIME ZONE 'UTC')::date AS today) AS utc
-    ), waiting AS (
-      SELECT COALESCE(sum(wallet_micros), 0)::bigint AS wallet, ${spentColumns('true')}
-      FROM unfolded_entries WHERE org_id = $2 AND mode = $3
-    ), folded AS (
-      SELECT ${spentColumns("user_id = '*'")} FROM spend_days
-      WHERE org_id = $2 AND mode = $3 AND user_id IN ('*', $4)
-        AND day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)
-    )
-    SELECT o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros,
-      running.by_org, running.by_user,
-      COALESCE((SELECT balance_micros FROM wallets WHERE org_id = $2 AND mode = $3), 0) + waiting.wallet AS balance,
-      folded.org_day + waiting.org_day AS org_day, folded.org_month + waiting.org_month AS org_month,
-      folded.user_day + waiting.user_day AS user_day, folded.user_month + waiting.user_month AS user_month
-    FROM org_settings o, running, waiting, folded WHERE o.org_id = $2 AND o.mode = $3`,
-};
-
-/** Holds money for a call and reads, as of just before, where the org and the user stand. */
-export async function holdAndReadStanding(
-  db: Executor,
-  { orgId, mode }: Tenant,
-  hold: Hold,
-  at?: Date,
-): Promise<{ standing: Standing; caps: OrgCaps }> {
-  const [row] = await runPrepared<CapRow & Record<StandingColumn, string>>(db, holdMoney, [
-    hold.id,
-    orgId,
-    mode,
-    spenderOf(hold.userId),
-    String(hold.amountMicros),
-    hold.expiresInSeconds,
-    at?.toISOString() ?? null,
-  ]);
-  if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
-  const spend = { dayMicros: BigInt(row.user_day), monthMicros: BigInt(row.user_month) };
-  const standing: Standing = {
-    balanceMicros: BigInt(row.balance),
-    heldMicros: BigInt(row.by_org),
-    spend: { dayMicros: BigInt(row.org_day), monthMicros: BigInt(row.org_month) },
-    user: hold.userId === null ? null : { ...spend, heldMicros: BigInt(row.by_user) },
-  };
-  return { standing, caps: capsOf(row) };
-}
-
-type StandingColumn = 'balance' | 'by_org' | 'by_user' | 'org_day' | 'org_month' | 'user_day' | 'user_month';
-
-export async function deleteReservation(db: Executor, { orgId, mode }: Tenant, id: string): Promise<void> {
-  await db
-    .delete(reservations)
-    .where(and(eq(reservations.id, id), eq(reservations.org_id, orgId), eq(reservations.mode, mode)));
 }
 
 export type SpenderDay = { spender: string; day: string };

@@ -1,6 +1,7 @@
 import { spendKinds } from '@vestra/contract/usage';
-import { date, integer, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, date, integer, json, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { micros, moment } from '../../db/columns.ts';
+import type { Used } from './used.ts';
 
 const tenant = {
   org_id: text().notNull(),
@@ -23,6 +24,7 @@ export const ledgerEntries = pgTable('ledger_entries', {
   conversation_id: text(),
   task_id: text(),
   turn_id: text(),
+  is_estimated: boolean().notNull().default(false),
   created_at: moment().notNull().defaultNow(),
 });
 
@@ -44,6 +46,9 @@ export const reservations = pgTable('reservations', {
   user_id: text().notNull(),
   amount_micros: micros().notNull(),
   expires_at: moment().notNull(),
+  run_id: text(),
+  used: json().$type<Used>(),
+  metered_since: moment(),
 });
 
 export const usageAlertsTold = pgTable('usage_alerts_told', {

@@ -98,7 +98,7 @@ const quoted = (text: string) =>
 
 async function ask(model: Model, request: ModelRequest): Promise<{ text: string; usage: Usage }> {
   let text = '';
-  let usage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 };
+  let usage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   for await (const event of model.stream(request)) {
     if (event.type === 'text') text += event.text;
     if (event.type === 'end') usage = event.usage;

@@ -136,7 +136,8 @@ export function createMemory(dependencies: Dependencies): Memory {
     remember,
     keepTurn: async (tenant, { userId, mode, ...turn }) => {
       const owner = { ...tenant, userId };
-      if (mode === 'none') return { usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 } };
+      if (mode === 'none')
+        return { usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 } };
       return keepTurn({
         ...turn,
         knownAbout: (query) => knownAbout(owner, mode, query),

@@ -16,6 +16,7 @@ export function takingRunner(db: Database): RoutineRunner {
     announcer: { followers: { publish: () => {} }, ring: () => {} },
     // As in a process that only serves.
     runner: createRunner({ db, log, settings: { capacity: 0 } }),
+    money: { hold: () => Promise.reject(new Error('Nothing is run here.')), hasWaiting: () => false, freed: () => {} },
     jobs: { send: async () => 'job', sendMany: async () => [] },
   };
   return { engine: engine as Engine, publicUrl: () => publicUrl };

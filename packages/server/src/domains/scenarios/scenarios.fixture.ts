@@ -31,7 +31,10 @@ export async function startScenarios() {
     },
     sendMany: async () => [],
   };
-  const models = createModels({ ...nobody, compatible: { ...reachable, models: ['any'], price: null } });
+  const models = createModels({
+    ...nobody,
+    compatible: { ...reachable, models: ['any'], price: null, maxOutputTokens: null },
+  });
   const announcer = { followers: { publish: () => {} }, ring: () => {} };
   const app = await startTestApp(({ db }) => ({
     deployments: deploymentRoutes({

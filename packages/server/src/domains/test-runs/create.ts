@@ -27,6 +27,7 @@ export async function createTestRun(
   }
   const version = deployment.newest_version;
   const { model } = await manifestOf(tx, deployment.id, version);
-  await assertPayable(tx, origin, usableModel(engine.models, origin.mode, model).price);
+  usableModel(engine.models, origin.mode, model);
+  await assertPayable(tx, origin);
   return startRun(tx, jobs, origin, { deployment, version, mode: origin.mode, promoteOnPass: false });
 }

@@ -1,0 +1,38 @@
+import type { Message, ToolDefinition } from './message.ts';
+import type { ModelRequest } from './model.ts';
+
+/** By bytes, because scripts beyond Latin take more tokens a character. */
+export const tokensOfText = (text: string): number => tokensOfBytes(Buffer.byteLength(text));
+
+export const tokensOfBytes = (bytes: number): number => Math.ceil(bytes / 3.5);
+
+/** About what a request takes, a little above rather than below: nobody counts as its vendor does. */
+export function tokensOfRequest({
+  system,
+  messages,
+  tools,
+  outputSchema,
+}: Pick<ModelRequest, 'system' | 'messages' | 'tools' | 'outputSchema'>): number {
+  const schema = outputSchema === undefined ? 0 : tokensOfText(JSON.stringify(outputSchema));
+  return tokensOfFixed(system, tools) + schema + sumOf(messages.map(tokensOfMessage));
+}
+
+/** What stands in every request of a run. */
+export const tokensOfFixed = (system: readonly string[], tools: readonly ToolDefinition[]): number =>
+  sumOf(system.map(tokensOfText)) + sumOf(tools.map((tool) => tokensOfText(JSON.stringify(tool))));
+
+export function tokensOfMessage(message: Message): number {
+  switch (message.role) {
+    case 'user':
+      return sumOf(message.parts.map((part) => (part.kind === 'text' ? tokensOfText(part.text) : tokensOfFile)));
+    case 'agent':
+      return sumOf([message.text, ...message.calls.map((call) => JSON.stringify(call))].map(tokensOfText));
+    case 'tool':
+      return sumOf(message.results.map(({ output }) => tokensOfText(output)));
+  }
+}
+
+/** Pages and pictures cost about this much with every vendor. */
+const tokensOfFile = 2000;
+
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);

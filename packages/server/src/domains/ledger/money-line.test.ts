@@ -1,0 +1,177 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Tenant } from '../../caller.ts';
+import type { Bell } from '../../db/bell.ts';
+import type { Database } from '../../db/pool.ts';
+import { createLog } from '../../log.ts';
+import { fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
+import { createMoneyLine, type MoneyLine } from './money-line.ts';
+
+let db: Database;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, close } = await openLedger());
+});
+afterAll(() => close());
+
+/** Rings that reach every other line at once. */
+function joinedBells() {
+  const listeners: { self: object; kind: string; listener: (id: string | null) => void }[] = [];
+  const rung: string[] = [];
+  const bell = (): Pick<Bell, 'ring' | 'on'> => {
+    const self = {};
+    return {
+      on: (kind, listener) => listeners.push({ self, kind, listener }),
+      ring(kind, id) {
+        rung.push(kind);
+        for (const each of listeners) if (each.self !== self && each.kind === kind) each.listener(id);
+      },
+    };
+  };
+  return { bell, rung };
+}
+
+const lineWith = (bell = joinedBells().bell()) => createMoneyLine({ db, bell, log: createLog('silent') });
+
+const ask = (line: MoneyLine, tenant: Tenant, of: { userId?: string; signal?: AbortSignal; waitMs?: number } = {}) =>
+  line.hold(tenant, {
+    userId: 'ann',
+    userCaps: null,
+    amountMicros: 100n,
+    signal: new AbortController().signal,
+    waitMs: 60_000,
+    ...of,
+  });
+
+/** Holds that are made, in the order in which they are. */
+function watched(line: MoneyLine, tenant: Tenant) {
+  const granted: { name: string; reservationId: string }[] = [];
+  const waiting: Promise<unknown>[] = [];
+  const wants = (name: string, userId: string) => {
+    const answer = ask(line, tenant, { userId }).then((held) => {
+      if (held.allowed) granted.push({ name, reservationId: held.reservationId });
+      return held;
+    });
+    waiting.push(answer);
+    return answer;
+  };
+  const pays = async (micros: number) => {
+    const { reservationId } = granted.at(-1) as { reservationId: string };
+    await settle(db, tenant, { items: [item(micros, { userId: 'ann' })], reservationId });
+    line.freed(tenant);
+  };
+  return { granted, waiting, wants, pays, names: () => granted.map(({ name }) => name) };
+}
+
+const heldRows = async ({ orgId }: Tenant) =>
+  (await db.execute(sql`SELECT FROM reservations WHERE org_id = ${orgId}`)).rows.length;
+
+describe('money that running calls hold', () => {
+  it('is waited for, one call of each user after the other [MON-161, MON-162]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 100n);
+    const line = lineWith();
+    const { wants, pays, names, granted } = watched(line, tenant);
+    await wants('ann 1', 'ann');
+    void wants('ann 2', 'ann');
+    await expect.poll(() => line.hasWaiting(tenant)).toBe(true);
+    for (const [name, user] of [
+      ['ann 3', 'ann'],
+      ['ann 4', 'ann'],
+      ['bob 1', 'bob'],
+      ['cid 1', 'cid'],
+      ['bob 2', 'bob'],
+    ] as const) {
+      void wants(name, user);
+    }
+    for (let count = 1; count < 7; count++) {
+      await pays(1);
+      await expect.poll(() => granted.length).toBe(count + 1);
+    }
+    expect(names()).toEqual(['ann 1', 'ann 2', 'bob 1', 'cid 1', 'ann 3', 'bob 2', 'ann 4']);
+    expect(line.hasWaiting(tenant)).toBe(false);
+  });
+
+  it('ends a wait once it is spent, for all that wait [MON-161]', async () => {
+    const tenant = await newTenant(db, { org_daily_micros: 100n });
+    await fund(db, tenant, 1_000n);
+    const line = lineWith();
+    const { wants, waiting, pays } = watched(line, tenant);
+    await wants('first', 'ann');
+    for (const user of ['ann', 'bob', 'cid']) void wants(user, user);
+    await pays(100);
+    expect(await Promise.all(waiting.slice(1))).toEqual(
+      Array.from({ length: 3 }, () =>
+        expect.objectContaining({ code: 'org_cap_reached', stopReason: 'max_budget', isHeldByRunningCalls: false }),
+      ),
+    );
+    expect(await heldRows(tenant)).toBe(0);
+  });
+
+  it('of one user keeps no other waiting', async () => {
+    const tenant = await newTenant(db, { user_daily_micros: 50n });
+    await fund(db, tenant, 1_000_000n);
+    const line = lineWith();
+    const { wants, names } = watched(line, tenant);
+    await wants('ann 1', 'ann');
+    void wants('ann 2', 'ann');
+    await expect.poll(() => line.hasWaiting(tenant)).toBe(true);
+    await wants('bob 1', 'bob');
+    expect(names()).toEqual(['ann 1', 'bob 1']);
+  });
+
+  it('is waited for no longer than is said, nor by whoever is ended, and neither holds anything then [MON-161]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 100n);
+    const line = lineWith();
+    const first = await ask(line, tenant);
+    expect(await ask(line, tenant, { waitMs: 30 })).toMatchObject({ allowed: false, isHeldByRunningCalls: true });
+    const ending = new AbortController();
+    const ended = ask(line, tenant, { signal: ending.signal });
+    ending.abort(new Error('Stopped.'));
+    await expect(ended).rejects.toThrow('Stopped.');
+    expect([line.hasWaiting(tenant), await heldRows(tenant), first.allowed]).toEqual([false, 1, true]);
+  });
+
+  it('that another process frees is heard of, and nobody rings where nobody waits', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 100n);
+    const { bell, rung } = joinedBells();
+    const [here, there] = [lineWith(bell()), lineWith(bell())];
+    const first = await ask(there, tenant);
+    there.freed(tenant);
+    expect(rung).not.toContain('money_freed');
+    const waits = ask(here, tenant);
+    await expect.poll(() => rung).toContain('money_wanted');
+    if (!first.allowed) throw new Error(first.code);
+    await settle(db, tenant, { items: [item(1)], reservationId: first.reservationId });
+    there.freed(tenant);
+    expect(await waits).toMatchObject({ allowed: true });
+  });
+
+  it('is given to as many as it is enough for, however many ask at once in two processes [MON-163]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 950n);
+    await pay(db, tenant, item(50));
+    const { bell } = joinedBells();
+    const lines = [lineWith(bell()), lineWith(bell())] as const;
+    const ending = new AbortController();
+    let granted = 0;
+    const asked = Array.from({ length: 60 }, (_, at) =>
+      ask(lines[at % 2] as MoneyLine, tenant, { userId: `user ${at % 7}`, signal: ending.signal }).then(
+        () => {
+          granted += 1;
+        },
+        () => {},
+      ),
+    );
+    // 900 are left: nine calls of 100 each, and not one more.
+    await expect.poll(() => granted, { timeout: 10_000 }).toBe(9);
+    for (const line of lines) line.freed(tenant);
+    await expect.poll(() => heldRows(tenant)).toBe(9);
+    ending.abort(new Error('Enough.'));
+    await Promise.all(asked);
+    await expect.poll(() => heldRows(tenant)).toBe(9);
+    expect(granted).toBe(9);
+  });
+});

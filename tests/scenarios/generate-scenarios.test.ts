@@ -104,7 +104,7 @@ describe('with a model', () => {
   });
 
   it.each([
-    ['too few', [draft(0)], 'write 2'],
+    ['too few', [draft(0)], 'Only 1 of 3 are there.'],
     ['the same name twice', [draft(0), draft(0), draft(1)], 'have the name'],
     ['one of three wrong', [draft(0), draft(5, { success_criteria: [] }), draft(1)], 'scenarios.1.success_criteria'],
     ['what is no scenario', [draft(0), 'Draft 1', draft(1)], 'scenarios.1'],

@@ -218,6 +218,7 @@ describe('what goes wrong', () => {
     const keys = { test_key: 'vk_test_folder', live_key: 'vk_live_folder' };
     await writeFile(join(folder, '.vestra/credentials.json'), JSON.stringify(keys));
     expect((await vestra('me', '--live')).err).toContain('vestra secrets set SHOP_KEY --live\n');
+    await rm(join(folder, '.vestra'), { recursive: true });
   });
 
   it('says how to start a server that is not there', async () => {

@@ -32,7 +32,7 @@ export function readDrafts(
     } else usable.push(one.draft);
   }
   const left = wanted - kept.length;
-  if (usable.length < left && faults.length === 0) faults.push(`There are ${usable.length} scenarios: write ${left}.`);
+  if (usable.length < left && faults.length === 0) faults.push(`Only ${usable.length} of ${left} are there.`);
   return { usable: usable.slice(0, left), faults: faults.slice(0, mostFaults) };
 }
 

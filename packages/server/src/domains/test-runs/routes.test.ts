@@ -60,6 +60,7 @@ const queuedResult = ({ id, name }: { id: string; name: string }) => ({
   duration_ms: 0,
   cost_usd: 0,
   error_code: null,
+  error_message: null,
 });
 
 describe('creating', () => {

@@ -1,1 +1,1 @@
-throw new Error("Archives in xz are not supported.");
+throw new Error('Archives in xz are not supported.');

@@ -9,7 +9,7 @@ import { findDeployment, holdDeployment, lockDeployment, resolveDeployment } fro
 import { removeDeployment } from './remove.ts';
 import { saveVersion } from './save-version.ts';
 import type { DeploymentRow } from './tables.ts';
-import { author, content, newDeployment, newOrg } from './test-deployments.ts';
+import { author, content, newDeployment, newOrg } from './deployments.fixture.ts';
 
 let database: TestDatabase;
 let db: Database;

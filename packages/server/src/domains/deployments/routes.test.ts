@@ -11,7 +11,7 @@ import { moveDraft } from './move-draft.ts';
 import { pushLive } from './push-live.ts';
 import { saveVersion } from './save-version.ts';
 import { type DeploymentRow, deploymentVersions } from './tables.ts';
-import { author, content, newDeployment, startDeployments } from './test-deployments.ts';
+import { author, content, newDeployment, startDeployments } from './deployments.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startDeployments>>;
 type Org = Awaited<ReturnType<Server['newOrg']>>;

@@ -14,7 +14,7 @@ import { pushLive } from './push-live.ts';
 import { saveVersion } from './save-version.ts';
 import { listVersions } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
-import { author, content, newDeployment, newOrg } from './test-deployments.ts';
+import { author, content, newDeployment, newOrg } from './deployments.fixture.ts';
 
 let database: TestDatabase;
 let db: Database;

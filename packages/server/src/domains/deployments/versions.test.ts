@@ -12,7 +12,7 @@ import { pushLive } from './push-live.ts';
 import { saveVersion } from './save-version.ts';
 import { deploymentsUsing, getVersion, listVersions, newestVersion } from './store.ts';
 import { type DeploymentRow, deployments, deploymentVersions } from './tables.ts';
-import { content, newDeployment, newOrg } from './test-deployments.ts';
+import { content, newDeployment, newOrg } from './deployments.fixture.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newDeployment } from '../deployments/test-deployments.ts';
+import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { startWebhooks } from '../webhooks/webhooks.fixture.ts';
 import { emit, emitAll } from './api.ts';
 

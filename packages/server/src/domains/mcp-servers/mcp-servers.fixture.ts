@@ -18,7 +18,7 @@ import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
 import { pushLive } from '../deployments/api.ts';
-import { newDeployment } from '../deployments/test-deployments.ts';
+import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { createKey, createKeyIdentity } from '../keys/api.ts';
 import { createConsoleIdentity, createOwner, inviteMember } from '../members/api.ts';
 import { consoleRoutes, memberRoutes } from '../members/routes.ts';

@@ -8,7 +8,7 @@ import type { JobSender } from '../../jobs/catalog.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { type DeploymentRow, type Manifest, saveVersion } from '../deployments/api.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
-import { content, newDeployment } from '../deployments/test-deployments.ts';
+import { content, newDeployment } from '../deployments/deployments.fixture.ts';
 import type { Engine } from '../engine/api.ts';
 import { credit } from '../ledger/api.ts';
 import { testRunPort } from '../test-runs/api.ts';

@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { routes } from '@vestra/contract/api';
-import { type ErrorCode, errorCatalogue, errorTypes } from '@vestra/contract/errors';
 import { readConfig } from '@vestra/server/config';
 import { createLog } from '@vestra/server/log';
 import { type Server, startServer } from '@vestra/server/start';
-import { z } from 'zod';
+import { assertContract, assertEvents } from './contract.ts';
 import { createTestDatabase } from './test-database.ts';
 
 export type Answer = { status: number; headers: Headers; body: Body; text: string };
@@ -66,7 +64,7 @@ export async function startTestServer({ env = {}, beside }: TestServerOptions = 
     call: (method, path, options = {}) => call(url, testKey, method, path, options),
     async stop() {
       await server.stop();
-      await database?.drop();
+      if (database) await assertEvents(connectionString).finally(database.drop);
       await rm(dataDir, { recursive: true, force: true });
     },
   };
@@ -101,45 +99,3 @@ export async function call(
   if (isJson) assertContract(method, path, answer);
   return answer;
 }
-
-const errorBody = z.strictObject({
-  error: z.strictObject({
-    type: z.enum(errorTypes),
-    code: z.enum(Object.keys(errorCatalogue) as [ErrorCode]),
-    message: z.string().min(1),
-    param: z.string().min(1).optional(),
-    names: z.array(z.string()).optional(),
-    deployments: z.array(z.string()).optional(),
-    errors: z.array(z.strictObject({ code: z.string(), param: z.string(), message: z.string() })).optional(),
-    partial: z.unknown().optional(),
-    retry_after_ms: z.number().optional(),
-    request_id: z.string().regex(/^req_[0-9a-z]{24}$/),
-  }),
-});
-
-/** An answer outside the contract fails whatever test met it. */
-export function assertContract(method: string, path: string, answer: Answer): void {
-  const pathname = path.split('?', 1)[0] as string;
-  const row = routes.find(({ route }) => route.method === method && patternOf(route.path).test(pathname));
-  const isHealth = row?.name === 'health.get';
-  if (answer.status >= 400 && !(isHealth && answer.status === 503)) {
-    const parsed = errorBody.safeParse(answer.body);
-    if (!parsed.success) throw new Error(`${method} ${path} answered an error outside the contract: ${answer.text}`);
-    return;
-  }
-  if (!row) return;
-  const statuses: number[] = [row.route.status, ...(row.route.alsoStatus ?? [])];
-  if (!statuses.includes(answer.status))
-    throw new Error(`${method} ${path} answered ${answer.status}, not ${statuses}`);
-  const parsed = strictly(row.route.response).safeParse(answer.body);
-  if (!parsed.success) {
-    throw new Error(
-      `${method} ${path} answered outside the contract: ${z.prettifyError(parsed.error)}\n${answer.text}`,
-    );
-  }
-}
-
-/** A field that the contract does not name must not be in an answer. */
-const strictly = (schema: z.ZodType) => (schema instanceof z.ZodObject ? schema.strict() : schema);
-
-const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);

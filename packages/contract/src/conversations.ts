@@ -1,42 +1,15 @@
 import { z } from 'zod';
-import { costFields } from './cost.ts';
+import { conversation } from './conversation.ts';
 import { streamEvent } from './events.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
-import { interactionKinds } from './interactions.ts';
 import { asksSomething, message, messageErrors, messageFields, saysSomething, toolResults } from './message.ts';
-import { metadata, metadataInput } from './metadata.ts';
+import { metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
-import { taskStatuses } from './tasks.ts';
-import { time } from './time.ts';
 import { turn } from './turn.ts';
 import { userId } from './user-id.ts';
-
-const conversationStatuses = ['idle', 'replying', 'working', 'waiting'] as const;
-
-const conversation = z.object({
-  object: z.literal('conversation'),
-  id: id('conv'),
-  user_id: userId().nullable(),
-  deployment_id: id('dep').nullable(),
-  deployment_version: z.int().nullable(),
-  status: z.enum(conversationStatuses),
-  metadata,
-  created_at: time,
-  last_active_at: time,
-  open_work: z.array(z.object({ task_id: id('task'), title: z.string().nullable(), status: z.enum(taskStatuses) })),
-  open_interactions: z.array(
-    z.object({ interaction_id: id('int'), task_id: id('task').nullable(), kind: z.enum(interactionKinds) }),
-  ),
-  pending_tool_calls: z.array(
-    z.object({ call_id: id('call'), name: z.string(), arguments: z.unknown(), task_id: id('task').nullable() }),
-  ),
-  last_event_seq: z.int(),
-  ...costFields,
-  turn_id: id('turn').optional().meta({ description: 'The turn of the first message, where one was sent.' }),
-});
 
 const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
 

@@ -15,7 +15,7 @@ export const taskStatuses = ['queued', 'working', 'waiting', 'done', 'failed'] a
 /** Whether the success criteria of a message were met. */
 export const outcome = z.object({ met: z.boolean(), reason: z.string() });
 
-const task = z.object({
+export const task = z.object({
   object: z.literal('task'),
   id: id('task'),
   user_id: userId().nullable(),
@@ -36,7 +36,7 @@ const task = z.object({
   updated_at: time,
 });
 
-const taskStep = z.object({
+export const taskStep = z.object({
   tool_use_id: z.string(),
   name: z.string().nullable(),
   input_summary: z.string().nullable(),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { webhookEventTypes } from './events.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
@@ -7,8 +6,9 @@ import { modes, route } from './route.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { webAddress } from './web-address.ts';
+import { webhookEventTypes } from './webhook-event-types.ts';
 
-const webhookEndpoint = z.object({
+export const webhookEndpoint = z.object({
   object: z.literal('webhook_endpoint'),
   id: id('whk'),
   url: z.string(),

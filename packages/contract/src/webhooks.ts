@@ -178,7 +178,7 @@ export const webhooks = {
     params: endpointParams.extend({ delivery_id: failsWith('delivery_not_found', id('whd')) }),
     status: 200,
     response: delivery,
-    errors: [],
+    errors: ['event_not_found'],
     command: 'webhooks retry',
   }),
 };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '@vestra/server/config';
+import { type Config, readConfig } from '@vestra/server/config';
 import { createLog } from '@vestra/server/log';
 import { type Server, startServer } from '@vestra/server/start';
 import { assertContract, assertEvents } from './contract.ts';
@@ -34,14 +34,16 @@ export type TestServerOptions = {
   env?: Record<string, string>;
   /** Joins the database of another test server instead of making one. */
   beside?: TestServer;
+  /** How long this one holds what it runs, where it is not to follow from `VESTRA_LEASE_SECONDS`. */
+  runs?: Partial<Config['runs']>;
 };
 
 /** A whole server on a database of its own, reached over a real socket on loopback. */
-export async function startTestServer({ env = {}, beside }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({ env = {}, beside, runs }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vestra-test-'));
   const database = beside ? null : await createTestDatabase();
   const connectionString = beside?.connectionString ?? (database as { connectionString: string }).connectionString;
-  const config = readConfig({
+  const { runs: usual, ...config } = readConfig({
     PORT: '0',
     VESTRA_DATA_DIR: dataDir,
     DATABASE_URL: connectionString,
@@ -50,7 +52,7 @@ export async function startTestServer({ env = {}, beside }: TestServerOptions = 
     VESTRA_REQUESTS_PER_MINUTE: '1000000',
     ...env,
   });
-  const server: Server = await startServer(config, createLog(config.logLevel));
+  const server: Server = await startServer({ ...config, runs: { ...usual, ...runs } }, createLog(config.logLevel));
   const made = server.firstCredentials;
   const url = server.url as string;
   const testKey = beside?.testKey ?? (made?.test_key as string);

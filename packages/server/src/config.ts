@@ -24,6 +24,7 @@ const environment = z.object({
   DATABASE_URL: present.optional(),
   VESTRA_MASTER_KEY: present.optional(),
   VESTRA_ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+  VESTRA_LEASE_SECONDS: z.coerce.number('must be a number').int().min(1).max(300).default(15),
   VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
   VESTRA_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(10_000_000).default(1200),
   // Above the four days for which a webhook is tried: what is to be told must still be there.
@@ -74,6 +75,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     databaseUrl: settings.DATABASE_URL ?? null,
     masterKey: settings.VESTRA_MASTER_KEY ?? null,
     role: settings.VESTRA_ROLE,
+    runs: runSettings(settings.VESTRA_LEASE_SECONDS * 1000),
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
     requestsPerMinute: settings.VESTRA_REQUESTS_PER_MINUTE,
     retentionDays: {
@@ -115,6 +117,13 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
   };
 }
+
+/** Renewed often enough that two renewals may fail, and looked for so often that a dead owner's run waits little longer. */
+const runSettings = (leaseMs: number) => ({
+  leaseMs,
+  renewEveryMs: Math.round(leaseMs / 4),
+  sweepEveryMs: Math.round(leaseMs / 3),
+});
 
 function endpoint(key: string | undefined, baseUrl: string | undefined) {
   const apiKey = keyOf(key);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
 import { transaction } from '@vestra/server/db/transaction';
 import { emit } from '@vestra/server/domains/events/api';
+import { someEvent } from '@vestra/server/domains/events/told.fixture';
 import {
   type Answering,
   accepting,
@@ -90,9 +91,7 @@ async function deliver(db: Database, orgId: string, healthy: readonly Receiver[]
 }
 
 const emitOne = (db: Database, orgId: string) =>
-  transaction(db, (tx) =>
-    emit(tx, { orgId, mode: 'test', type: 'task.completed', data: { object: 'task', text: 'x'.repeat(1000) } }),
-  );
+  transaction(db, (tx) => emit(tx, someEvent(orgId, { text: 'x'.repeat(500) })));
 
 /** What an event costs in the transaction of what it tells, p50. */
 async function emitMs(db: Database, orgId: string): Promise<number> {
@@ -100,7 +99,7 @@ async function emitMs(db: Database, orgId: string): Promise<number> {
   for (let count = 0; count < 300; count++) {
     await transaction(db, async (tx) => {
       const startedAt = performance.now();
-      await emit(tx, { orgId, mode: 'test', type: 'task.completed', data: { object: 'task' } });
+      await emit(tx, someEvent(orgId));
       times.push(performance.now() - startedAt);
     });
   }

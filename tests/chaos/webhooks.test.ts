@@ -1,6 +1,7 @@
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
 import { transaction } from '@vestra/server/db/transaction';
 import { emit } from '@vestra/server/domains/events/api';
+import { someEvent } from '@vestra/server/domains/events/told.fixture';
 import {
   type Answering,
   accepting,
@@ -62,9 +63,7 @@ describe('events for endpoints of which some hang and some fail', () => {
       const write = async () => {
         while (ids.length < events) {
           const at = ids.push('') - 1;
-          ids[at] = await transaction(db, (tx) =>
-            emit(tx, { orgId: server.orgId, mode: 'test', type: 'task.completed', data: { object: 'task', at } }),
-          );
+          ids[at] = await transaction(db, (tx) => emit(tx, someEvent(server.orgId, { text: String(at) })));
         }
       };
       await Promise.all(Array.from({ length: 8 }, write));

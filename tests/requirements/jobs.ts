@@ -35,4 +35,14 @@ export const jobs = area('jobs', 'done', [
     'configuration.md · Scenarios and test runs',
     'Work that was running when the server stopped goes on after the restart by itself.',
   ],
+  [
+    'JOB-221',
+    'architecture.md · Durability',
+    'Of a reply or task whose owner froze and woke up, messages, events, steps, calls, charges and interactions are those of one run.',
+  ],
+  [
+    'JOB-222',
+    'architecture.md · Durability',
+    'An owner that froze before it touched a tool does not touch it once it was taken over.',
+  ],
 ]);

@@ -74,6 +74,11 @@ export const tenancy = area('tenancy', 'done', [
     'A deployment made with a live key is seen with a test key, and runs there at its draft.',
   ],
   [
+    'TEN-221',
+    'architecture.md · Hot paths',
+    'Callers of several orgs, modes or sessions whose reads of one conversation are joined into one are each shown their own or 404.',
+  ],
+  [
     'TEN-029',
     'decisions.md · 10',
     '`vestra admin org create --name …` makes a further org; with `--json` it prints `{org_id, test_key, live_key, owner}`.',

@@ -1,4 +1,7 @@
 import { newId } from '@vestra/contract/ids';
+import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
+import { findConversationsWithCost } from '@vestra/server/domains/engine/api';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
@@ -144,6 +147,49 @@ describe('a conversation', () => {
       }
     }
     expect(codeOf(await server.call('GET', '/v1/conversations/conv_1'))).toEqual([400, 'invalid_conversation_id']);
+  });
+
+  it('is shown to its own org, mode and session alone where all read it at once [TEN-221]', async () => {
+    const { id } = await server.begin({ user_id: 'ada', metadata: { note: 'private' } });
+    const otherOrg = await makeOtherOrg(server);
+    const session = async (body: Record<string, unknown>) =>
+      (await server.call('POST', '/v1/sessions', { body: { chat: true, ...body } })).body.token as string;
+    const own = await session({ conversation_id: id });
+    const foreign = await session({ user_id: 'ben' });
+    const asking = [otherOrg, server.testKey, server.liveKey, own, foreign, otherOrg, server.liveKey, server.testKey];
+    const read = (key: string) => server.call('GET', `/v1/conversations/${id}`, { key });
+    const lock = new pg.Client({ connectionString: server.connectionString });
+    await lock.connect();
+    await lock.query('BEGIN; LOCK TABLE conversations IN ACCESS EXCLUSIVE MODE');
+    // The first read waits for the lock, and those that come meanwhile share the next one.
+    const first = read(server.testKey);
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(() => lock.query(waiting).then(({ rowCount }) => rowCount)).toBe(1);
+    const answers = asking.map(read);
+    for (const key of [otherOrg, server.liveKey]) await server.call('GET', '/v1/me', { key });
+    await lock.query('COMMIT');
+    await lock.end();
+    const statuses = await Promise.all([first, ...answers].map(async (answer) => codeOf(await answer)));
+    const shown = [200, undefined];
+    const unknown = [404, 'conversation_not_found'];
+    const closed = [403, 'session_scope'];
+    expect(statuses).toEqual([shown, unknown, shown, unknown, shown, closed, unknown, unknown, shown]);
+  });
+
+  it('is found for its own tenant alone in a read of several [TEN-221]', async () => {
+    const { id } = await server.begin();
+    const { id: other } = await server.begin({}, server.liveKey);
+    const own = { orgId: server.orgId, mode: 'test' as const };
+    const db = await openDatabase({ connectionString: server.connectionString, max: 1 });
+    const found = await findConversationsWithCost(db, [
+      { ...own, mode: 'live', id },
+      { ...own, id },
+      { ...own, orgId: newId('org'), id },
+      { ...own, id: other },
+      { ...own, mode: 'live', id: other },
+    ]);
+    await closeDatabase(db);
+    expect(found.map((each) => each?.row.id)).toEqual([undefined, id, undefined, undefined, other]);
   });
 });
 

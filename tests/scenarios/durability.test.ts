@@ -30,6 +30,7 @@ async function start(role: 'all' | 'worker'): Promise<ServerProcess> {
     VESTRA_ROLE: role,
     DATABASE_URL: server.connectionString,
     VESTRA_MASTER_KEY: 'ab'.repeat(32),
+    VESTRA_LEASE_SECONDS: '1',
   });
   cleanUp.push(() => started.kill('SIGKILL'));
   return started;

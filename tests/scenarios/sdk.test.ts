@@ -46,10 +46,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 const textOf = (events: readonly StreamEvent[]) =>
-  events
-    .filter(({ type }) => type === 'reply.delta')
-    .map(({ data }) => data.text)
-    .join('');
+  events.map((event) => (event.type === 'reply.delta' ? event.data.text : '')).join('');
 
 describe('talking', () => {
   it('sends a message and holds for the answer', async () => {

@@ -1,6 +1,7 @@
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { createParser } from 'eventsource-parser';
+import { assertStreamEvent } from './contract.ts';
 import { type Answer, startTestServer, type TestServer } from './server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read events field by field.
@@ -128,6 +129,7 @@ async function openStream(
     onEvent: ({ id, event, data }) => {
       const parsed = JSON.parse(data) as StreamEvent;
       if (id !== String(parsed.seq) || event !== parsed.type) throw new Error(`The frame ${id} ${event} says ${data}`);
+      if (parsed.object === 'event') assertStreamEvent(parsed, key);
       seen.push(parsed);
       wake();
     },

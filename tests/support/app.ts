@@ -16,7 +16,8 @@ import type { AllHandlers } from '@vestra/server/http/handler';
 import { createIdempotency } from '@vestra/server/http/idempotency';
 import { createRateLimiter } from '@vestra/server/http/rate-limit';
 import { createLog } from '@vestra/server/log';
-import { type Answer, assertContract } from './server.ts';
+import { assertContract } from './contract.ts';
+import type { Answer } from './server.ts';
 import { createTestDatabase } from './test-database.ts';
 
 export type AppParts = { db: Database; vault: Vault; identity: ReturnType<typeof createKeyIdentity> };

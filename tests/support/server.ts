@@ -1,13 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { routes } from '@vestra/contract/api';
-import { sessionResponse } from '@vestra/contract/derive/session-view';
-import { type ErrorCode, errorCatalogue, errorTypes } from '@vestra/contract/errors';
-import { readConfig } from '@vestra/server/config';
+import { type Config, readConfig } from '@vestra/server/config';
 import { createLog } from '@vestra/server/log';
 import { type Server, startServer } from '@vestra/server/start';
-import { z } from 'zod';
+import { assertContract, assertEvents } from './contract.ts';
 import { createTestDatabase } from './test-database.ts';
 
 export type Answer = { status: number; headers: Headers; body: Body; text: string };
@@ -37,14 +34,16 @@ export type TestServerOptions = {
   env?: Record<string, string>;
   /** Joins the database of another test server instead of making one. */
   beside?: TestServer;
+  /** How long this one holds what it runs, where it is not to follow from `VESTRA_LEASE_SECONDS`. */
+  runs?: Partial<Config['runs']>;
 };
 
 /** A whole server on a database of its own, reached over a real socket on loopback. */
-export async function startTestServer({ env = {}, beside }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({ env = {}, beside, runs }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vestra-test-'));
   const database = beside ? null : await createTestDatabase();
   const connectionString = beside?.connectionString ?? (database as { connectionString: string }).connectionString;
-  const config = readConfig({
+  const { runs: usual, ...config } = readConfig({
     PORT: '0',
     VESTRA_DATA_DIR: dataDir,
     DATABASE_URL: connectionString,
@@ -53,7 +52,7 @@ export async function startTestServer({ env = {}, beside }: TestServerOptions = 
     VESTRA_REQUESTS_PER_MINUTE: '1000000',
     ...env,
   });
-  const server: Server = await startServer(config, createLog(config.logLevel));
+  const server: Server = await startServer({ ...config, runs: { ...usual, ...runs } }, createLog(config.logLevel));
   const made = server.firstCredentials;
   const url = server.url as string;
   const testKey = beside?.testKey ?? (made?.test_key as string);
@@ -67,7 +66,7 @@ export async function startTestServer({ env = {}, beside }: TestServerOptions = 
     call: (method, path, options = {}) => call(url, testKey, method, path, options),
     async stop() {
       await server.stop();
-      await database?.drop();
+      if (database) await assertEvents(connectionString).finally(database.drop);
       await rm(dataDir, { recursive: true, force: true });
     },
   };
@@ -102,46 +101,3 @@ export async function call(
   if (isJson) assertContract(method, path, answer, key);
   return answer;
 }
-
-const errorBody = z.strictObject({
-  error: z.strictObject({
-    type: z.enum(errorTypes),
-    code: z.enum(Object.keys(errorCatalogue) as [ErrorCode]),
-    message: z.string().min(1),
-    param: z.string().min(1).optional(),
-    names: z.array(z.string()).optional(),
-    deployments: z.array(z.string()).optional(),
-    errors: z.array(z.strictObject({ code: z.string(), param: z.string(), message: z.string() })).optional(),
-    partial: z.unknown().optional(),
-    retry_after_ms: z.number().optional(),
-    request_id: z.string().regex(/^req_[0-9a-z]{24}$/),
-  }),
-});
-
-/** An answer outside the contract fails whatever test met it; a session token has one of its own. */
-export function assertContract(method: string, path: string, answer: Answer, key: string | null = null): void {
-  const pathname = path.split('?', 1)[0] as string;
-  const row = routes.find(({ route }) => route.method === method && patternOf(route.path).test(pathname));
-  const isHealth = row?.name === 'health.get';
-  if (answer.status >= 400 && !(isHealth && answer.status === 503)) {
-    const parsed = errorBody.safeParse(answer.body);
-    if (!parsed.success) throw new Error(`${method} ${path} answered an error outside the contract: ${answer.text}`);
-    return;
-  }
-  if (!row) return;
-  const statuses: number[] = [row.route.status, ...(row.route.alsoStatus ?? [])];
-  if (!statuses.includes(answer.status))
-    throw new Error(`${method} ${path} answered ${answer.status}, not ${statuses}`);
-  const response = key?.startsWith('vst_') ? sessionResponse(row.route) : row.route.response;
-  const parsed = strictly(response).safeParse(answer.body);
-  if (!parsed.success) {
-    throw new Error(
-      `${method} ${path} answered outside the contract: ${z.prettifyError(parsed.error)}\n${answer.text}`,
-    );
-  }
-}
-
-/** A field that the contract does not name must not be in an answer. */
-const strictly = (schema: z.ZodType) => (schema instanceof z.ZodObject ? schema.strict() : schema);
-
-const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);

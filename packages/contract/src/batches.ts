@@ -14,7 +14,7 @@ import { userId } from './user-id.ts';
 const batchStatuses = ['running', 'cancelled', 'completed'] as const;
 const batchItemStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
-const batch = z.object({
+export const batch = z.object({
   object: z.literal('batch'),
   id: id('bat'),
   status: z.enum(batchStatuses),

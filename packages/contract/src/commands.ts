@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { webhookEventTypes } from './events.ts';
 import { id } from './ids.ts';
 import { answerFields, interactionId } from './interactions.ts';
 import { messageFields } from './message.ts';
@@ -8,6 +7,7 @@ import type { Route } from './route.ts';
 import { sessionFields } from './sessions.ts';
 import { text } from './text.ts';
 import { webAddress } from './web-address.ts';
+import { webhookEventTypes } from './webhook-event-types.ts';
 
 export type NeededScopes = Extract<Route, { auth: 'key' }>['scopes'];
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { costFields } from './cost.ts';
+import { conversation, conversationSeen } from './conversation.ts';
 import { streamEvent } from './events.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
-import { interactionKinds } from './interactions.ts';
 import {
   asksSomething,
   message,
@@ -13,49 +12,13 @@ import {
   saysSomething,
   toolResults,
 } from './message.ts';
-import { metadata, metadataInput } from './metadata.ts';
+import { metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
-import { shown } from './session-access.ts';
 import { eventSeen } from './session-event.ts';
-import { taskStatuses } from './tasks.ts';
-import { time } from './time.ts';
 import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
-
-const conversationStatuses = ['idle', 'replying', 'working', 'waiting'] as const;
-
-const conversation = z.object({
-  object: z.literal('conversation'),
-  id: id('conv'),
-  user_id: userId().nullable(),
-  deployment_id: id('dep').nullable(),
-  deployment_version: z.int().nullable(),
-  status: z.enum(conversationStatuses),
-  metadata,
-  created_at: time,
-  last_active_at: time,
-  open_work: z.array(z.object({ task_id: id('task'), title: z.string().nullable(), status: z.enum(taskStatuses) })),
-  open_interactions: z.array(
-    z.object({ interaction_id: id('int'), task_id: id('task').nullable(), kind: z.enum(interactionKinds) }),
-  ),
-  pending_tool_calls: z.array(
-    z.object({ call_id: id('call'), name: z.string(), arguments: z.unknown(), task_id: id('task').nullable() }),
-  ),
-  last_event_seq: z.int(),
-  ...costFields,
-  turn_id: id('turn').optional().meta({ description: 'The turn of the first message, where one was sent.' }),
-});
-
-/** Without the company's labels and costs; a call of its own code is seen to wait, not what it is called with. */
-const conversationSeen = {
-  ...shown('object', 'id', 'user_id', 'deployment_id', 'deployment_version', 'status'),
-  ...shown('created_at', 'last_active_at', 'last_event_seq'),
-  open_work: shown('task_id', 'title', 'status'),
-  open_interactions: shown('interaction_id', 'task_id', 'kind'),
-  pending_tool_calls: shown('call_id', 'name', 'task_id'),
-};
 
 const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
 

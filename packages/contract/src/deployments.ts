@@ -11,7 +11,7 @@ import { testRun, testRunStatuses } from './test-runs.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
-const deployment = z.object({
+export const deployment = z.object({
   object: z.literal('deployment'),
   id: id('dep'),
   name: z.string(),

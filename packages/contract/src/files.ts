@@ -11,7 +11,7 @@ const fileSources = ['upload', 'output'] as const;
 
 export const maxUploadBytes = 10 * 1024 * 1024;
 
-const file = z.object({
+export const file = z.object({
   object: z.literal('file'),
   id: id('file'),
   user_id: userId().nullable(),

@@ -32,7 +32,7 @@ export const interactionId = () =>
       'Must look like int_ or call_ followed by 24 characters.',
     );
 
-const interaction = z.object({
+export const interaction = z.object({
   object: z.literal('interaction'),
   id: interactionId(),
   user_id: userId().nullable(),

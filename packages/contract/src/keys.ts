@@ -5,7 +5,7 @@ import { deleted, page, pageQuery } from './page.ts';
 import { modes, route, scopes } from './route.ts';
 import { time } from './time.ts';
 
-const key = z.object({
+export const key = z.object({
   object: z.literal('key'),
   id: id('key'),
   name: z.string(),

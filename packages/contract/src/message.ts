@@ -33,7 +33,7 @@ export const message = z.object({
 
 /** Without `context`, which the company keeps beside a message. */
 export const messageSeen = {
-  ...shown('object', 'id', 'conversation_id', 'turn_id', 'task_id', 'role', 'text', 'data', 'created_at'),
+  ...shown('object', 'id', 'conversation_id', 'turn_id', 'task_id', 'role', 'text', 'data', 'truncated', 'created_at'),
   attachments: shown('file_id', 'filename'),
 };
 

@@ -13,7 +13,7 @@ import { userId } from './user-id.ts';
 const routineKinds = ['schedule', 'trigger', 'app_event'] as const;
 const routineStatuses = ['active', 'completed', 'failed'] as const;
 
-const routine = z.object({
+export const routine = z.object({
   object: z.literal('routine'),
   id: id('rtn'),
   user_id: userId().nullable(),

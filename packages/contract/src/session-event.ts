@@ -25,8 +25,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'tool_call.created': { call: shown('call_id', 'name', 'task_id') },
   'file.created': { file: fileSeen },
   'conversation.status': shown('status'),
-  // Which servers the company runs, and why one is away, is its own affair.
-  'tool_server.away': {},
+  'tool_server.away': shown('server', 'reason', 'user_id'),
 };
 
 /** An event on the stream of a conversation: every `seq` is there, whatever is held back of it. */

@@ -18,7 +18,7 @@ export const taskStatuses = ['queued', 'working', 'waiting', 'done', 'failed'] a
 /** Whether the success criteria of a message were met. */
 export const outcome = z.object({ met: z.boolean(), reason: z.string() });
 
-const task = z.object({
+export const task = z.object({
   object: z.literal('task'),
   id: id('task'),
   user_id: userId().nullable(),
@@ -40,7 +40,7 @@ const task = z.object({
   updated_at: time,
 });
 
-const taskStep = z.object({
+export const taskStep = z.object({
   tool_use_id: z.string(),
   name: z.string().nullable(),
   input_summary: z.string().nullable(),
@@ -56,7 +56,7 @@ export const taskSeen = {
   ...shown('object', 'id', 'user_id', 'conversation_id', 'deployment_id', 'deployment_version', 'status', 'title'),
   ...shown('created_at', 'updated_at'),
   progress: shown('content', 'status'),
-  result: shown('text', 'data'),
+  result: shown('text', 'data', 'truncated'),
   error: 'plain',
 } as const;
 

@@ -83,7 +83,14 @@ export const testRuns = {
     params: deploymentParams,
     status: 202,
     response: testRun,
-    errors: ['deployment_not_found', 'deployment_archived', 'wallet_empty', 'org_cap_reached', 'model_unavailable'],
+    errors: [
+      'deployment_not_found',
+      'deployment_archived',
+      'invalid_request',
+      'wallet_empty',
+      'org_cap_reached',
+      'model_unavailable',
+    ],
     command: 'test-runs create',
   }),
   list: route({

@@ -30,6 +30,6 @@ export const turn = z.object({
 export const turnSeen = {
   ...shown('object', 'id', 'conversation_id', 'status', 'acknowledgement', 'task_id', 'interactions'),
   ...shown('created_at', 'settled_at'),
-  reply: shown('text', 'data'),
+  reply: shown('text', 'data', 'truncated'),
   error: 'plain',
 } as const;

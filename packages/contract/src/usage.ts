@@ -77,7 +77,13 @@ export const usage = {
     }),
     status: 200,
     response: page(lineItem).extend({ total: z.object({ cost_usd: exactUsd }) }),
-    errors: ['invalid_task_id', 'invalid_conversation_id', 'task_not_found', 'conversation_not_found'],
+    errors: [
+      'invalid_request',
+      'invalid_task_id',
+      'invalid_conversation_id',
+      'task_not_found',
+      'conversation_not_found',
+    ],
     command: 'usage line-items',
   }),
 };

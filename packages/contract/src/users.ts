@@ -13,7 +13,7 @@ import { userId } from './user-id.ts';
 
 const userStatuses = ['active', 'disabled'] as const;
 
-const user = z.object({
+export const user = z.object({
   object: z.literal('user'),
   id: userId(),
   name: z.string().nullable(),

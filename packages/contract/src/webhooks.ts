@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { webhookEventTypes } from './events.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
@@ -7,8 +6,9 @@ import { modes, route } from './route.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { webAddress } from './web-address.ts';
+import { webhookEventTypes } from './webhook-event-types.ts';
 
-const webhookEndpoint = z.object({
+export const webhookEndpoint = z.object({
   object: z.literal('webhook_endpoint'),
   id: id('whk'),
   url: z.string(),
@@ -180,7 +180,7 @@ export const webhooks = {
     params: endpointParams.extend({ delivery_id: failsWith('delivery_not_found', id('whd')) }),
     status: 200,
     response: delivery,
-    errors: [],
+    errors: ['event_not_found'],
     command: 'webhooks retry',
   }),
 };

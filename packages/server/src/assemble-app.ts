@@ -125,7 +125,7 @@ export function assembleApp(parts: Parts): Hono {
   const allowPrivate = config.allowPrivateAddresses;
   const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
   const sessionIdentity = createSessionIdentity(db);
-  const screens = createScreens({ db, desks });
+  const screens = createScreens({ db, desks, log });
   const credentials = createScreenCredentials(signingSecret);
   const links = createDownloadLinks(signingSecret, publicUrl);
   const apply = assembleApplyPorts({ vault, catalogue, allowPrivate, jobs });

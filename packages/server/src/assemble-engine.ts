@@ -31,6 +31,8 @@ import { timezoneOf } from './domains/users/api.ts';
 import type { JobSender } from './jobs/catalog.ts';
 import { version } from './version.ts';
 
+const mostRunsAtOnce = 256;
+
 type Parts = {
   config: Config;
   db: Database;
@@ -58,7 +60,8 @@ export function assembleEngine(parts: Parts): {
   const models = createModels(config.models);
   const followers = createFollowers(db);
   // A process that only serves takes no run: its messages become jobs of the workers.
-  const runner = createRunner({ db, log, settings: config.role === 'api' ? { capacity: 0 } : {} });
+  const capacity = config.role === 'api' ? 0 : mostRunsAtOnce;
+  const runner = createRunner({ db, log, settings: { capacity, ...config.runs } });
   bell.on('conversation', followers.wake);
   bell.on('run', (runId) => runId !== null && runner.end(runId));
 

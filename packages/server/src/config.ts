@@ -25,6 +25,7 @@ const environment = z.object({
   DATABASE_URL: present.optional(),
   VESTRA_MASTER_KEY: present.optional(),
   VESTRA_ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+  VESTRA_LEASE_SECONDS: z.coerce.number('must be a number').int().min(1).max(300).default(15),
   VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
   VESTRA_TRUSTED_PROXIES: z
     .string()
@@ -80,6 +81,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     databaseUrl: settings.DATABASE_URL ?? null,
     masterKey: settings.VESTRA_MASTER_KEY ?? null,
     role: settings.VESTRA_ROLE,
+    runs: runSettings(settings.VESTRA_LEASE_SECONDS * 1000),
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
     isTrustedProxy: trustedBy(settings.VESTRA_TRUSTED_PROXIES),
     requestsPerMinute: settings.VESTRA_REQUESTS_PER_MINUTE,
@@ -131,6 +133,13 @@ export function readConfig(env: Record<string, string | undefined>) {
 
 const trustedBy = (text: string | undefined): IsTrustedProxy =>
   (text === undefined ? null : readTrustedProxies(text)) ?? (() => false);
+
+/** Renewed often enough that two renewals may fail, and looked for so often that a dead owner's run waits little longer. */
+const runSettings = (leaseMs: number) => ({
+  leaseMs,
+  renewEveryMs: Math.round(leaseMs / 4),
+  sweepEveryMs: Math.round(leaseMs / 3),
+});
 
 function endpoint(key: string | undefined, baseUrl: string | undefined) {
   const apiKey = keyOf(key);

@@ -131,7 +131,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       });
       const worker = startWorker({ jobs, log, handlers });
       undo.push(() => worker.stop({ graceMs: graceLeft() }));
-      const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: 5_000 });
+      const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: config.runs.sweepEveryMs });
       undo.push(() => sweeping.stop());
       const delivering = await startDelivering({ db, vault, outbound, log, connectionString });
       undo.push(() => delivering.stop({ graceMs: graceLeft() }));

@@ -43,7 +43,7 @@ export async function followTurnHere(
 
 function show(terminal: Terminal, page: Page, event: StreamEvent): void {
   const { type, data } = event;
-  if (type === 'reply.delta') page.write(String(data.message_id), String(data.text));
+  if (type === 'reply.delta') page.write(data.message_id, data.text);
   if (type === 'reply.completed') page.endLine();
   const aside = asideOf(event);
   if (aside === null) return;
@@ -55,16 +55,17 @@ function show(terminal: Terminal, page: Page, event: StreamEvent): void {
 function asideOf({ type, data }: StreamEvent): string | null {
   switch (type) {
     case 'task.started':
-      return `working: ${(data.task as { title: string | null }).title ?? 'a task'}`;
+      return `working: ${data.task.title ?? 'a task'}`;
     case 'task.progress':
-      return progressOf(data.progress as Plan);
+      return progressOf(data.progress);
     case 'task.step':
-      return stepOf(data);
+      return stepOf(data.step);
     case 'task.failed':
+      return 'task failed';
     case 'task.stopped':
-      return typeof data.message === 'string' ? data.message : type.replace('.', ' ');
+      return data.message ?? 'task stopped';
     case 'file.created':
-      return `made ${(data.file as { filename: string | null }).filename ?? 'a file'}`;
+      return `made ${data.file.filename ?? 'a file'}`;
     default:
       return null;
   }
@@ -78,9 +79,8 @@ function progressOf(plan: Plan): string {
   return now ? `${done} of ${plan.length}: ${now.content}` : `${done} of ${plan.length} done`;
 }
 
-function stepOf(data: Record<string, unknown>): string {
-  const step = (data.step ?? data) as { name?: string | null; input_summary?: string | null };
-  return [step.name ?? 'a step', step.input_summary].filter(Boolean).join(': ');
+function stepOf({ name, input_summary }: { name: string | null; input_summary: string | null }): string {
+  return [name ?? 'a step', input_summary].filter(Boolean).join(': ');
 }
 
 /** Whether the command ends here because what the turn waits on is answered elsewhere. */

@@ -1,25 +1,17 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { codesWithin } from '../fault.ts';
-import { type Route, sessionAccessOf } from '../route.ts';
+import type { Route } from '../route.ts';
 
 /** The codes that follow from a row's access, query, body and path, so that no row has to repeat them. */
 export function impliedErrors(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['internal_error', 'not_ready', 'invalid_query'];
-  if (route.auth === 'key') {
-    codes.push(
-      'key_missing',
-      'key_invalid',
-      'key_revoked',
-      'key_expired',
-      'scope_missing',
-      'role_missing',
-      'csrf_required',
-    );
-    codes.push('console_login_required');
+  // Which credential was sent is found out before whether this route takes it.
+  if (route.auth === 'key' || route.auth === 'session') {
+    codes.push('key_missing', 'key_invalid', 'key_revoked', 'key_expired');
+    codes.push('session_scope', 'session_expired', 'session_revoked', 'user_disabled');
   }
-  if (route.auth === 'key' || route.auth === 'session') codes.push('session_scope');
-  if (sessionAccessOf(route)) codes.push('session_expired', 'session_revoked');
+  if (route.auth === 'key') codes.push('scope_missing', 'role_missing', 'csrf_required', 'console_login_required');
   if (route.auth === 'console') codes.push('console_login_required', 'csrf_required');
   if (route.auth !== 'open')
     codes.push('org_disabled', 'org_mismatch', 'invalid_mode', 'invalid_org_header', 'rate_limited');

@@ -8,6 +8,11 @@ export function sessionResponse(route: Route): z.ZodType {
   return access ? seenSchema(route.response, access.sees) : z.never();
 }
 
+/** One event of a row that streams, as a session token gets it. */
+export function sessionEvent(route: Route, event: z.ZodType): z.ZodType {
+  return seenSchema(event, sessionAccessOf(route)?.follows ?? {});
+}
+
 /** Dotted paths of the answer's fields that a session token never gets. */
 export function hiddenFields(route: Route): string[] {
   const seen = new Set(pathsOf(sessionResponse(route)));
@@ -21,6 +26,7 @@ function seenSchema(schema: z.ZodType, seen: Seen): z.ZodType {
   if (schema instanceof z.ZodNullable) return seenSchema(schema.unwrap() as z.ZodType, seen).nullable();
   if (schema instanceof z.ZodOptional) return seenSchema(schema.unwrap() as z.ZodType, seen).optional();
   if (schema instanceof z.ZodArray) return z.array(seenSchema(schema.element as z.ZodType, seen));
+  if (schema instanceof z.ZodDiscriminatedUnion) return seenOfEach(schema.options as z.ZodObject[], seen);
   // Of an open map names are picked, and its shape stays as open as it was.
   if (!(schema instanceof z.ZodObject)) return schema;
   if (!isByType(seen)) return picked(schema, seen);
@@ -28,6 +34,16 @@ function seenSchema(schema: z.ZodType, seen: Seen): z.ZodType {
     picked(schema, { ...seen.always, ...fields }),
   );
   return z.union(variants as [z.ZodType, ...z.ZodType[]]);
+}
+
+/** Each option names its own `type`. */
+function seenOfEach(options: readonly z.ZodObject[], seen: Exclude<Seen, true | 'plain'>): z.ZodType {
+  const seenOption = (option: z.ZodObject) => {
+    if (!isByType(seen)) return picked(option, seen);
+    const { value } = option.shape.type as z.ZodLiteral<string>;
+    return picked(option, { ...seen.always, ...seen.byType[value] });
+  };
+  return z.union(options.map(seenOption) as [z.ZodType, ...z.ZodType[]]);
 }
 
 function picked(schema: z.ZodObject, seen: SeenFields): z.ZodType {

@@ -1,5 +1,5 @@
 import { deploymentFile } from '@vestra/contract/deployment-file';
-import { webhookEventTypes } from '@vestra/contract/events';
+import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
 import fc from 'fast-check';
 import type { z } from 'zod';
 import type { WrittenFile } from './manifest-to-file.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
-import { newDeployment } from '../deployments/test-deployments.ts';
+import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { credit } from '../ledger/api.ts';
 import { enterUser } from '../users/api.ts';
 import { desksWithoutBrowser } from './desks.fixture.ts';

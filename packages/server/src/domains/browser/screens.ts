@@ -1,6 +1,7 @@
 import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
+import type { Logger } from 'pino';
 import type { Part } from '../../adapters/browser/page-script.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
@@ -59,7 +60,7 @@ const sessionMs = 15 * 60_000;
 
 type Entry = Screen & { source: FrameSource; letGo: () => void; unwatch: () => void; passed: number[] };
 
-export function createScreens({ db, desks }: { db: Database; desks: Desks }): Screens {
+export function createScreens({ db, desks, log }: { db: Database; desks: Desks; log: Logger }): Screens {
   const { hands } = desks;
   const entries = new Map<string, Entry>();
   const waking = new Map<string, { failure: unknown }>();
@@ -164,7 +165,10 @@ export function createScreens({ db, desks }: { db: Database; desks: Desks }): Sc
     if (use.kind === 'fetch') return;
     const { origin, owner } = entry.viewer;
     const stop = tab.onRefused((refusal) => {
-      if (refusal.kind === 'page') recordBlocked(db, origin, owner.userId, refusal.page).catch(() => {});
+      if (refusal.kind !== 'page') return;
+      recordBlocked(db, origin, owner.userId, refusal.page).catch((error: unknown) =>
+        log.error({ err: error, org_id: owner.orgId }, 'a blocked page is missing from the audit log'),
+      );
     });
     entry.unwatch = stop;
   }

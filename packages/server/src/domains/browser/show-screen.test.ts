@@ -1,9 +1,15 @@
+import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemOrigin } from '../../../../../tests/support/app.ts';
+import type { Refusal } from '../../adapters/browser/rules.ts';
 import type { ScreenFrame } from '../../adapters/browser/screencast.ts';
+import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
-import type { OpenTab } from './desks.ts';
-import type { Screen, Standing, Viewer } from './screens.ts';
+import type { Desks, OpenTab } from './desks.ts';
+import { createHands } from './hands.ts';
+import { createScreens, type Screen, type Standing, type Viewer } from './screens.ts';
 import { showScreen } from './show-screen.ts';
+import { agentRules } from './site-rules.ts';
 
 let source: FrameSource;
 afterEach(() => source.close());
@@ -64,5 +70,42 @@ describe('the stream of a screen', () => {
     const { at } = await startScreen();
     at.standing = { kind: 'asleep' };
     await expect.poll(async () => (await source.next(100)).isOver).toBe(true);
+  });
+});
+
+describe('a page that a person may not open', () => {
+  it('is told of in the log where the audit log cannot be written', async () => {
+    const lines: string[] = [];
+    const refuse: ((refusal: Refusal) => void)[] = [];
+    const tab = {
+      isOpen: () => true,
+      url: () => 'https://shop.example/',
+      rules: () => agentRules(null),
+      onRefused(listener: (refusal: Refusal) => void) {
+        refuse.push(listener);
+        return () => {};
+      },
+      onScreen(listener: (frame: ScreenFrame) => void) {
+        listener({ image: '', width: 800, height: 600 });
+        return () => {};
+      },
+      pass: async () => {},
+    };
+    const open = { id: 'tab_1', tab, use: { kind: 'agent', taskId: '' }, lastUsed: 0 } as unknown as OpenTab;
+    const desk = { tabs: () => [open] };
+    const desks = { hands: createHands(), ifOpen: () => desk, use: async () => {}, stay: () => {} };
+    const db = {
+      insert: () => ({ values: () => Promise.reject(new Error('The database is away.')) }),
+    } as unknown as Database;
+    const log = pino({ serializers: { err: String } }, { write: (line: string) => void lines.push(line) });
+    const screens = createScreens({ db, desks: desks as unknown as Desks, log });
+    const owner = { orgId: 'org_1', mode: 'test' as const, userId: 'ada' };
+    const viewer = { sessionId: 'ses_1', owner, origin: systemOrigin('org_1'), mayDrive: true, isDriver: false };
+    source = screens.watch(viewer);
+    await source.next(2_000);
+    await screens.pass(viewer, [{ kind: 'mouse', type: 'down', x: 0.5, y: 0.5, button: 'left', clicks: 1 }]);
+    refuse[0]?.({ kind: 'page', page: { host: 'shop.example', path: '/checkout' }, isWholePage: true });
+    await expect.poll(() => lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 50, org_id: 'org_1' });
   });
 });

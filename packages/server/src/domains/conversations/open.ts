@@ -34,7 +34,7 @@ export async function openConversation<T>(
   });
   const show = await showConversations(tx, [row]);
   const { result, committed } = await changing(tx, row, async (change) => {
-    change.tell('conversation.created', show(row));
+    change.tell({ type: 'conversation.created', data: show(row) });
     return work(change);
   });
   return { conversation: committed.conversation, result, committed };

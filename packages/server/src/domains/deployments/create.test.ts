@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDeployments } from './test-deployments.ts';
+import { startDeployments } from './deployments.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startDeployments>>;
 

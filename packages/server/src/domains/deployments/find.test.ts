@@ -5,11 +5,11 @@ import { createTestDatabase, type TestDatabase } from '../../../../../tests/supp
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { findSettings, orgSettings } from '../orgs/api.ts';
+import { author, content, newDeployment, newOrg } from './deployments.fixture.ts';
 import { findDeployment, holdDeployment, lockDeployment, resolveDeployment } from './find.ts';
 import { removeDeployment } from './remove.ts';
 import { saveVersion } from './save-version.ts';
 import type { DeploymentRow } from './tables.ts';
-import { author, content, newDeployment, newOrg } from './test-deployments.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -6,12 +6,12 @@ import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { findSettings, orgSettings } from '../orgs/api.ts';
+import { author, content, newDeployment, startDeployments } from './deployments.fixture.ts';
 import { lockDeployment } from './find.ts';
 import { moveDraft } from './move-draft.ts';
 import { pushLive } from './push-live.ts';
 import { saveVersion } from './save-version.ts';
 import { type DeploymentRow, deploymentVersions } from './tables.ts';
-import { author, content, newDeployment, startDeployments } from './test-deployments.ts';
 
 type Server = Awaited<ReturnType<typeof startDeployments>>;
 type Org = Awaited<ReturnType<Server['newOrg']>>;

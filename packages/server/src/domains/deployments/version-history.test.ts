@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../../tests/supp
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { changeStatus } from './change-status.ts';
+import { author, content, newDeployment, newOrg } from './deployments.fixture.ts';
 import { requireDeployment } from './find.ts';
 import { moveDraft } from './move-draft.ts';
 import { popLive } from './pop-live.ts';
@@ -14,7 +15,6 @@ import { pushLive } from './push-live.ts';
 import { saveVersion } from './save-version.ts';
 import { listVersions } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
-import { author, content, newDeployment, newOrg } from './test-deployments.ts';
 
 let database: TestDatabase;
 let db: Database;

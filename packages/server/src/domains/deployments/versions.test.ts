@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../../tests/supp
 import { closeDatabase, type Database, openDatabase, type Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { findSettings } from '../orgs/api.ts';
+import { content, newDeployment, newOrg } from './deployments.fixture.ts';
 import { defaultManifest, type Manifest } from './manifest.ts';
 import { moveDraft } from './move-draft.ts';
 import { popLive } from './pop-live.ts';
@@ -12,7 +13,6 @@ import { pushLive } from './push-live.ts';
 import { saveVersion } from './save-version.ts';
 import { deploymentsUsing, getVersion, listVersions, newestVersion } from './store.ts';
 import { type DeploymentRow, deployments, deploymentVersions } from './tables.ts';
-import { content, newDeployment, newOrg } from './test-deployments.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fail } from '@vestra/contract/errors';
-import type { WebhookEventType } from '@vestra/contract/events';
+import type { ToldByWebhook } from '@vestra/contract/events';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { runPrepared } from '../../db/prepared.ts';
@@ -21,7 +21,7 @@ export type Change = {
   /** Appends to the conversation's log. */
   log: (entry: NewLogEntry) => void;
   /** Tells other systems. Nothing of a hidden conversation is told. */
-  tell: (type: WebhookEventType, data: Record<string, unknown>) => void;
+  tell: (event: ToldByWebhook) => void;
   /** Runs once the change is committed, and not at all where it is not. */
   afterwards: (work: () => void) => void;
 };
@@ -63,13 +63,13 @@ export async function changing<T>(
   work: (change: Change) => Promise<T>,
 ): Promise<{ result: T; committed: Committed }> {
   const appended: NewLogEntry[] = [];
-  const told: { type: WebhookEventType; data: Record<string, unknown> }[] = [];
+  const told: ToldByWebhook[] = [];
   const afterwards: (() => void)[] = [];
   const change: Change = {
     tx,
     conversation: { ...conversation },
     log: (entry) => appended.push(entry),
-    tell: (type, data) => told.push({ type, data }),
+    tell: (event) => told.push(event),
     afterwards: (after) => afterwards.push(after),
   };
   const result = await work(change);
@@ -89,7 +89,7 @@ export async function changing<T>(
     const { org_id: orgId, mode, deployment_id: deploymentId } = changed;
     await emitAll(
       tx,
-      told.map(({ type, data }) => ({ orgId, mode, type, deploymentId, data })),
+      told.map((event) => ({ ...event, orgId, mode, deploymentId })),
     );
   }
   return { result, committed: { conversation: changed, entries, afterwards } };

@@ -1,3 +1,4 @@
+import type { StreamEvent } from '@vestra/contract/events';
 import { microsToUsd } from '@vestra/contract/money';
 import type { LogEntry } from '../events/api.ts';
 import { type Cost, presentCost } from '../ledger/api.ts';
@@ -138,18 +139,19 @@ export const presentInteraction = (row: InteractionRow) => ({
   resolved_at: row.resolved_at?.toISOString() ?? null,
 });
 
-export const presentLogEntry = (entry: LogEntry, deploymentId: string | null) => ({
-  object: 'event' as const,
-  id: entry.id,
-  type: entry.type,
-  seq: entry.seq,
-  conversation_id: entry.conversation_id,
-  task_id: entry.task_id,
-  turn_id: entry.turn_id,
-  deployment_id: deploymentId,
-  created_at: entry.created_at.toISOString(),
-  data: entry.data,
-});
+export const presentLogEntry = (entry: LogEntry, deploymentId: string | null) =>
+  ({
+    object: 'event',
+    id: entry.id,
+    type: entry.type,
+    seq: entry.seq,
+    conversation_id: entry.conversation_id,
+    task_id: entry.task_id,
+    turn_id: entry.turn_id,
+    deployment_id: deploymentId,
+    created_at: entry.created_at.toISOString(),
+    data: entry.data,
+  }) as StreamEvent;
 
 const errorOf = ({ error_code, error_message }: Pick<TurnRow, 'error_code' | 'error_message'>) =>
   error_code === null ? null : { code: error_code, message: error_message ?? '' };

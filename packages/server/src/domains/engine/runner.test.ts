@@ -19,7 +19,7 @@ function start() {
       onAsked();
     });
   const db = { execute } as unknown as Database;
-  runner = createRunner({ db, log: createLog('silent'), settings: { renewEveryMs: 5 } });
+  runner = createRunner({ db, log: createLog('silent'), settings: { capacity: 10, leaseMs: 1_000, renewEveryMs: 5 } });
   return async () => {
     if (renewals.length === 0) {
       await new Promise<void>((resolve) => {

@@ -39,19 +39,21 @@ export type Runner = {
   stop: (options: { graceMs: number }) => Promise<void>;
 };
 
-type Settings = { capacity: number; leaseMs: number; renewEveryMs: number };
-
-// A dead process's run is found within 15 s and the 5 s in which the sweep looks.
-const defaults: Settings = { capacity: 256, leaseMs: 15_000, renewEveryMs: 4_000 };
+type Settings = {
+  /** Runs at once. */
+  capacity: number;
+  /** A run whose owner has not renewed it for this long goes on in another process. */
+  leaseMs: number;
+  renewEveryMs: number;
+};
 
 const setAsideAfterMs = 1_000;
 const mostSetAside = 1_000;
 
 type Running = { run: Run; controller: AbortController; done: Promise<void>; setAside: () => void };
 
-export function createRunner(options: { db: Database; log: Logger; settings?: Partial<Settings> }): Runner {
-  const { db, log } = options;
-  const { capacity, leaseMs, renewEveryMs } = { ...defaults, ...options.settings };
+export function createRunner({ db, log, settings }: { db: Database; log: Logger; settings: Settings }): Runner {
+  const { capacity, leaseMs, renewEveryMs } = settings;
   const owner = randomUUID();
   const running = new Map<string, Running>();
   const leaving = new AbortController();

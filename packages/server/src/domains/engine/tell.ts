@@ -17,7 +17,7 @@ export async function tellTurn(
   const shown = await showTurn(change, turn, costMicros);
   if (isFailedReply(turn)) {
     change.log({ type: 'turn.failed', turnId: turn.id, taskId: null, data: { turn: shown } });
-    change.tell('turn.failed', shown);
+    change.tell({ type: 'turn.failed', data: shown });
   }
   change.log({ type, turnId: turn.id, taskId: null, data: { turn: shown } });
 }
@@ -39,7 +39,7 @@ export function tellMessage(change: Change, message: MessageRow, unstreamed: str
   tellDelta(change, about, { text: unstreamed, message_id: message.id });
   const data = presentMessage(message);
   change.log({ type: 'reply.completed', ...about, data: { message: data } });
-  change.tell('reply.completed', data);
+  change.tell({ type: 'reply.completed', data });
 }
 
 export function tellDelta(
@@ -59,13 +59,16 @@ export function tellAway(
   const about = { turnId: turn.id, taskId: task?.id ?? null };
   const shown = { server: slug, reason, user_id: isPersonal ? turn.user_id : null };
   change.log({ type: 'tool_server.away', ...about, data: shown });
-  change.tell('tool_server.away', {
-    object: 'tool_server',
-    id: serverId,
-    ...shown,
-    message,
-    conversation_id: turn.conversation_id,
-    turn_id: turn.id,
+  change.tell({
+    type: 'tool_server.away',
+    data: {
+      object: 'tool_server',
+      id: serverId,
+      ...shown,
+      message,
+      conversation_id: turn.conversation_id,
+      turn_id: turn.id,
+    },
   });
 }
 
@@ -76,12 +79,12 @@ export async function tellTask(
   change: Change,
   type: TaskEvent,
   task: TaskRow,
-  extra: Record<string, unknown> = {},
+  extra: { reason?: string; message?: string | null } = {},
 ): Promise<void> {
   const cost = type === 'task.started' ? noCost : await costOf(change.tx, { taskId: task.id });
   const shown = presentTask(task, cost, { isListed: false });
   change.log({ type, taskId: task.id, turnId: task.turn_id, data: { task: shown, ...extra } });
-  change.tell(type, { ...shown, ...extra });
+  change.tell({ type, data: { ...shown, ...extra } });
 }
 
 export function tellProgress(change: Change, task: TaskRow): void {
@@ -96,12 +99,12 @@ export function tellWait(change: Change, row: InteractionRow, given: unknown): v
   if (row.type === 'tool_call') {
     change.log({ type: 'tool_call.created', ...about, data: { call: presentToolCall(row, given) } });
   }
-  change.tell('interaction.created', shown);
+  change.tell({ type: 'interaction.created', data: shown });
 }
 
 export function tellSettled(change: Change, row: InteractionRow): void {
   const shown = presentInteraction(row);
   const data = { interaction: shown };
   change.log({ type: 'interaction.resolved', taskId: row.task_id, turnId: row.turn_id, data });
-  change.tell(row.status === 'expired' ? 'interaction.expired' : 'interaction.resolved', shown);
+  change.tell({ type: row.status === 'expired' ? 'interaction.expired' : 'interaction.resolved', data: shown });
 }

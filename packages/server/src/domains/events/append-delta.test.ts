@@ -98,11 +98,11 @@ const freshContext = AsyncLocalStorage.snapshot();
 describe('the next entries of a log', () => {
   it('count on from the newest, in the order given, with an id each', () => {
     const entries = nextEntries({ id: 'conv_1', last_event_seq: 7 }, [
-      { type: 'turn.started', turnId: 'turn_1', data: { a: 1 } },
-      { type: 'conversation.status', data: {} },
+      { type: 'reply.delta', turnId: 'turn_1', data: { text: 'Hi', message_id: 'msg_1' } },
+      { type: 'conversation.status', data: { status: 'idle' } },
     ]);
     expect(entries.map(({ seq, type, turn_id, task_id }) => [seq, type, turn_id, task_id])).toEqual([
-      [8, 'turn.started', 'turn_1', null],
+      [8, 'reply.delta', 'turn_1', null],
       [9, 'conversation.status', null, null],
     ]);
     expect(new Set(entries.map(({ id }) => id)).size).toBe(2);

@@ -1,13 +1,8 @@
-import type { StreamEventType } from '@vestra/contract/events';
+import type { ToldOnStream } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
 import type { LogEntry } from './followers.ts';
 
-export type NewLogEntry = {
-  type: StreamEventType;
-  taskId?: string | null;
-  turnId?: string | null;
-  data: Record<string, unknown>;
-};
+export type NewLogEntry = ToldOnStream & { taskId?: string | null; turnId?: string | null };
 
 /**
  * The next entries of a log. Only for whoever holds the conversation's row, and until they commit: so a reader that has

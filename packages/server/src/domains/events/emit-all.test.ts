@@ -1,9 +1,11 @@
 import { newId } from '@vestra/contract/ids';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newDeployment } from '../deployments/test-deployments.ts';
+import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { startWebhooks } from '../webhooks/webhooks.fixture.ts';
 import { emit, emitAll } from './api.ts';
+import type { OrgEvent } from './emit.ts';
+import { someEvent, someTask } from './told.fixture.ts';
 
 let server: Awaited<ReturnType<typeof startWebhooks>>;
 beforeAll(async () => {
@@ -32,6 +34,12 @@ const eventsOf = async (orgId: string) => {
   return rows;
 };
 
+const toldOf = {
+  'task.started': someTask('a "quoted" \\ line\n'),
+  'reply.completed': someTask('the second'),
+  'user.created': someTask('the third'),
+};
+
 describe('many events of one transaction', () => {
   it('are written and delivered as each would be by itself, in one statement', async () => {
     const [one, many] = [await server.newOrg(), await server.newOrg()];
@@ -41,13 +49,10 @@ describe('many events of one transaction', () => {
       await newEndpoint(org.id, '{task.started}');
       await newEndpoint(org.id, '{*}', mine.id);
       await newEndpoint(org.id, '{task.started,user.created}', other.id);
-      const told = (['task.started', 'reply.completed', 'user.created'] as const).map((type, at) => ({
-        orgId: org.id,
-        mode: 'test' as const,
-        type,
-        deploymentId: mine.id,
-        data: { object: 'thing', at, text: 'a "quoted" \\ line\n' },
-      }));
+      const told = (['task.started', 'reply.completed', 'user.created'] as const).map((type) => ({
+        ...someEvent(org.id, { type, deploymentId: mine.id }),
+        data: toldOf[type],
+      })) as OrgEvent[];
       if (org === one) for (const each of told) await emit(server.db, each);
       else {
         const query = vi.spyOn(server.db.$client, 'query');
@@ -75,7 +80,7 @@ describe('many events of one transaction', () => {
   it('may be none or one', async () => {
     const org = await server.newOrg();
     await emitAll(server.db, []);
-    await emitAll(server.db, [{ orgId: org.id, mode: 'test', type: 'user.created', data: { object: 'user' } }]);
+    await emitAll(server.db, [someEvent(org.id)]);
     expect(await eventsOf(org.id)).toHaveLength(1);
   });
 });

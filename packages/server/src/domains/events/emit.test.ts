@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startWebhooks } from '../webhooks/webhooks.fixture.ts';
 import { emit } from './api.ts';
+import { someEvent } from './told.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startWebhooks>>;
 
@@ -30,7 +31,6 @@ const newEndpoints = async (orgId: string, count: number): Promise<string[]> => 
     SELECT id, ${orgId}, 'test', 'https://hooks.example.com', '{*}', true FROM unnest(${sql.param(ids)}::text[]) AS id`);
   return ids;
 };
-const event = (orgId: string) => ({ orgId, mode: 'test', type: 'user.created', data: { object: 'user' } }) as const;
 const deliveriesOf = async (eventId: string) =>
   (
     await server.db.execute<{ id: string; endpoint_id: string }>(
@@ -47,14 +47,14 @@ async function notifications(): Promise<string[]> {
 describe('an event', () => {
   it('notifies nobody where no endpoint listens, since a notification makes commits wait for each other', async () => {
     const org = await server.newOrg();
-    const id = await emit(server.db, event(org.id));
+    const id = await emit(server.db, someEvent(org.id));
     expect([await deliveriesOf(id), await notifications()]).toEqual([[], []]);
   });
 
   it('makes a delivery for each endpoint, with an id of its own, and names them to whoever listens', async () => {
     const org = await server.newOrg();
     const endpoints = await newEndpoints(org.id, 5);
-    const ids = [await emit(server.db, event(org.id)), await emit(server.db, event(org.id))];
+    const ids = [await emit(server.db, someEvent(org.id)), await emit(server.db, someEvent(org.id))];
     const made = (await Promise.all(ids.map(deliveriesOf))).flat();
     expect(made.map(({ endpoint_id }) => endpoint_id).sort()).toEqual([...endpoints, ...endpoints].sort());
     expect(new Set(made.map(({ id }) => id)).size).toBe(10);
@@ -65,7 +65,7 @@ describe('an event', () => {
   it('names no endpoint where there are more than a notification holds', async () => {
     const org = await server.newOrg();
     await newEndpoints(org.id, 300);
-    const id = await emit(server.db, event(org.id));
+    const id = await emit(server.db, someEvent(org.id));
     expect([(await deliveriesOf(id)).length, await notifications()]).toEqual([300, ['']]);
   });
 
@@ -73,7 +73,7 @@ describe('an event', () => {
     const org = await server.newOrg();
     await newEndpoints(org.id, 1);
     const query = vi.spyOn(server.db.$client, 'query');
-    await emit(server.db, event(org.id));
+    await emit(server.db, someEvent(org.id));
     expect(query).toHaveBeenCalledTimes(1);
     query.mockRestore();
   });

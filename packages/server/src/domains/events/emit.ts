@@ -1,18 +1,12 @@
-import type { WebhookEventType } from '@vestra/contract/events';
+import type { ToldByWebhook } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
+import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
 import type { Executor } from '../../db/pool.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { events } from './tables.ts';
 
-export type OrgEvent = {
-  orgId: string;
-  mode: Mode;
-  type: WebhookEventType;
-  deploymentId?: string | null;
-  /** The resource as its GET shows it, plus the extra fields of the type. */
-  data: Record<string, unknown>;
-};
+export type OrgEvent = ToldByWebhook & { orgId: string; mode: Mode; deploymentId?: string | null };
 
 /**
  * Writes an event that other systems hear of, and one delivery for each endpoint that listens, in the transaction of

@@ -2,6 +2,7 @@ import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWebhooks } from '../webhooks/webhooks.fixture.ts';
 import { emit } from './api.ts';
+import { someTask } from './told.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startWebhooks>>;
 type Org = Awaited<ReturnType<Server['newOrg']>>;
@@ -45,7 +46,7 @@ describe('the list of events', () => {
   });
 
   it('carries the extra fields of a type beside the resource [WHK-027]', async () => {
-    const data = { object: 'task', id: newId('task'), reason: 'max_budget', message: null };
+    const data = { ...someTask(), reason: 'max_budget', message: null };
     const id = await emit(server.db, { orgId: org.id, mode: 'test', type: 'task.stopped', data });
     expect((await list('?type=task.stopped')).body.data.map((event: Listed) => [event.id, event.data])).toEqual([
       [id, data],

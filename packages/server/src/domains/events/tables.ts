@@ -1,4 +1,4 @@
-import type { WebhookEventType } from '@vestra/contract/events';
+import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
 import { bigint, json, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { moment } from '../../db/columns.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../db/transaction.ts';
 import { saveVersion } from '../deployments/api.ts';
-import { content, newDeployment } from '../deployments/test-deployments.ts';
+import { content, newDeployment } from '../deployments/deployments.fixture.ts';
 import { type Browser, startMcpServers } from './mcp-servers.fixture.ts';
 
 let server: Awaited<ReturnType<typeof startMcpServers>>;

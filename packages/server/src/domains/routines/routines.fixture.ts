@@ -8,7 +8,7 @@ import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import { auditEntries } from '../audit/tables.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
-import { newDeployment } from '../deployments/test-deployments.ts';
+import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { type OrgSettings, orgSettings } from '../orgs/api.ts';
 import { readSchedule, replaceFileManaged } from './api.ts';
 import type { RoutinePorts } from './ports.ts';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { createScreens } from '../browser/api.ts';
@@ -19,7 +20,7 @@ beforeAll(async () => {
     sessions: sessionRoutes({
       engine: { db } as Engine,
       publicUrl: 'http://localhost:4600',
-      screens: createScreens({ db, desks }),
+      screens: createScreens({ db, desks, log: pino({ level: 'silent' }) }),
       credentials: createScreenCredentials(randomBytes(32)),
       ended: () => {},
     }),

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { createLog } from '../../log.ts';
-import { emit, type OrgEvent } from '../events/emit.ts';
+import { emit } from '../events/emit.ts';
+import { type SomeEvent, someEvent } from '../events/told.fixture.ts';
 import { startDispatcher } from './dispatch.ts';
 import { type Answering, startReceiver, until } from './receiver.fixture.ts';
 import type { DeliveryRow } from './tables.ts';
@@ -81,14 +82,7 @@ export function useDeliveries() {
     newOrg: () => server.newOrg(),
     call: (org: Org, method: string, path: string, body?: unknown) =>
       server.call(method, path, { key: org.key, ...(body !== undefined && { body }) }),
-    emit: (org: Org, event: Partial<OrgEvent> = {}) =>
-      emit(server.db, {
-        orgId: org.id,
-        mode: 'test',
-        type: 'task.completed',
-        data: { object: 'task', id: 'task_1', text: 'Grüße 🦊' },
-        ...event,
-      }),
+    emit: (org: Org, event: SomeEvent = {}) => emit(server.db, someEvent(org.id, { text: 'Grüße 🦊', ...event })),
     now,
     advance: (milliseconds: number) => {
       ahead += milliseconds;

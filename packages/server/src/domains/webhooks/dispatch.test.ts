@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
-import { newDeployment } from '../deployments/test-deployments.ts';
+import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
 import { claimDue } from './delivery-store.ts';
 import { answering, hanging, until } from './receiver.fixture.ts';

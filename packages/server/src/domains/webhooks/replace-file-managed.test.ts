@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import type { DeploymentRow, FileObjects } from '../deployments/api.ts';
-import { newDeployment } from '../deployments/test-deployments.ts';
+import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { webhookPort } from './api.ts';
 import { signingSecrets } from './endpoint-secrets.ts';
 import { startWebhooks } from './webhooks.fixture.ts';

@@ -1,5 +1,5 @@
-import { webhookEventTypes } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
+import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWebhooks } from './webhooks.fixture.ts';

@@ -122,15 +122,15 @@ describe('an endpoint that is switched off', () => {
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url, ['task.completed']);
     const set = (active: boolean) => at.call(org, 'PATCH', `/v1/webhooks/${endpoint.id}`, { active });
-    await at.emit(org, { data: { of: 'before' } });
+    await at.emit(org, { text: 'before' });
     await set(false);
     expect(await at.deliveries(org, endpoint)).toEqual([]);
-    await at.emit(org, { data: { of: 'meanwhile' } });
+    await at.emit(org, { text: 'meanwhile' });
     await set(true);
-    await at.emit(org, { data: { of: 'after' } });
+    await at.emit(org, { text: 'after' });
     at.dispatcher();
     await at.untilDeliveries(org, endpoint, ([last]) => last?.status === 'succeeded');
-    expect(receiver.received.map(({ body }) => JSON.parse(body).data)).toEqual([{ of: 'after' }]);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).data.result.text)).toEqual(['after']);
   });
 
   it('does not promise an attempt that will not be made', async () => {

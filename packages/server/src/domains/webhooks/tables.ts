@@ -1,5 +1,5 @@
-import type { WebhookEventType } from '@vestra/contract/events';
 import type { Mode } from '@vestra/contract/route';
+import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
 import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { bytes, moment } from '../../db/columns.ts';
 

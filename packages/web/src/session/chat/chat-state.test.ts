@@ -23,18 +23,19 @@ const message = (at: number, role: Message['role'], text: string, turn = at): Me
   created_at: '2026-01-01T00:00:00.000Z',
 });
 
-const event = (type: StreamEvent['type'], data: Record<string, unknown>, turn: number): StreamEvent => ({
-  object: 'event',
-  id: id('evt', 0),
-  type,
-  seq: 1,
-  conversation_id: id('conv', 0),
-  task_id: null,
-  turn_id: id('turn', turn),
-  deployment_id: null,
-  created_at: '2026-01-01T00:00:00.000Z',
-  data,
-});
+const event = (type: StreamEvent['type'], data: Record<string, unknown>, turn: number) =>
+  ({
+    object: 'event',
+    id: id('evt', 0),
+    type,
+    seq: 1,
+    conversation_id: id('conv', 0),
+    task_id: null,
+    turn_id: id('turn', turn),
+    deployment_id: null,
+    created_at: '2026-01-01T00:00:00.000Z',
+    data,
+  }) as StreamEvent;
 
 const delta = (at: number, text: string, turn: number) =>
   event('reply.delta', { message_id: id('msg', at), text }, turn);

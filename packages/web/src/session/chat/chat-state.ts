@@ -133,34 +133,31 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
   const { type, task_id, turn_id, data } = event;
   switch (type) {
     case 'conversation.status':
-      return { ...state, status: data.status as Conversation['status'] };
+      return { ...state, status: data.status };
     case 'turn.started':
-      return withTurn(state, data.turn as Turn);
+      return withTurn(state, data.turn);
     case 'turn.settled':
-      return withTurn(withoutPartial(state, turn_id), data.turn as Turn);
+      return withTurn(withoutPartial(state, turn_id), data.turn);
     case 'reply.delta':
-      return withDelta(state, event);
+      return withDelta(state, event, data);
     case 'reply.completed':
-      return withMessages(state, [data.message as Message]);
+      return withMessages(state, [data.message]);
     case 'interaction.created':
     case 'interaction.resolved':
-      return withInteraction(state, data.interaction as Interaction, turn_id);
+      return withInteraction(state, data.interaction, turn_id);
     case 'task.progress':
-      return withWork(state, task_id, {
-        title: data.title as string | null,
-        progress: data.progress as Work['progress'],
-      });
+      return withWork(state, task_id, data);
     case 'task.step':
-      return withWork(state, task_id, { activity: activityOf(data.step as Record<string, unknown>) });
+      return withWork(state, task_id, { activity: activityOf(data.step) });
     case 'task.started':
     case 'task.completed':
     case 'task.failed':
     case 'task.stopped': {
-      const { status, title, progress, error } = data.task as Task;
+      const { status, title, progress, error } = data.task;
       return withWork(state, task_id, { status, title, progress, error, isStopped: type === 'task.stopped' });
     }
     case 'file.created': {
-      const file = data.file as OutputFile;
+      const { file } = data;
       const files = state.works[task_id ?? '']?.files ?? [];
       return files.some(({ id }) => id === file.id) ? state : withWork(state, task_id, { files: [...files, file] });
     }
@@ -181,8 +178,11 @@ function withoutPartial(state: ChatState, turnId: string | null): ChatState {
   return whole.length === 0 ? state : { ...state, messages: { ...state.messages, ...Object.fromEntries(whole) } };
 }
 
-function withDelta(state: ChatState, { data, turn_id, task_id }: StreamEvent): ChatState {
-  const { message_id: id, text } = data as { message_id: string; text: string };
+function withDelta(
+  state: ChatState,
+  { turn_id, task_id }: StreamEvent,
+  { message_id: id, text }: { message_id: string; text: string },
+): ChatState {
   const before = state.messages[id];
   if (before?.isWhole || turn_id === null) return state;
   const said: Said = before ?? {
@@ -245,5 +245,4 @@ const newWork = (id: string): Work => ({
   files: [],
 });
 
-const activityOf = ({ name }: Record<string, unknown>): string | null =>
-  typeof name === 'string' ? name.replaceAll('_', ' ') : null;
+const activityOf = ({ name }: { name: string | null }): string | null => name?.replaceAll('_', ' ') ?? null;

@@ -135,7 +135,7 @@ export function keepOutput(
     );
     const shown = presentFile(row);
     change.log({ type: 'file.created', taskId: task.id, turnId: task.turn_id, data: { file: shown } });
-    change.tell('file.created', shown);
+    change.tell({ type: 'file.created', data: shown });
     return row;
   });
 }

@@ -1,0 +1,98 @@
+import { type RouteRow, routes } from '@vestra/contract/api';
+import { conversations } from '@vestra/contract/conversations';
+import { impliedErrors } from '@vestra/contract/derive/implied-errors';
+import { sessionEvent, sessionResponse } from '@vestra/contract/derive/session-view';
+import { type ErrorCode, errorCatalogue, errorTypes } from '@vestra/contract/errors';
+import { streamEvent, streamEventData, webhookEventData } from '@vestra/contract/events';
+import { z } from 'zod';
+import { query } from './database.ts';
+import type { Answer } from './server.ts';
+
+const isSession = (key: string | null) => key?.startsWith('vst_') ?? false;
+
+/** An answer outside the contract fails whatever test met it; a session token's is a part of the others'. */
+export function assertContract(method: string, path: string, answer: Answer, key: string | null = null): void {
+  // As it goes over the wire: `/v1/users/..` is another path.
+  const { pathname } = new URL(path, 'http://localhost');
+  const row = routes.find(({ route }) => route.method === method && patternOf(route.path).test(pathname));
+  const asked = `${method} ${path}`;
+  const isHealth = row?.name === 'health.get';
+  const isError = answer.status >= 400 && !(isHealth && answer.status === 503);
+  if (isError) assertError(asked, row, answer);
+  if (isError || !row) return;
+  const statuses: number[] = [row.route.status, ...(row.route.alsoStatus ?? [])];
+  if (!statuses.includes(answer.status)) throw new Error(`${asked} answered ${answer.status}, not ${statuses}`);
+  const response = isSession(key) ? sessionResponse(row.route) : row.route.response;
+  assertShape(response, answer.body, `${asked} answered outside the contract`);
+}
+
+const errorBody = z.object({
+  error: z.object({
+    type: z.enum(errorTypes),
+    code: z.enum(Object.keys(errorCatalogue) as [ErrorCode]),
+    message: z.string().min(1),
+    param: z.string().min(1).optional(),
+    names: z.array(z.string()).optional(),
+    deployments: z.array(z.string()).optional(),
+    errors: z.array(z.object({ code: z.string(), param: z.string(), message: z.string() })).optional(),
+    partial: z.unknown().optional(),
+    retry_after_ms: z.number().optional(),
+    request_id: z.string().regex(/^req_[0-9a-z]{24}$/),
+  }),
+});
+
+function assertError(asked: string, row: RouteRow | undefined, { body, status }: Answer): void {
+  assertShape(errorBody, body, `${asked} answered an error outside the contract`);
+  const { code } = body.error as { code: ErrorCode };
+  if (errorCatalogue[code].status !== status) throw new Error(`${asked} answered \`${code}\` with ${status}.`);
+  if (row && !declaredErrors(row.route).has(code)) {
+    throw new Error(`${asked} answered \`${code}\`, which the row ${row.name} does not declare.`);
+  }
+}
+
+/** The codes a caller of this route is told to expect. */
+const declaredErrors = (route: RouteRow['route']) => new Set([...impliedErrors(route), ...route.errors]);
+
+const seenEvent = sessionEvent(conversations.events, streamEvent);
+
+/** One event as it came on the stream of a conversation. */
+export function assertStreamEvent(event: { type: string }, key: string | null): void {
+  assertShape(isSession(key) ? seenEvent : streamEvent, event, `The stream carried a ${event.type} outside the contract`);
+}
+
+type Written = { type: string; data: unknown };
+
+/** What was written for streams and webhooks in this database, whether a test read it or not. */
+export async function assertEvents(connectionString: string): Promise<void> {
+  const told = async (table: string, dataOf: Record<string, z.ZodType>) => {
+    for (const { type, data } of await query<Written>(connectionString, `SELECT type, data FROM ${table}`)) {
+      const schema = dataOf[type];
+      if (!schema) throw new Error(`${table} holds a ${type}, which the contract does not know.`);
+      assertShape(schema, data, `${table} holds a ${type} outside the contract`);
+    }
+  };
+  await told('conversation_events', streamEventData);
+  await told('events', webhookEventData);
+}
+
+/** A field that the contract does not name must be nowhere in what is answered, however deep. */
+export function assertShape(schema: z.ZodType, value: unknown, problem: string): void {
+  const parsed = schema.safeParse(value);
+  const fault = parsed.success ? unknownField(value, parsed.data) : z.prettifyError(parsed.error);
+  if (fault !== null) throw new Error(`${problem}: ${fault}\n${JSON.stringify(value)}`);
+}
+
+/** Parsing leaves out what a schema does not name: what is missing afterwards was unknown. */
+function unknownField(given: unknown, known: unknown, path = ''): string | null {
+  if (typeof given !== 'object' || given === null) return null;
+  if (typeof known !== 'object' || known === null) return null;
+  for (const [key, value] of Object.entries(given)) {
+    const at = path === '' ? key : `${path}.${key}`;
+    if (!Object.hasOwn(known, key)) return `Unknown field \`${at}\`.`;
+    const found = unknownField(value, (known as Record<string, unknown>)[key], at);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);

@@ -80,10 +80,10 @@ describe('two servers on one database', () => {
     expect(
       body.data.map(({ unit, estimated }: { unit: string; estimated?: true }) => [unit, estimated]).sort(),
     ).toEqual([
-      ['input_tokens', true],
       ['input_tokens', undefined],
-      ['output_tokens', true],
+      ['input_tokens', true],
       ['output_tokens', undefined],
+      ['output_tokens', true],
     ]);
   });
 

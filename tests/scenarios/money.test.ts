@@ -171,7 +171,7 @@ describe('what comes to no end', () => {
       expect([turn.status, turn.cost_usd > 0, turn.cost_usd]).toEqual(['stopped', true, sum(items)]);
       // Whoever made the reply has heard of it and is done: nothing comes after.
       till.script(() => ({ text: 'Yes.', usage: sixCents }));
-      const again = await till.call('POST', `/v1/conversations/${made.id}/messages?wait=20`, {
+      const again = await till.call('POST', `/v1/conversations/${made.id}/messages`, {
         body: { message: 'Still there?' },
         headers: { prefer: 'wait=20' },
       });

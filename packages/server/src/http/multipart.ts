@@ -25,7 +25,8 @@ export async function readMultipart(
   const parsed = new Promise<void>((resolve, reject) => {
     parser.once('finish', resolve).once('error', reject);
   });
-  const read = parsed.catch(() => refuse(unreadable('cannot be read')));
+  const broken = () => refuse(unreadable('cannot be read'));
+  const read = parsed.catch(broken);
   parser.on('partsLimit', () => refuse(unreadable(`has more than ${mostParts} parts`)));
   parser.on('field', (name, value, isNameCut, isCut) => {
     if (isNameCut || isCut) return refuse(unreadable(`has a field of more than ${longestField} bytes`));
@@ -33,6 +34,8 @@ export async function readMultipart(
     hashed.push(name, value);
   });
   parser.on('file', (name, stream: BusboyFileStream, givenName, _encoding, type) => {
+    // A file that is cut off tells its own stream as well, and what nobody hears would end the process.
+    stream.on('error', broken);
     if (name !== 'file' || file) {
       refuse(fail('file_required', { param: name, message: 'Send one file, in the part named `file`.' }));
       return stream.resume();
@@ -47,7 +50,7 @@ export async function readMultipart(
     // Read to its end all the same: a client that is still sending does not hear the answer.
     if (refusal) continue;
     const written = new Promise<void>((resolve) => parser.write(chunk, () => resolve()));
-    await Promise.race([written, read]);
+    await Promise.race([written, read]).catch(broken);
   }
   if (!refusal) {
     parser.end();

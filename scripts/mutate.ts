@@ -23,8 +23,8 @@ const files = (named.length > 0 ? named : decisions).flatMap((each) => globSync(
 let broken: { file: string; source: string } | null = null;
 const vitest = await createVitest(
   'test',
-  // One thread that keeps what it has loaded: a start for each mistake would take most of the time.
-  { root, watch: false, bail: 1, maxWorkers: 1, pool: 'threads', isolate: false, reporters: [{}], testTimeout: 20_000 },
+  // A thread for each test file: one that is kept would go on with the mistake it has loaded.
+  { root, watch: false, bail: 1, maxWorkers: 1, pool: 'threads', reporters: [{}], testTimeout: 20_000 },
   {
     plugins: [
       {

@@ -150,7 +150,7 @@ describe('a conversation', () => {
   });
 
   it('is shown to its own org, mode and session alone where all read it at once [TEN-221]', async () => {
-    const { id } = await server.begin({ user_id: 'ada', metadata: { note: 'private' } });
+    const { id } = await server.begin({ user_id: 'reader.of.one', metadata: { note: 'private' } });
     const otherOrg = await makeOtherOrg(server);
     const session = async (body: Record<string, unknown>) =>
       (await server.call('POST', '/v1/sessions', { body: { chat: true, ...body } })).body.token as string;

@@ -76,7 +76,7 @@ export async function assertEvents(connectionString: string): Promise<void> {
 }
 
 /** A field that the contract does not name must be nowhere in what is answered, however deep. */
-export function assertShape(schema: z.ZodType, value: unknown, problem: string): void {
+function assertShape(schema: z.ZodType, value: unknown, problem: string): void {
   const parsed = schema.safeParse(value);
   const fault = parsed.success ? unknownField(value, parsed.data) : z.prettifyError(parsed.error);
   if (fault !== null) throw new Error(`${problem}: ${fault}\n${JSON.stringify(value)}`);

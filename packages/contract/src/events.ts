@@ -116,7 +116,7 @@ export const streamEvent = eventOf(streamEventData, {
 });
 
 /** One event as it is delivered to a webhook endpoint. */
-export const webhookEvent = eventOf(webhookEventData, {
+const webhookEvent = eventOf(webhookEventData, {
   object: z.literal('event'),
   id: id('evt'),
   created_at: time,

@@ -133,4 +133,9 @@ export const browser = area('browser', 'done', [
     'decisions.md · 7',
     "The agent's browser tools open, read, click, type, scroll, take a picture and close, within the same sites.",
   ],
+  [
+    'BRW-241',
+    'browser.md · The agent',
+    'A page that hangs makes the tool answer an error in its time; its process is ended and the next call works.',
+  ],
 ]);

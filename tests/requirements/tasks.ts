@@ -96,4 +96,19 @@ export const tasks = area('tasks', 'done', [
   ['TASK-037', 'decisions.md · 7', 'A policy hook that gives no answer in 2 seconds is a no.'],
   ['TASK-038', 'decisions.md · 7', 'A read-only tool call does not ask the policy hook.'],
   ['TASK-039', 'decisions.md · 3', 'An unknown task answers 404 `task_not_found`.'],
+  [
+    'TASK-241',
+    'deployment-file.md · limits',
+    'A step is one call of the model with the tools it asks for; tools that the last step asks for are not run.',
+  ],
+  [
+    'TASK-242',
+    'decisions.md · 7',
+    '`max_minutes` ends a running call of the model or of a tool, and the work with `max_turns`.',
+  ],
+  [
+    'TASK-243',
+    'decisions.md · 7',
+    'Every tool call has a clock: one that takes too long is an error to the agent, which goes on.',
+  ],
 ]);

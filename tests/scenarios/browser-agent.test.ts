@@ -32,6 +32,7 @@ beforeEach(() => {
 });
 
 const shop = (path: string) => sites.at('shop.localhost', path);
+const hanging = '<h1>It is about to hang</h1><button onclick="setTimeout(() => { for (;;); })">Hang</button>';
 const lastResults = () => resultsIn(desk.asked.at(-1));
 const browserTools = ['open', 'read', 'click', 'type', 'scroll', 'screenshot', 'close'].map(
   (name) => `browser_${name}`,
@@ -132,6 +133,45 @@ describe('work in the browser', () => {
       { details: { host: 'shop.localhost', path: '/account/direct' } },
     ]);
     expect(JSON.stringify(body)).not.toContain('secret');
+  });
+
+  it('gives up a page that hangs, ends its process, and goes on in another [BRW-241, TASK-243]', async () => {
+    sites.serve('shop.localhost', { '/hangs': hanging, '/well': '<h1>All is well</h1>' });
+    desk.script(
+      inTurn(
+        calling('browser_open', { url: shop('/hangs') }),
+        calling('browser_click', { text: 'Hang' }),
+        calling('browser_read'),
+        calling('browser_open', { url: shop('/well') }),
+        { text: 'Done.' },
+      ),
+    );
+    await desk.work({ user_id: 'hal', deployment: 'anywhere' });
+    const [opened, clicked, read, well] = lastResults();
+    expect(opened).toContain('It is about to hang');
+    expect(clicked).toContain('did not answer in time');
+    expect(read).toContain('No page is open.');
+    expect(well).toContain('All is well');
+  });
+
+  it('ends with its minutes, in the middle of a page that hangs [TASK-242]', async () => {
+    sites.serve('shop.localhost', { '/hangs': hanging });
+    desk.script(
+      inTurn(
+        calling('browser_open', { url: shop('/hangs') }),
+        calling('ask_question', { question: 'Go on?' }),
+        calling('browser_click', { text: 'Hang' }),
+        { text: 'Done.' },
+      ),
+    );
+    const waiting = await desk.work({ user_id: 'hal', deployment: 'anywhere' }, isWaiting);
+    const { body } = await desk.call('GET', `/v1/interactions?task_id=${waiting.id}`);
+    await desk.sql('UPDATE tasks SET active_ms = 60 * 60000 - 1500 WHERE id = $1', [waiting.id]);
+    await desk.answer(body.data[0].id, { answers: ['Yes'] });
+    const task = await desk.until(`/v1/tasks/${waiting.id}`, isOver);
+    expect(task).toMatchObject({ status: 'failed', error: { code: 'max_turns' } });
+    const { body: trace } = await desk.call('GET', `/v1/tasks/${waiting.id}/trace`);
+    expect(trace.steps.at(-1)).toMatchObject({ name: 'browser_click', is_error: true });
   });
 
   it('hands over the page as it is, and goes on in it [INT-010, INT-011]', async () => {

@@ -27,6 +27,7 @@ type Dependencies = { db: Database; desks: Desks };
 
 const openMs = 30_000;
 const actMs = 20_000;
+const readMs = 10_000;
 const findMs = 5_000;
 const pictureMs = 5_000;
 
@@ -70,7 +71,7 @@ function toolsOf(work: Work): OwnTool[] {
   const tool = (
     of: Parameters<typeof ownTool>[0],
     run: (given: Record<string, unknown>, desk: Desk, signal: AbortSignal) => Promise<ToolAnswer>,
-  ) => ownTool(of, (given, signal) => atDesk(work, (desk) => run(given, desk, signal)));
+  ) => ownTool(of, (given, signal) => atDesk(work, signal, (desk) => run(given, desk, signal)));
   const number = { type: 'integer', minimum: 1, description: 'The number that stands before it in the page as read.' };
 
   return [
@@ -91,7 +92,7 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({ part: { type: 'integer', minimum: 1, description: 'Which part of a long page.' } }, ['part']),
         isReadOnly: true,
       },
-      async (given, desk, signal) => said(await readPage(requireTab(work, desk), Number(given.part ?? 1), signal)),
+      async (given, desk, signal) => said(await read(requireTab(work, desk), Number(given.part ?? 1), signal)),
     ),
     tool(
       {
@@ -153,7 +154,7 @@ function toolsOf(work: Work): OwnTool[] {
       },
       async (_given, desk, signal) => {
         const tab = requireTab(work, desk);
-        const picture = await within(tab.picture({ width: 1280, quality: 75 }), signal);
+        const picture = await within(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
         const { id, filename } = await work.save({ name: `page-${Date.now()}.jpg`, bytes: picture });
         return said(`A picture of ${tab.url()} is saved as ${filename} (${id}).`);
       },
@@ -173,17 +174,26 @@ function toolsOf(work: Work): OwnTool[] {
   ];
 }
 
+const limited = (signal: AbortSignal, ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+
+const read = (tab: Tab, part: number, signal: AbortSignal) => readPage(tab, part, limited(signal, readMs));
+
 const wrong = async (why: string): Promise<ToolAnswer> => failed(why);
 
 /** What goes wrong is for the model to read; how long the computer ran for it is charged. */
-async function atDesk({ desks, owner }: Work, run: (desk: Desk) => Promise<ToolAnswer>): Promise<ToolAnswer> {
+async function atDesk(work: Work, signal: AbortSignal, run: (desk: Desk) => Promise<ToolAnswer>): Promise<ToolAnswer> {
+  const { desks, owner, taskId } = work;
   let began: number | null = null;
   const seconds = () => (began === null ? 0 : Math.ceil(performance.now() - began) / 1000);
   try {
     if (desks.hands.isTaken(owner)) return failed('The person is using the browser themselves right now.');
     const answer = await desks.use(owner, (desk) => {
       began = performance.now();
-      return run(desk).catch(explained);
+      return run(desk).catch(async (error: unknown) => {
+        // What took too long may hang for ever: nothing would work in that page again, and it would keep a processor busy.
+        if (signal.aborted || isLate(error)) await tabOfTask(desk, taskId)?.tab.endIfHung();
+        return explained(error);
+      });
     });
     return { ...answer, computerSeconds: seconds() };
   } catch (error) {
@@ -201,9 +211,11 @@ function whyNot(error: unknown): string | null {
   if (error instanceof Failure) return error.message;
   if (isBrowserGone(error)) return 'The page or the browser has ended. Open it again with browser_open.';
   if (isPageTrouble(error)) return 'The page changed meanwhile. Read it again with browser_read.';
-  if ((error as Error).name === 'TimeoutError') return 'The page did not answer in time.';
+  if (isLate(error)) return 'The page did not answer in time. Where it hung it is closed; open it again with browser_open.';
   return null;
 }
+
+const isLate = (error: unknown) => (error as Error | null)?.name === 'TimeoutError';
 
 function requireTab({ taskId }: Work, desk: Desk): Tab {
   const open = tabOfTask(desk, taskId);
@@ -220,7 +232,7 @@ async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal
   open.isBusy = false;
   open.lastUsed = Date.now();
   const { tab } = open;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(openMs)]);
+  const limit = limited(signal, openMs);
   const { result, refusals } = await watching(tab, async () => {
     const { error } = await within(tab.navigate(url), limit);
     if (error === null) await tab.until(() => tab.readiness() !== 'loading', limit);
@@ -229,7 +241,7 @@ async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal
   if (refusals.some(({ isWholePage }) => isWholePage)) return refusedAnswer(work, refusals);
   await recordClosed(work, refusals);
   if (result !== null) return failed(`The page could not be opened (${result}).`);
-  return said(await readPage(tab, 1, signal));
+  return said(await read(tab, 1, signal));
 }
 
 async function act(
@@ -239,14 +251,14 @@ async function act(
   deed: (tab: Tab, limit: AbortSignal) => Promise<{ ok: true } | { ok: false; why: string }>,
 ): Promise<ToolAnswer> {
   const tab = requireTab(work, desk);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(actMs)]);
+  const limit = limited(signal, actMs);
   const { result, refusals } = await watching(tab, () => deed(tab, limit)).catch((error: unknown) => {
     signal.throwIfAborted();
     throw error;
   });
   if (refusals.some(({ isWholePage }) => isWholePage)) return refusedAnswer(work, refusals);
   await recordClosed(work, refusals);
-  return result.ok ? said(await readPage(tab, 1, signal)) : failed(result.why);
+  return result.ok ? said(await read(tab, 1, signal)) : failed(result.why);
 }
 
 async function refusedAnswer(work: Work, refusals: readonly Refusal[]): Promise<ToolAnswer> {

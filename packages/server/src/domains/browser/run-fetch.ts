@@ -82,6 +82,7 @@ export async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswe
   } catch (problem) {
     await refusals.written();
     if (refusals.signal.aborted) throw refusals.signal.reason;
+    if (late.aborted) await tab.endIfHung();
     if (late.aborted) throw fail('timeout', { message: lateMessage(body, captures), partial: partial() });
     if (run.signal.aborted) throw fail('timeout', { message: 'The caller did not wait for the answer.' });
     throw problem;

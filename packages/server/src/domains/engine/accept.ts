@@ -71,7 +71,7 @@ export async function acceptMessage(
   const isStraight = goesStraightToWork(message.request);
   const isNext = !isStraight && conversation.replying_turn_id === null;
   const { asked, turn } = rowsOf(conversation, message, isStraight ? 'working' : isNext ? 'replying' : 'queued');
-  const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease() : null);
+  const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease(conversation) : null);
   if (isNext) {
     await tellTurn(change, 'turn.started', turn);
     return reply(engine, change, { turn, run }, { isFirstRun: true, reservationId, asked, user });

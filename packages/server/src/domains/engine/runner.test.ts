@@ -2,9 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../db/pool.ts';
 import { FencedOff } from '../../jobs/fence.ts';
 import { createLog } from '../../log.ts';
-import { createRunner, type Runner } from './runner.ts';
+import { createRunner, type RunOwner, type Runner } from './runner.ts';
 
 type Renewal = { answer: (rows: { id: string; epoch: string }[]) => void };
+
+const ofAnn: RunOwner = { org_id: 'org_a', mode: 'test', user_id: 'ann' };
 
 let runner: Runner;
 afterEach(() => runner.stop({ graceMs: 0 }));
@@ -31,9 +33,9 @@ function start() {
 }
 
 /** Works until it is ended, and says by what. */
-function begin(runId: string): { signal: () => AbortSignal; done: Promise<void> } {
+function begin(runId: string, of = ofAnn): { signal: () => AbortSignal; done: Promise<void> } {
   let seen: AbortSignal | undefined;
-  const done = runner.perform({ runId, epoch: 1 } as Parameters<Runner['perform']>[0], (signal) => {
+  const done = runner.perform({ runId, epoch: 1 } as Parameters<Runner['perform']>[0], of, (signal) => {
     seen = signal;
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   });

@@ -12,38 +12,60 @@ export class RunEnded extends Error {
 
 /** The runs that this process works on. */
 export type Runner = {
-  /** Whether it may take one more where nobody waits in a queue. */
-  hasRoom: () => boolean;
+  /** Whether it may take one more of theirs where nobody waits in a queue. */
+  hasRoom: (of: RunOwner) => boolean;
   isLeaving: () => boolean;
   /** From now on nothing new is taken, and what runs gives itself back at its next step. */
   leave: () => void;
   /** With what this process takes one more; null where it has no room. */
-  lease: () => { owner: string; leaseMs: number } | null;
+  lease: (of: RunOwner) => { owner: string; leaseMs: number } | null;
   /** Makes this process the owner, in the transaction that says there is work. */
   take: (tx: Transaction, runId: string) => Promise<Run>;
   /** Works on a run that was taken, and resolves when it has ended one way or another. */
-  perform: (run: Run, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
+  perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
   /** Ends a run at once if this process works on it. */
   end: (runId: string) => void;
   /** Takes nothing new, lets what runs come to its next step, and cuts what is left. */
   stop: (options: { graceMs: number }) => Promise<void>;
 };
 
-type Settings = { capacity: number; leaseMs: number; renewEveryMs: number };
+/** For whom a run is: a turn, a task or a conversation. */
+export type RunOwner = { org_id: string; mode: string; user_id: string | null };
+
+type Settings = {
+  capacity: number;
+  /** Of the capacity one org's and one user's at most: what goes beyond waits in the queue, and others have room. */
+  ofOrg: number;
+  ofUser: number;
+  leaseMs: number;
+  renewEveryMs: number;
+};
 
 // A dead process's run is found within 15 s and the 5 s in which the sweep looks.
-const defaults: Settings = { capacity: 256, leaseMs: 15_000, renewEveryMs: 4_000 };
+const defaults: Settings = { capacity: 256, ofOrg: 192, ofUser: 64, leaseMs: 15_000, renewEveryMs: 4_000 };
 
 export function createRunner(options: { db: Database; log: Logger; settings?: Partial<Settings> }): Runner {
   const { db, log } = options;
-  const { capacity, leaseMs, renewEveryMs } = { ...defaults, ...options.settings };
+  const { capacity, ofOrg, ofUser, leaseMs, renewEveryMs } = { ...defaults, ...options.settings };
   const owner = randomUUID();
   const running = new Map<string, { run: Run; controller: AbortController; done: Promise<void> }>();
+  const counts = new Map<string, number>();
   let isLeaving = false;
   const renewing = setInterval(() => void renew(), renewEveryMs);
   renewing.unref();
 
-  const hasRoom = () => !isLeaving && running.size < capacity;
+  const userOf = ({ org_id, mode, user_id }: RunOwner) => JSON.stringify([org_id, mode, user_id]);
+  const countOf = (key: string) => counts.get(key) ?? 0;
+  const hasRoom = (of: RunOwner) =>
+    !isLeaving && running.size < capacity && countOf(of.org_id) < ofOrg && countOf(userOf(of)) < ofUser;
+
+  function count(of: RunOwner, change: 1 | -1): void {
+    for (const key of [of.org_id, userOf(of)]) {
+      const left = countOf(key) + change;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
+    }
+  }
 
   /** Whatever is no longer ours ends here: another process goes on with it. */
   async function renew(): Promise<void> {
@@ -63,8 +85,9 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
     }
   }
 
-  async function perform(run: Run, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async function perform(run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const controller = new AbortController();
+    count(of, 1);
     running.get(run.runId)?.controller.abort(new FencedOff(run));
     const done = work(controller.signal).catch((error: unknown) => {
       if (error instanceof FencedOff || error instanceof RunEnded) return;
@@ -74,6 +97,7 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
     const entry = { run, controller, done };
     running.set(run.runId, entry);
     await done;
+    count(of, -1);
     if (running.get(run.runId) === entry) running.delete(run.runId);
   }
 
@@ -83,7 +107,7 @@ export function createRunner(options: { db: Database; log: Logger; settings?: Pa
     leave: () => {
       isLeaving = true;
     },
-    lease: () => (hasRoom() ? { owner, leaseMs } : null),
+    lease: (of) => (hasRoom(of) ? { owner, leaseMs } : null),
     take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
     perform,
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),

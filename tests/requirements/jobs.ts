@@ -35,4 +35,14 @@ export const jobs = area('jobs', 'done', [
     'configuration.md · Scenarios and test runs',
     'Work that was running when the server stopped goes on after the restart by itself.',
   ],
+  [
+    'JOB-241',
+    'operating.md · Shares',
+    "No org's and no user's jobs take more than their share of a process's slots; what is free goes round by org, then user.",
+  ],
+  [
+    'JOB-242',
+    'operating.md · Shares',
+    'Documents that are read, deliveries and replies are shared between orgs too.',
+  ],
 ]);

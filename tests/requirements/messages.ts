@@ -125,4 +125,10 @@ export const messages = area('messages', 'done', [
     'docs/benchmarks.md · What a turn asks of PostgreSQL',
     'A plain turn takes a bounded number of statements.',
   ],
+  [
+    'MSG-241',
+    'decisions.md · 7',
+    '`Prefer: wait=N` is held to 1 to 120 and answers early when the turn waits for an answer itself.',
+  ],
+  ['MSG-242', 'decisions.md · 7', 'Messages are listed by when they appeared: a reply that waited stands where it came.'],
 ]);

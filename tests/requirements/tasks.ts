@@ -107,6 +107,11 @@ export const tasks = area('tasks', 'done', [
     '`max_minutes` ends a running call of the model or of a tool, and the work with `max_turns`.',
   ],
   [
+    'TASK-244',
+    'runtime.md · Task',
+    'The `input_summary` of a step says what the call was about, and `turn_id` of a turn is the id of the turn.',
+  ],
+  [
     'TASK-243',
     'decisions.md · 7',
     'Every tool call has a clock: one that takes too long is an error to the agent, which goes on.',

@@ -9,6 +9,7 @@ import {
   type OwnTool,
   object,
   ownTool,
+  pendingInteractions,
   said,
   type ToolAnswer,
   text,
@@ -16,9 +17,10 @@ import {
 } from '../engine/api.ts';
 import { click, settle, type } from './act.ts';
 import { recordBlocked } from './blocked.ts';
-import type { Desk, Desks } from './desks.ts';
+import type { Desk, Desks, OpenTab } from './desks.ts';
 import { isBrowserGone, isPageTrouble } from './gone.ts';
 import { jpegAddress } from './jpeg-address.ts';
+import { secrecyOfTab } from './secrecy.ts';
 import { agentRules, verdictOn } from './site-rules.ts';
 import { openForTask, readPage, tabOfTask, watching } from './task-tab.ts';
 import { within } from './within.ts';
@@ -30,6 +32,8 @@ const actMs = 20_000;
 const readMs = 10_000;
 const findMs = 5_000;
 const pictureMs = 5_000;
+/** The interaction of a hand-off is written a moment after its page was handed over. */
+const beginsWithinMs = 10_000;
 
 /** The agent's own hands in the browser of whom it works for: a tab per piece of work. */
 export function workBrowsers({ db, desks }: Dependencies): WorkBrowsers {
@@ -43,17 +47,31 @@ export function workBrowsers({ db, desks }: Dependencies): WorkBrowsers {
         requestId: null,
         ip: null,
       };
+      // Whoever works on goes on after a hand-off, not during one.
+      const desk = desks.ifOpen(owner);
+      const open = desk && tabOfTask(desk, task.id);
+      if (open) open.handOff = null;
       return toolsOf({ db, desks, owner, origin, taskId: task.id, rules: agentRules(manifest.browser), save });
     },
-    async pageOf(task) {
+    async handOver(task, { isSecret }) {
       const owner: Owner = { orgId: task.org_id, mode: task.mode, userId: task.user_id };
       const desk = desks.ifOpen(owner);
       const open = desk && tabOfTask(desk, task.id);
       if (!open || !/^https?:/.test(open.tab.url())) return null;
-      const isSeen = !desks.hands.isHidden(owner);
-      const picture = isSeen
-        ? await within(open.tab.picture({ width: 640, quality: 50 }), AbortSignal.timeout(pictureMs)).catch(() => null)
-        : null;
+      const givenAt = Date.now();
+      const isOpen = async () => {
+        if (Date.now() - givenAt < beginsWithinMs) return true;
+        const pending = await pendingInteractions(db, [task.conversation_id]);
+        return pending.some(({ task_id, type }) => task_id === task.id && type === 'handoff');
+      };
+      open.handOff = { isSecret, isOpen, checkedAt: givenAt };
+      const isHidden = async () => (await secrecyOfTab(open)) !== null;
+      const take = async () => {
+        if (await isHidden()) return null;
+        const picture = await open.tab.picture({ width: 640, quality: 50 });
+        return (await isHidden()) ? null : picture;
+      };
+      const picture = await within(take(), AbortSignal.timeout(pictureMs)).catch(() => null);
       return { url: open.tab.url(), frame: picture && jpegAddress(picture) };
     },
   };
@@ -92,7 +110,7 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({ part: { type: 'integer', minimum: 1, description: 'Which part of a long page.' } }, ['part']),
         isReadOnly: true,
       },
-      async (given, desk, signal) => said(await read(requireTab(work, desk), Number(given.part ?? 1), signal)),
+      (given, desk, signal) => read(requireTab(work, desk), Number(given.part ?? 1), signal),
     ),
     tool(
       {
@@ -153,8 +171,13 @@ function toolsOf(work: Work): OwnTool[] {
         isReadOnly: true,
       },
       async (_given, desk, signal) => {
-        const tab = requireTab(work, desk);
+        const open = requireTab(work, desk);
+        const { tab } = open;
+        const hidden = await hiddenAnswer(open);
+        if (hidden) return hidden;
         const picture = await within(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
+        const hiddenSince = await hiddenAnswer(open);
+        if (hiddenSince) return hiddenSince;
         const { id, filename } = await work.save({ name: `page-${Date.now()}.jpg`, bytes: picture });
         return said(`A picture of ${tab.url()} is saved as ${filename} (${id}).`);
       },
@@ -176,7 +199,23 @@ function toolsOf(work: Work): OwnTool[] {
 
 const limited = (signal: AbortSignal, ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
-const read = (tab: Tab, part: number, signal: AbortSignal) => readPage(tab, part, limited(signal, readMs));
+/** Looked at before and after: a page may come to what only its person may see while it is read. */
+async function read(open: OpenTab, part: number, signal: AbortSignal): Promise<ToolAnswer> {
+  const hidden = await hiddenAnswer(open);
+  if (hidden) return hidden;
+  const text = await readPage(open.tab, part, limited(signal, readMs));
+  return (await hiddenAnswer(open)) ?? said(text);
+}
+
+async function hiddenAnswer(open: OpenTab): Promise<ToolAnswer | null> {
+  const secrecy = await secrecyOfTab(open);
+  if (secrecy === null) return null;
+  return failed(
+    secrecy === 'paying'
+      ? 'The page asks for payment details, which only the person may see and fill in. Have them pay with request_handoff, or leave it with browser_open or browser_close.'
+      : 'The page is private while the person gives a secret away in it.',
+  );
+}
 
 const wrong = async (why: string): Promise<ToolAnswer> => failed(why);
 
@@ -217,11 +256,11 @@ function whyNot(error: unknown): string | null {
 
 const isLate = (error: unknown) => (error as Error | null)?.name === 'TimeoutError';
 
-function requireTab({ taskId }: Work, desk: Desk): Tab {
+function requireTab({ taskId }: Work, desk: Desk): OpenTab {
   const open = tabOfTask(desk, taskId);
   if (!open) throw fail('no_open_tab', { message: 'No page is open. Open one with browser_open.' });
   open.lastUsed = Date.now();
-  return open.tab;
+  return open;
 }
 
 async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal): Promise<ToolAnswer> {
@@ -241,7 +280,7 @@ async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal
   if (refusals.some(({ isWholePage }) => isWholePage)) return refusedAnswer(work, refusals);
   await recordClosed(work, refusals);
   if (result !== null) return failed(`The page could not be opened (${result}).`);
-  return said(await read(tab, 1, signal));
+  return read(open, 1, signal);
 }
 
 async function act(
@@ -250,7 +289,10 @@ async function act(
   signal: AbortSignal,
   deed: (tab: Tab, limit: AbortSignal) => Promise<{ ok: true } | { ok: false; why: string }>,
 ): Promise<ToolAnswer> {
-  const tab = requireTab(work, desk);
+  const open = requireTab(work, desk);
+  const { tab } = open;
+  const hidden = await hiddenAnswer(open);
+  if (hidden) return hidden;
   const limit = limited(signal, actMs);
   const { result, refusals } = await watching(tab, () => deed(tab, limit)).catch((error: unknown) => {
     signal.throwIfAborted();
@@ -258,7 +300,7 @@ async function act(
   });
   if (refusals.some(({ isWholePage }) => isWholePage)) return refusedAnswer(work, refusals);
   await recordClosed(work, refusals);
-  return result.ok ? said(await read(tab, 1, signal)) : failed(result.why);
+  return result.ok ? read(open, 1, signal) : failed(result.why);
 }
 
 async function refusedAnswer(work: Work, refusals: readonly Refusal[]): Promise<ToolAnswer> {

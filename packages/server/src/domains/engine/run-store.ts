@@ -272,8 +272,9 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     },
     async wait(waits) {
       // Taken before anything is held: a page that hangs must not hold the conversation up.
-      const asksToTakeOver = task !== null && waits.some(({ draft }) => draft.type === 'handoff');
-      const page = asksToTakeOver ? await engine.workBrowsers.pageOf(task as TaskRow) : null;
+      const handOffs = waits.filter(({ draft }) => draft.type === 'handoff');
+      const isSecret = handOffs.some(({ draft }) => draft.details.asks_for_secret === true);
+      const page = task && handOffs.length > 0 ? await engine.workBrowsers.handOver(task, { isSecret }) : null;
       return change(async (changing) => {
         const { tx } = changing;
         const open = await pendingInteractions(tx, [conversationId]);

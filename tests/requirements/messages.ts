@@ -130,5 +130,9 @@ export const messages = area('messages', 'done', [
     'decisions.md · 7',
     '`Prefer: wait=N` is held to 1 to 120 and answers early when the turn waits for an answer itself.',
   ],
-  ['MSG-242', 'decisions.md · 7', 'Messages are listed by when they appeared: a reply that waited stands where it came.'],
+  [
+    'MSG-242',
+    'decisions.md · 7',
+    'Messages are listed by when they appeared: a reply that waited stands where it came.',
+  ],
 ]);

@@ -66,7 +66,10 @@ export async function startTalk(env: Record<string, string> = {}): Promise<Talk>
 }
 
 /** In both modes. */
-export async function payOrg({ connectionString }: Pick<AgentServer, 'connectionString'>, orgId: string): Promise<void> {
+export async function payOrg(
+  { connectionString }: Pick<AgentServer, 'connectionString'>,
+  orgId: string,
+): Promise<void> {
   const db = await openDatabase({ connectionString });
   await transaction(db, (tx) => credit(tx, { orgId, mode: 'live' }, 100_000_000n));
   await transaction(db, (tx) => credit(tx, { orgId, mode: 'test' }, 100_000_000n));

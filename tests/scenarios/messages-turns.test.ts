@@ -2,7 +2,17 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';
-import { askedFor, codeOf, desk, door, payOrg, spoken, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
+import {
+  askedFor,
+  codeOf,
+  desk,
+  door,
+  payOrg,
+  spoken,
+  startTalk,
+  type Talk,
+  typesOf,
+} from './conversations.fixture.ts';
 
 let server: Talk;
 beforeAll(async () => {
@@ -129,24 +139,18 @@ describe('sending a message', () => {
     expect(paged).toEqual(texts.reverse());
   });
 
-  it.each([
-    'wait=-5',
-    'wait=1.5',
-    'wait=',
-    'wait',
-    'waiting=5',
-    'xwait=5',
-    'return=minimal',
-    '',
-  ])('takes `Prefer: %s` for no wish to wait [MSG-024]', async (prefer) => {
-    const gate = door();
-    answerBehind(gate);
-    const { id } = await server.begin();
-    const { status, headers } = await server.send(id, { message: 'Hi' }, { headers: { prefer } });
-    expect([status, headers.get('preference-applied')]).toEqual([202, null]);
-    gate.open();
-    await server.rest(id);
-  });
+  it.each(['wait=-5', 'wait=1.5', 'wait=', 'wait', 'waiting=5', 'xwait=5', 'return=minimal', ''])(
+    'takes `Prefer: %s` for no wish to wait [MSG-024]',
+    async (prefer) => {
+      const gate = door();
+      answerBehind(gate);
+      const { id } = await server.begin();
+      const { status, headers } = await server.send(id, { message: 'Hi' }, { headers: { prefer } });
+      expect([status, headers.get('preference-applied')]).toEqual([202, null]);
+      gate.open();
+      await server.rest(id);
+    },
+  );
 
   it.each(['respond-async, wait=30', 'wait=30; foo=bar', 'return=minimal,wait=30', 'Wait=30'])(
     'finds the wish to wait in `Prefer: %s` [MSG-024]',

@@ -227,7 +227,9 @@ describe('a limit', () => {
           clock.ring(60_000);
           clock.ring(5_000);
         });
-      const here = scene([{ calls: [call('change')] }], { ports: { tools: { ...toolLog(() => ok('')).runner, run }, clock } });
+      const here = scene([{ calls: [call('change')] }], {
+        ports: { tools: { ...toolLog(() => ok('')).runner, run }, clock },
+      });
       const end = await runAgent({ ...here.run, limits: { max_steps: 10, max_minutes: 1 } }, here.ports);
       expect(end).toMatchObject({ kind: 'stopped', reason: 'max_turns' });
       expect(here.results()[0]).toEqual({

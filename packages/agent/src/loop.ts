@@ -305,7 +305,9 @@ async function runOnClock(
   const tooLong = new AbortController();
   const ended = new AbortController();
   const limit = AbortSignal.any([signal, tooLong.signal]);
-  const putOff = ports.clock.alarm((tool.timeoutS ?? usualTimeoutS) * 1000, () => tooLong.abort(new Error('Too long.')));
+  const putOff = ports.clock.alarm((tool.timeoutS ?? usualTimeoutS) * 1000, () =>
+    tooLong.abort(new Error('Too long.')),
+  );
   try {
     const late = neglected(ports.clock, limit, ended.signal);
     return await Promise.race([late, ports.tools.run(call, tool, limit)]);

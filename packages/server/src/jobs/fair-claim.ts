@@ -12,7 +12,9 @@ type Query = (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>;
 const answer = z.object({
   waiting: z.number(),
   chosen: z.number(),
-  claimed: z.array(z.object({ id: z.string(), retry_count: z.number(), group_id: z.string().nullable(), data: z.unknown() })),
+  claimed: z.array(
+    z.object({ id: z.string(), retry_count: z.number(), group_id: z.string().nullable(), data: z.unknown() }),
+  ),
 });
 
 /**

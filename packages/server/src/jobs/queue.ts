@@ -6,8 +6,8 @@ import type { Database, Executor } from '../db/pool.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import type { JobCatalog, JobName, JobRow, JobSender, catalog as serverCatalog } from './catalog.ts';
 import { type Claims, createClaims, type Envelope } from './claims.ts';
-import { shareId } from './fair-claim.ts';
 import { openConnection } from './connection.ts';
+import { shareId } from './fair-claim.ts';
 import { newJobId } from './job-id.ts';
 
 export type Jobs<Catalog extends JobCatalog = typeof serverCatalog> = JobSender<Catalog> & {

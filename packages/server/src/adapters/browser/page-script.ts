@@ -307,7 +307,8 @@ export function pageScript() {
       fields.some((field) => hasAutofill(field, /^cc-(number|csc)$/)) ||
       (isCalled(cardNumber) && (isCalled(cardSecret) || isCalled(cardExpiry))) ||
       all.some((element) => {
-        if (!(element instanceof HTMLIFrameElement) || !paymentFrames.test(element.src) || !isVisible(element)) return false;
+        if (!(element instanceof HTMLIFrameElement) || !paymentFrames.test(element.src) || !isVisible(element))
+          return false;
         // Their scripts leave frames of no size on every page of a shop.
         const { width, height } = element.getBoundingClientRect();
         return width >= 40 && height >= 15;
@@ -331,7 +332,8 @@ export function pageScript() {
     }
     if (isEditable(element)) {
       const { type, value = '' } = element as HTMLInputElement;
-      const shown = type === 'password' ? ' (password)' : isSecretField(element) ? ' (secret)' : ` = "${squash(value)}"`;
+      const shown =
+        type === 'password' ? ' (password)' : isSecretField(element) ? ' (secret)' : ` = "${squash(value)}"`;
       return `field "${namesOf(element)[0] ?? ''}"${shown}`;
     }
     return `${element.tagName === 'A' || element.getAttribute('role') === 'link' ? 'link' : 'button'} "${label}"`;

@@ -11,7 +11,10 @@ export type DocumentReader = {
    * The text of an uploaded file and the type of that text; a file that has none to give is refused on `file`. More
    * than `maxCharacters` of UTF-16 is `document_too_large`, and not read to its end. `orgId`: in whose turn it is read.
    */
-  read: (file: UploadedFile, options: { orgId: string; maxCharacters: number }) => Promise<{ text: string; contentType: string }>;
+  read: (
+    file: UploadedFile,
+    options: { orgId: string; maxCharacters: number },
+  ) => Promise<{ text: string; contentType: string }>;
 };
 
 type Limits = {

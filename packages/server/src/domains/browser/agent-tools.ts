@@ -250,7 +250,8 @@ function whyNot(error: unknown): string | null {
   if (error instanceof Failure) return error.message;
   if (isBrowserGone(error)) return 'The page or the browser has ended. Open it again with browser_open.';
   if (isPageTrouble(error)) return 'The page changed meanwhile. Read it again with browser_read.';
-  if (isLate(error)) return 'The page did not answer in time. Where it hung it is closed; open it again with browser_open.';
+  if (isLate(error))
+    return 'The page did not answer in time. Where it hung it is closed; open it again with browser_open.';
   return null;
 }
 

@@ -141,7 +141,17 @@ export function createDesks(options: {
           makeRoom(tabs);
           const tab = await browser.openTab(rules);
           const id = `tab_${randomBytes(12).toString('hex')}`;
-          const open = { id, tab, use, isBusy: true, lastUsed: Date.now(), keptUntil: null, unwatch: () => {}, asksFor: null, handOff: null };
+          const open = {
+            id,
+            tab,
+            use,
+            isBusy: true,
+            lastUsed: Date.now(),
+            keptUntil: null,
+            unwatch: () => {},
+            asksFor: null,
+            handOff: null,
+          };
           tabs.add(open);
           return open;
         },

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../db/pool.ts';
 import { FencedOff } from '../../jobs/fence.ts';
 import { createLog } from '../../log.ts';
-import { createRunner, type RunOwner, type Runner } from './runner.ts';
+import { createRunner, type Runner, type RunOwner } from './runner.ts';
 
 type Renewal = { answer: (rows: { id: string; epoch: string }[]) => void };
 

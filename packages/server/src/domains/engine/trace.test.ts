@@ -24,7 +24,9 @@ describe('the input of a step', () => {
       note: 'card 4242 4242 4242 4242',
     };
     const { input_summary: summary } = presentTraceStep({ ...call, arguments: given });
-    expect(summary).toContain('url: shop.example/orders/17, query: Which of the green teas are in stock?, command: grep');
+    expect(summary).toContain(
+      'url: shop.example/orders/17, query: Which of the green teas are in stock?, command: grep',
+    );
     expect(summary).not.toMatch(/Hunter2|4242|abc/);
     expect(summary).toContain('…');
   });

@@ -35,7 +35,8 @@ function inputSummary(given: unknown): string | null {
 
 const longestBeginning = 60;
 /** What is written somewhere rather than said what to do: it may be a password, a letter, a whole file. */
-const written = /^(text|content|contents|body|value|values|data|payload|message|answer|output|input|card\w*|iban|ssn)$/i;
+const written =
+  /^(text|content|contents|body|value|values|data|payload|message|answer|output|input|card\w*|iban|ssn)$/i;
 /** Card numbers and other long numbers, and what is too much of a jumble to be words. */
 const unreadable = /\d[\d -]{11,}\d|[^\s/]{32,}/;
 

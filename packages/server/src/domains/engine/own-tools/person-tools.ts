@@ -101,7 +101,8 @@ export const requestHandoff = (): OwnTool =>
           asks_for_value: { type: 'boolean', description: 'True where they should tell you a value, such as a code.' },
           asks_for_secret: {
             type: 'boolean',
-            description: 'True where they enter a password, a one-time code or card details: the screen is then private.',
+            description:
+              'True where they enter a password, a one-time code or card details: the screen is then private.',
           },
         },
         ['asks_for_value', 'asks_for_secret'],

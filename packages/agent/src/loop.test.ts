@@ -203,7 +203,6 @@ describe('a limit', () => {
   it('of time ends a call of the model that goes on beyond it [TASK-242]', async () => {
     const clock = handClock();
     const model: Model = {
-      // biome-ignore lint/correctness/useYield: it never comes to its first word
       async *stream({ signal }) {
         await new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason));
@@ -355,7 +354,6 @@ it('refuses two tools of one name', async () => {
 
 function failingModel(failure: ModelFailure): Ports['model'] {
   return {
-    // biome-ignore lint/correctness/useYield: it fails before it says anything.
     async *stream() {
       throw failure;
     },

@@ -29,7 +29,7 @@ export const presentTraceStep = (call: TracedCall) => {
  */
 function inputSummary(given: unknown): string | null {
   if (typeof given !== 'object' || given === null) return null;
-  const parts = Object.entries(given).map(([name, value]) => `${name}: ${valueOf(name, value)}`);
+  const parts = Object.entries(given).map(([name, value]) => `${name}: ${shownValue(name, value)}`);
   return parts.length === 0 ? 'no arguments' : oneLine(parts.join(', '));
 }
 
@@ -40,7 +40,7 @@ const written =
 /** Card numbers and other long numbers, and what is too much of a jumble to be words. */
 const unreadable = /\d[\d -]{11,}\d|[^\s/]{32,}/;
 
-function valueOf(name: string, value: unknown): string {
+function shownValue(name: string, value: unknown): string {
   if (typeof value !== 'string') return shapeOf(value);
   const isShown = !written.test(name) && withoutCredentials(name, value) === value;
   if (!isShown) return shapeOf(value);

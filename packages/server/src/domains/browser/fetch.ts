@@ -13,6 +13,7 @@ import { matcherOf } from './capture-match.ts';
 import { enterBrowser } from './deployment.ts';
 import type { Desk, Desks, OpenTab } from './desks.ts';
 import { type FetchRun, runFetch } from './run-fetch.ts';
+import { noticeSecrets } from './secrecy.ts';
 import { fetchRules, verdictOn } from './site-rules.ts';
 
 export type FetchBody = BodyOf<Api['browser']['fetch']>;
@@ -38,6 +39,7 @@ export async function fetchPage(
   const blocked = (page: { host: string; path: string }) => recordBlocked(db, origin, userId, page);
   await assertOpen(rules, body, blocked);
   for (const [at, { match }] of body.capture.entries()) matcherOf(match, `capture.${at}.match`);
+  await noticeSecrets(desks, owner);
   desks.hands.assertFree(owner);
   const leave = desks.enter(owner);
   try {

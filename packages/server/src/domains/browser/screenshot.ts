@@ -9,7 +9,8 @@ import { within } from './within.ts';
 const pictureMs = 15_000;
 
 /** What the person would see on the screen: the tab in front, else the one that was used last, else an empty page. */
-export function takeScreenshot(desks: Desks, owner: Owner): Promise<Buffer> {
+export async function takeScreenshot(desks: Desks, owner: Owner): Promise<Buffer> {
+  await noticeSecrets(desks, owner);
   desks.hands.assertSeen(owner);
   return desks.use(owner, async (desk) => {
     await noticeSecrets(desks, owner);

@@ -135,17 +135,17 @@ export const browser = area('browser', 'done', [
   ],
   [
     'BRW-242',
-    'browser.md · What only the person sees',
+    'runtime.md · Users',
     'While a page asks for a payment, neither the agent, a screenshot, the watch, a frame nor a view-only screen shows it.',
   ],
   [
     'BRW-243',
-    'browser.md · What only the person sees',
+    'runtime.md · Users',
     'While a hand-off asks for a secret, its page is private until it is answered, given back or left.',
   ],
   [
     'BRW-241',
-    'browser.md · The agent',
+    'decisions.md · 7',
     'A page that hangs makes the tool answer an error in its time; its process is ended and the next call works.',
   ],
 ]);

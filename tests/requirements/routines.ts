@@ -132,9 +132,5 @@ export const routines = area('routines', 'done', [
     'A routine of the file belongs to it: changing or deleting it over the API answers 409 `managed_by_file`.',
   ],
   ['RTN-055', 'decisions.md · 3', 'An unknown routine answers 404 `routine_not_found`.'],
-  [
-    'RTN-241',
-    'routines.md · Pausing',
-    'A call to a routine that is paused or has ended answers `skipped`, with null ids.',
-  ],
+  ['RTN-241', 'decisions.md · 7', 'A call to a routine that is paused or has ended answers `skipped`, with null ids.'],
 ]);

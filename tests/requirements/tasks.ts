@@ -98,7 +98,7 @@ export const tasks = area('tasks', 'done', [
   ['TASK-039', 'decisions.md · 3', 'An unknown task answers 404 `task_not_found`.'],
   [
     'TASK-241',
-    'deployment-file.md · limits',
+    'decisions.md · 7',
     'A step is one call of the model with the tools it asks for; tools that the last step asks for are not run.',
   ],
   [

@@ -60,7 +60,9 @@ it('request_handoff says whether it asks for a value [INT-031]', () => {
     asks_for_value: false,
     asks_for_secret: false,
   });
-  expect(draftOf(requestHandoff(), { request: 'Enter your password.' }).details).toMatchObject({ asks_for_secret: true });
+  expect(draftOf(requestHandoff(), { request: 'Enter your password.' }).details).toMatchObject({
+    asks_for_secret: true,
+  });
 });
 
 it('none of them changes anything by itself: a person does', () => {

@@ -135,12 +135,12 @@ export const browser = area('browser', 'done', [
   ],
   [
     'BRW-242',
-    'runtime.md · Users',
+    'docs/browser.md · What only the person sees',
     'While a page asks for a payment, neither the agent, a screenshot, the watch, a frame nor a view-only screen shows it.',
   ],
   [
     'BRW-243',
-    'runtime.md · Users',
+    'docs/browser.md · What only the person sees',
     'While a hand-off asks for a secret, its page is private until it is answered, given back or left.',
   ],
   [

@@ -37,12 +37,12 @@ export const jobs = area('jobs', 'done', [
   ],
   [
     'JOB-241',
-    'architecture.md · Durability',
+    'docs/operating.md · Shares',
     "No org's and no user's jobs take more than their share of a process's slots; what is free goes round by org, then user.",
   ],
   [
     'JOB-242',
-    'architecture.md · Durability',
+    'docs/operating.md · Shares',
     'Documents that are read, deliveries and replies are shared between orgs too.',
   ],
 ]);

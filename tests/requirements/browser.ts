@@ -133,4 +133,19 @@ export const browser = area('browser', 'done', [
     'decisions.md · 7',
     "The agent's browser tools open, read, click, type, scroll, take a picture and close, within the same sites.",
   ],
+  [
+    'BRW-242',
+    'docs/browser.md · What only the person sees',
+    'While a page asks for a payment, neither the agent, a screenshot, the watch, a frame nor a view-only screen shows it.',
+  ],
+  [
+    'BRW-243',
+    'docs/browser.md · What only the person sees',
+    'While a hand-off asks for a secret, its page is private until it is answered, given back or left.',
+  ],
+  [
+    'BRW-241',
+    'decisions.md · 7',
+    'A page that hangs makes the tool answer an error in its time; its process is ended and the next call works.',
+  ],
 ]);

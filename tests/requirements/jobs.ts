@@ -45,4 +45,14 @@ export const jobs = area('jobs', 'done', [
     'architecture.md · Durability',
     'An owner that froze before it touched a tool does not touch it once it was taken over.',
   ],
+  [
+    'JOB-241',
+    'docs/operating.md · Shares',
+    "No org's and no user's jobs take more than their share of a process's slots; what is free goes round by org, then user.",
+  ],
+  [
+    'JOB-242',
+    'docs/operating.md · Shares',
+    'Documents that are read, deliveries and replies are shared between orgs too.',
+  ],
 ]);

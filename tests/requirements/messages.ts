@@ -130,4 +130,14 @@ export const messages = area('messages', 'done', [
     'docs/webhooks.md · When something went wrong',
     'A reply that ran into the model’s limit of length carries `truncated: true`, and the next turn knows.',
   ],
+  [
+    'MSG-241',
+    'decisions.md · 7',
+    '`Prefer: wait=N` is held to 1 to 120 and answers early when the turn waits for an answer itself.',
+  ],
+  [
+    'MSG-242',
+    'decisions.md · 7',
+    'Messages are listed by when they appeared: a reply that waited stands where it came.',
+  ],
 ]);

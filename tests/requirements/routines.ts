@@ -137,4 +137,5 @@ export const routines = area('routines', 'done', [
     'decisions.md · 11',
     'A run that was due and was refused emits `routine.failed` with its reason, writes an audit row and shows in `last_error` until a run succeeds.',
   ],
+  ['RTN-241', 'decisions.md · 7', 'A call to a routine that is paused or has ended answers `skipped`, with null ids.'],
 ]);

@@ -106,4 +106,24 @@ export const tasks = area('tasks', 'done', [
     'decisions.md · 11',
     'The totals of a trace are all that the task was charged, and a stopped or judging call stands in it.',
   ],
+  [
+    'TASK-241',
+    'decisions.md · 7',
+    'A step is one call of the model with the tools it asks for; tools that the last step asks for are not run.',
+  ],
+  [
+    'TASK-242',
+    'decisions.md · 7',
+    '`max_minutes` ends a running call of the model or of a tool, and the work with `max_turns`.',
+  ],
+  [
+    'TASK-244',
+    'runtime.md · Task',
+    'The `input_summary` of a step says what the call was about, and `turn_id` of a turn is the id of the turn.',
+  ],
+  [
+    'TASK-243',
+    'decisions.md · 7',
+    'Every tool call has a clock: one that takes too long is an error to the agent, which goes on.',
+  ],
 ]);

@@ -123,4 +123,9 @@ export const waiting = area('waiting', 'done', [
     'The category is kept beside the version per tool and hash of its description, so a changed description is judged anew.',
   ],
   ['WAIT-026', 'decisions.md · 6', 'A tool of an unknown category waits.'],
+  [
+    'WAIT-241',
+    'decisions.md · 6',
+    'A tool of a server that waited in a version goes on waiting in it, whatever its server says of it later.',
+  ],
 ]);

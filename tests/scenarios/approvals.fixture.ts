@@ -68,6 +68,8 @@ type Shop = {
   says: (name: string) => Promise<string> | string;
   tidyDescription: string;
   scanUsd: number;
+  /** What the server says of `sweep`. */
+  sweepOnlyReads: boolean;
   close: () => Promise<void>;
 };
 
@@ -91,6 +93,7 @@ async function serveShop(): Promise<Shop> {
       tool('copy', { description: 'Copies a page.', ...readOnly, ...price(0.05) }),
       tool('jam', { description: 'Copies a page badly.', ...readOnly, ...price(0.07) }),
       tool('tidy', { description: shop.tidyDescription }),
+      tool('sweep', { description: 'Sweeps the floor.', ...(shop.sweepOnlyReads && readOnly) }),
     ],
   });
   const call: Called = async (name, args) => {
@@ -106,6 +109,7 @@ async function serveShop(): Promise<Shop> {
     says: (name) => `${name} is done.`,
     tidyDescription: 'Tidies the shelf.',
     scanUsd: 0.25,
+    sweepOnlyReads: false,
     async close() {
       for (const cleanup of own.reverse()) await cleanup();
     },

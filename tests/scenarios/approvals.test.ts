@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ShopDesk, startShopDesk } from './approvals.fixture.ts';
-import { toolNamesIn } from './interactions.fixture.ts';
+import { calling, inTurn, toolNamesIn } from './interactions.fixture.ts';
 
 let desk: ShopDesk;
 beforeAll(async () => {
@@ -272,4 +272,30 @@ describe('what `approvals` lists', () => {
     ]);
     expect(await categoryOf('stack_chairs')).toBe('payment');
   });
+});
+
+it('a tool that waited goes on waiting when its server says that it only reads, until a version is saved [WAIT-241]', async () => {
+  const file = { name: 'swept', memory: 'none', tools: [{ mcp: desk.shop.url, name: 'shop' }] };
+  await desk.apply(file);
+  const { body: servers } = await desk.call('GET', '/v1/mcp-servers');
+  const path = `/v1/mcp-servers/${servers.data[0].id}`;
+  const waits = async () => {
+    const { conversationId, interaction } = await desk.waitsFor('mcp__shop__sweep', {}, { deployment: 'swept' });
+    await desk.answer(interaction.id, { approve: false });
+    await desk.rest(conversationId);
+  };
+  await waits();
+  desk.shop.sweepOnlyReads = true;
+  // Another address has its tools listed anew.
+  await desk.call('PATCH', path, { body: { url: `${desk.shop.url}?flipped` } });
+  const check = await desk.call('POST', `${path}/check`);
+  expect(check.body.tools).toContainEqual(expect.objectContaining({ name: 'sweep', read_only: true }));
+  await waits();
+  expect(desk.shop.called).toEqual([]);
+
+  await desk.apply({ ...file, tools: [{ mcp: `${desk.shop.url}?flipped`, name: 'shop' }], instructions: 'Sweep.' });
+  desk.script(inTurn(calling('mcp__shop__sweep'), { text: 'Swept.' }));
+  const { id } = await desk.say({ message: 'Sweep', deployment: 'swept' });
+  await desk.rest(id);
+  expect(desk.shop.called).toMatchObject([{ name: 'sweep' }]);
 });

@@ -32,6 +32,23 @@ beforeEach(() => {
 });
 
 const shop = (path: string) => sites.at('shop.localhost', path);
+const hanging = '<h1>It is about to hang</h1><button onclick="setTimeout(() => { for (;;); })">Hang</button>';
+/** What somebody sees of a user's browser: by a picture, by looking on, and as the person themselves. */
+const seenBy = async (user: string) => {
+  const screenshot = await desk.call('GET', `/v1/users/${user}/screenshot`);
+  const asked = async (screen: string) => {
+    const { body: session } = await desk.call('POST', '/v1/sessions', { body: { user_id: user, screen } });
+    const answer = await desk.call('GET', `/v1/sessions/${session.id}/screen`, { key: session.token });
+    const { body: shown } = await desk.call('GET', `/v1/sessions/${session.id}`);
+    return { code: codeOf(answer), paused: shown.screen_paused === true };
+  };
+  const { code: looking, paused } = await asked('view');
+  const { code: person } = await asked('control');
+  return { screenshot: codeOf(screenshot), looking, paused, person };
+};
+const codeOf = ({ status, body }: { status: number; body?: { error?: { code: string } } }) =>
+  [status, ...(body?.error ? [body.error.code] : [])].join(' ');
+const seenByAll = { screenshot: '200', looking: '200', paused: false, person: '200' };
 const lastResults = () => resultsIn(desk.asked.at(-1));
 const browserTools = ['open', 'read', 'click', 'type', 'scroll', 'screenshot', 'close'].map(
   (name) => `browser_${name}`,
@@ -134,6 +151,45 @@ describe('work in the browser', () => {
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 
+  it('gives up a page that hangs, ends its process, and goes on in another [BRW-241, TASK-243]', async () => {
+    sites.serve('shop.localhost', { '/hangs': hanging, '/well': '<h1>All is well</h1>' });
+    desk.script(
+      inTurn(
+        calling('browser_open', { url: shop('/hangs') }),
+        calling('browser_click', { text: 'Hang' }),
+        calling('browser_read'),
+        calling('browser_open', { url: shop('/well') }),
+        { text: 'Done.' },
+      ),
+    );
+    await desk.work({ user_id: 'hal', deployment: 'anywhere' });
+    const [opened, clicked, read, well] = lastResults();
+    expect(opened).toContain('It is about to hang');
+    expect(clicked).toContain('did not answer in time');
+    expect(read).toContain('No page is open.');
+    expect(well).toContain('All is well');
+  });
+
+  it('ends with its minutes, in the middle of a page that hangs [TASK-242]', async () => {
+    sites.serve('shop.localhost', { '/hangs': hanging });
+    desk.script(
+      inTurn(
+        calling('browser_open', { url: shop('/hangs') }),
+        calling('ask_question', { question: 'Go on?' }),
+        calling('browser_click', { text: 'Hang' }),
+        { text: 'Done.' },
+      ),
+    );
+    const waiting = await desk.work({ user_id: 'hal', deployment: 'anywhere' }, isWaiting);
+    const { body } = await desk.call('GET', `/v1/interactions?task_id=${waiting.id}`);
+    await desk.sql('UPDATE tasks SET active_ms = 60 * 60000 - 1500 WHERE id = $1', [waiting.id]);
+    await desk.answer(body.data[0].id, { answers: ['Yes'] });
+    const task = await desk.until(`/v1/tasks/${waiting.id}`, isOver);
+    expect(task).toMatchObject({ status: 'failed', error: { code: 'max_turns' } });
+    const { body: trace } = await desk.call('GET', `/v1/tasks/${waiting.id}/trace`);
+    expect(trace.steps.at(-1)).toMatchObject({ name: 'browser_click', is_error: true });
+  });
+
   it('hands over the page as it is, and goes on in it [INT-010, INT-011]', async () => {
     sites.serve('shop.localhost', { '/sign-in': '<h1>Sign in</h1>' });
     desk.script(
@@ -167,6 +223,76 @@ describe('work in the browser', () => {
     expect(lastResults().at(-1)).toContain(shop('/sign-in'));
     await desk.sql('DELETE FROM interactions WHERE id = $1', [listed.id]);
     expect(await desk.sql('SELECT 1 FROM interaction_frames')).toEqual([]);
+  });
+
+  it('sees nothing of a payment, and neither does anybody but the person, until the form is left [BRW-007, BRW-242, SES-022]', async () => {
+    let pay = () => {};
+    const paid = new Promise<void>((resolve) => {
+      pay = resolve;
+    });
+    sites.serve('shop.localhost', {
+      '/cart': '<h1>Cart</h1><a href="/pay">To the till</a>',
+      '/pay': `<h1>Pay</h1><label>Card number <input autocomplete="billing cc-number" value="4242 4242"></label>
+        <script>fetch('/wait').then(() => { location = '/paid' })</script>`,
+      '/wait': (_request, response) => void paid.then(() => response.end()),
+      '/paid': '<h1>Thank you</h1>',
+    });
+    desk.script(
+      inTurn(
+        calling('browser_open', { url: shop('/cart') }),
+        calling('browser_click', { text: 'To the till' }),
+        calling('browser_read'),
+        calling('browser_type', { number: 1, text: '4111 1111 1111 1111' }),
+        calling('browser_screenshot'),
+        calling('request_handoff', { request: 'Please pay.' }),
+        calling('browser_read'),
+        { text: 'Done.' },
+      ),
+    );
+    const task = await desk.work({ user_id: 'pia', deployment: 'anywhere' }, isWaiting);
+    const [cart, ...refused] = lastResults();
+    expect(cart).toContain('To the till');
+    expect(refused).toHaveLength(4);
+    for (const answer of refused) expect(answer).toContain('only the person may see');
+    expect((await desk.call('GET', `/v1/files?task_id=${task.id}`)).body.data).toEqual([]);
+    const { body: list } = await desk.call('GET', `/v1/interactions?task_id=${task.id}`);
+    const { body: handOff } = await desk.call('GET', `/v1/interactions/${list.data[0].id}`);
+    expect(handOff.browser).toEqual({ suggested_mode: 'control', url: shop('/pay') });
+    expect(handOff).not.toHaveProperty('frame_url');
+    const refusals = await seenBy('pia');
+    expect(refusals).toEqual({
+      screenshot: '409 browser_in_use',
+      looking: '409 payment_in_progress',
+      paused: true,
+      person: '200',
+    });
+    expect(JSON.stringify(desk.asked)).not.toContain('4242');
+
+    pay();
+    await expect.poll(() => seenBy('pia'), { timeout: 20_000 }).toEqual(seenByAll);
+    await desk.answer(handOff.id, { decision: 'done' });
+    await desk.until(`/v1/tasks/${task.id}`, isOver);
+    expect(lastResults().at(-1)).toContain('Thank you');
+  });
+
+  it('hands over a page that asks for a secret to the person alone, until the hand-off is answered [BRW-007, BRW-243, SES-023]', async () => {
+    sites.serve('shop.localhost', { '/log-in': '<h1>Log in</h1><label>Password <input type=password></label>' });
+    desk.script(
+      inTurn(
+        calling('browser_open', { url: shop('/log-in') }),
+        calling('request_handoff', { request: 'Please sign in.' }),
+        { text: 'Done.' },
+      ),
+    );
+    const task = await desk.work({ user_id: 'rosa', deployment: 'anywhere' }, isWaiting);
+    const { body: list } = await desk.call('GET', `/v1/interactions?task_id=${task.id}`);
+    const { body: handOff } = await desk.call('GET', `/v1/interactions/${list.data[0].id}`);
+    expect(handOff).not.toHaveProperty('frame_url');
+    const hidden = { screenshot: '409 browser_in_use', looking: '409 browser_in_use', paused: true, person: '200' };
+    expect(await seenBy('rosa')).toEqual(hidden);
+    await desk.answer(handOff.id, { decision: 'done' });
+    await desk.until(`/v1/tasks/${task.id}`, isOver);
+    expect(await seenBy('rosa')).toEqual(seenByAll);
   });
 
   it('hands over without a page where none is open [INT-011]', async () => {

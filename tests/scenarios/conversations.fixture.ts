@@ -32,7 +32,7 @@ export const desk = { name: 'desk', instructions: 'Be kind.', memory: 'none' };
 export async function startTalk(env: Record<string, string> = {}): Promise<Talk> {
   const server = await startAgentServer({ env });
   await server.apply(desk, server.liveKey);
-  await payLive(server);
+  await payOrg(server, server.orgId);
   const path = (id: string) => `/v1/conversations/${id}`;
   return {
     ...server,
@@ -65,9 +65,14 @@ export async function startTalk(env: Record<string, string> = {}): Promise<Talk>
   };
 }
 
-async function payLive({ connectionString, orgId }: AgentServer): Promise<void> {
+/** In both modes. */
+export async function payOrg(
+  { connectionString }: Pick<AgentServer, 'connectionString'>,
+  orgId: string,
+): Promise<void> {
   const db = await openDatabase({ connectionString });
   await transaction(db, (tx) => credit(tx, { orgId, mode: 'live' }, 100_000_000n));
+  await transaction(db, (tx) => credit(tx, { orgId, mode: 'test' }, 100_000_000n));
   await closeDatabase(db);
 }
 

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { askedFor, codeOf, door, spoken, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
+import { makeOtherOrg } from '../support/other-org.ts';
+import {
+  askedFor,
+  codeOf,
+  desk,
+  door,
+  payOrg,
+  spoken,
+  startTalk,
+  type Talk,
+  typesOf,
+} from './conversations.fixture.ts';
 
 let server: Talk;
 beforeAll(async () => {
@@ -92,27 +103,54 @@ describe('sending a message', () => {
   });
 
   it.each([
-    'wait=0',
-    'wait=121',
-    'wait=999',
-    'wait=1000',
-    'wait=-5',
-    'wait=1.5',
-    'wait=',
-    'wait',
-    'waiting=5',
-    'xwait=5',
-    'return=minimal',
-    '',
-  ])('takes `Prefer: %s` for no wish to wait [MSG-024]', async (prefer) => {
-    const gate = door();
-    answerBehind(gate);
+    ['wait=0', 'wait=1'],
+    ['wait=121', 'wait=120'],
+    ['wait=1000', 'wait=120'],
+  ])('holds `Prefer: %s` to what is allowed, and says so [MSG-241]', async (prefer, applied) => {
+    server.script(() => ({ text: 'Hello.' }));
     const { id } = await server.begin();
-    const { status, headers } = await server.send(id, { message: 'Hi' }, { headers: { prefer } });
-    expect([status, headers.get('preference-applied')]).toEqual([202, null]);
-    gate.open();
+    const { headers } = await server.send(id, { message: 'Hi' }, { headers: { prefer } });
+    expect(headers.get('preference-applied')).toBe(applied);
     await server.rest(id);
   });
+
+  it('answers whoever waits as soon as the turn waits for them; what came last stands first [MSG-241, MSG-242]', async () => {
+    server.script(({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? { text: 'Late answer.' }
+        : askedFor({ messages } as never) === 'Shoes'
+          ? { calls: [{ name: 'ask_question', arguments: { question: 'Which size?' } }] }
+          : { text: 'At once.' },
+    );
+    const { id } = await server.begin();
+    const { status, body } = await server.send(id, { message: 'Shoes' }, { headers: wait(120) });
+    expect([status, body.status, body.interactions.length]).toEqual([202, 'waiting', 1]);
+    await server.tell(id, 'And a hat');
+    await server.call('POST', `/v1/interactions/${body.interactions[0]}/answer`, { body: { answers: ['43'] } });
+    await server.rest(id);
+    const texts = (await server.messages(id)).map(({ text }) => text);
+    expect(texts).toEqual(['Shoes', 'And a hat', 'At once.', 'Late answer.']);
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await server.call('GET', `/v1/conversations/${id}/messages?limit=1${cursor && `&cursor=${cursor}`}`);
+      paged.push(...page.body.data.map(({ text }: { text: string }) => text));
+      cursor = page.body.next_cursor;
+    }
+    expect(paged).toEqual(texts.reverse());
+  });
+
+  it.each(['wait=-5', 'wait=1.5', 'wait=', 'wait', 'waiting=5', 'xwait=5', 'return=minimal', ''])(
+    'takes `Prefer: %s` for no wish to wait [MSG-024]',
+    async (prefer) => {
+      const gate = door();
+      answerBehind(gate);
+      const { id } = await server.begin();
+      const { status, headers } = await server.send(id, { message: 'Hi' }, { headers: { prefer } });
+      expect([status, headers.get('preference-applied')]).toEqual([202, null]);
+      gate.open();
+      await server.rest(id);
+    },
+  );
 
   it.each(['respond-async, wait=30', 'wait=30; foo=bar', 'return=minimal,wait=30', 'Wait=30'])(
     'finds the wish to wait in `Prefer: %s` [MSG-024]',
@@ -159,9 +197,11 @@ describe('messages sent while a reply is being made', () => {
     }
     const settled = (await server.log(id)).filter(({ type }) => type === 'turn.settled');
     expect(settled.map(({ data }) => data.turn.reply.text)).toEqual(inOrder.map((word) => `Re: ${word}`));
-    expect((await server.messages(id)).map(({ text }) => text)).toEqual(
-      inOrder.flatMap((word) => [word, `Re: ${word}`]),
-    );
+    // All were sent before the first answer came.
+    expect((await server.messages(id)).map(({ text }) => text)).toEqual([
+      ...inOrder,
+      ...inOrder.map((word) => `Re: ${word}`),
+    ]);
   });
 
   it('are streamed from where their own turn begins [MSG-015, MSG-026]', async () => {
@@ -350,4 +390,28 @@ describe('a message sent twice with one key', () => {
     const { body } = await server.send(id, { message: 'Hi' }, { headers: { ...headers, ...wait(60) } });
     expect(body.reply.text).toBe('Now.');
   });
+});
+
+it('work that one user has much of leaves room for another org’s [JOB-241]', async () => {
+  const gate = door();
+  server.script(async (request) => {
+    if (JSON.stringify(request.messages).includes('Take your time')) await gate.opened;
+    return { text: 'Done.' };
+  });
+  // More than a process works on at once.
+  const much = { user_id: 'busy', deployment: 'desk', message: 'Take your time', hand_off: 'always' };
+  await Promise.all(Array.from({ length: 110 }, () => server.begin(much)));
+  const key = await makeOtherOrg(server);
+  const { body: org } = await server.call('GET', '/v1/org', { key });
+  await payOrg(server, org.id);
+  await server.apply(desk, key);
+  const quick = await server.begin({ deployment: 'desk', message: 'Quick', hand_off: 'always' }, key);
+  await server.until(`/v1/conversations/${quick.id}`, ({ status }) => status === 'idle', key);
+  const { body: tasks } = await server.call('GET', `/v1/tasks?conversation_id=${quick.id}`, { key });
+  expect(tasks.data).toMatchObject([{ status: 'done', result: { text: 'Done.' } }]);
+  const working = await server.call('GET', '/v1/tasks?user_id=busy&status=working&limit=100');
+  expect(working.body.data).toHaveLength(32);
+  gate.open();
+  await server.until('/v1/tasks?user_id=busy&status=queued', ({ data }) => data.length === 0);
+  await server.until('/v1/tasks?user_id=busy&status=working', ({ data }) => data.length === 0);
 });

@@ -134,9 +134,9 @@ describe('calling a trigger', () => {
     expect((await get(id)).run_count).toBe(1);
   });
 
-  it('does nothing while it is paused', async () => {
+  it('is skipped while it is paused, whatever its filters say [RTN-241]', async () => {
     const { id } = await create({ on: 'call', enabled: false });
-    expect((await trigger(id, {})).body).toMatchObject({ status: 'filtered', turn_id: null });
+    expect((await trigger(id, {})).body).toMatchObject({ status: 'skipped', turn_id: null });
     await server.call('PATCH', `/v1/routines/${id}`, { body: { enabled: true } });
     expect((await trigger(id, {})).body.status).toBe('started');
   });

@@ -208,6 +208,7 @@ describe('a hand-off', () => {
     expect(refusal(await ask(view))).toEqual([409, 'browser_in_use']);
     const shown = await server.call('GET', `/v1/sessions/${view.id}`);
     expect(shown.body.screen_paused).toBe(true);
+    expect(refusal(await server.call('GET', '/v1/users/fred/screenshot'))).toEqual([409, 'browser_in_use']);
     const driver = await open('fred', { screen: 'control' });
     expect((await server.call('GET', `/v1/sessions/${driver.id}`)).body).not.toHaveProperty('screen_paused');
     const stream = await follow(driver);

@@ -82,7 +82,7 @@ describe('the trace', () => {
         },
       ],
       turns: Array.from({ length: 3 }, () => ({
-        turn_id: expect.stringMatching(/^turn_/),
+        turn_id: expect.stringMatching(/^turn_\w+$/),
         model: 'compatible/scripted',
         input_tokens: 1000,
         output_tokens: 100,

@@ -75,7 +75,7 @@ describe('a limit', () => {
     const deployment = await limited('short', { max_steps: 3 });
     const { id } = await desk.say({ message: 'Work', deployment, hand_off: 'always' });
     await expectStop(id, 'max_turns', 'The limit of 3 steps was reached.');
-    expect(desk.asked).toHaveLength(2);
+    expect(desk.asked).toHaveLength(3);
   });
 
   it('of minutes counts work and not waiting, and stops with `max_turns` [TASK-029, TASK-031, TASK-032]', async () => {

@@ -14,6 +14,7 @@ export type Stop = {
 };
 
 type Used = {
+  /** Calls of the model; the tools that an answer asks for belong to its step. */
   steps: number;
   /** Time in which a process worked on the run: a wait for a person uses none. */
   activeMs: number;
@@ -26,15 +27,17 @@ type Used = {
 /** Asked before the next step, so a limit is reached when it is used up; money that a step took is never given back. */
 export function limitReached(limits: Limits, used: Used): Stop | null {
   if (used.steps >= limits.max_steps) return tooLong(`The limit of ${counted(limits.max_steps, 'step')} was reached.`);
-  if (used.activeMs >= limits.max_minutes * 60_000) {
-    return tooLong(`The limit of ${counted(limits.max_minutes, 'minute')} was reached.`);
-  }
+  if (used.activeMs >= limits.max_minutes * 60_000) return timeReached(limits);
   if (isSpent(limits.per_task_usd, used.taskUsd))
     return tooDear(`The task's limit of ${limits.per_task_usd} US dollars`);
   if (isSpent(limits.per_turn_usd, used.turnUsd))
     return tooDear(`The turn's limit of ${limits.per_turn_usd} US dollars`);
   return null;
 }
+
+/** Also in the middle of a step: no call is waited for beyond it. */
+export const timeReached = ({ max_minutes }: Limits): Stop =>
+  tooLong(`The limit of ${counted(max_minutes, 'minute')} was reached.`);
 
 function isSpent(limit: number | undefined, spent: number | null): boolean {
   return limit !== undefined && spent !== null && spent >= limit;

@@ -157,13 +157,36 @@ export function portsWith(given: Pick<Ports, 'model' | 'store' | 'tools'> & Part
   return {
     budget: { mayContinue: async () => ({ kind: 'allowed', taskUsd: 0, turnUsd: null }) },
     hook: { mayRun: async () => ({ kind: 'allowed' }) },
-    clock: { now: () => 0 },
+    clock: silentClock,
     newCallId: () => {
       ids += 1;
       return `call_${ids}`;
     },
     isLeaving: () => false,
     ...given,
+  };
+}
+
+/** No time passes. */
+export const silentClock: Ports['clock'] = { now: () => 0, alarm: () => () => {} };
+
+/** Its alarms ring when the test says so: all that were set for this long, and those that this sets off. */
+export function handClock() {
+  const alarms = new Set<{ ms: number; ring: () => void }>();
+  return {
+    now: () => 0,
+    alarm: (ms: number, ring: () => void) => {
+      const alarm = { ms, ring };
+      alarms.add(alarm);
+      return () => void alarms.delete(alarm);
+    },
+    ring: (ms: number) => {
+      for (const alarm of [...alarms].filter((each) => each.ms === ms)) {
+        alarms.delete(alarm);
+        alarm.ring();
+      }
+    },
+    pending: () => [...alarms].map(({ ms }) => ms),
   };
 }
 

@@ -126,7 +126,7 @@ describe('a hostile model', () => {
         const ports = portsWith({ model, store: memory.store, tools: log.runner });
         const saidYes = new Map<string, string>();
         const end = await driveToEnd(
-          runWith({ tools: all, limits: { max_steps: 40, max_minutes: 60 } }),
+          runWith({ tools: all, limits: { max_steps: 12, max_minutes: 60 } }),
           ports,
           memory,
           (call, purpose) => {

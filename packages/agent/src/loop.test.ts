@@ -1,9 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, call, driveToEnd, noted, ok, scene, scriptedModel, toolLog, tools } from './loop.fixture.ts';
+import {
+  type Answer,
+  call,
+  driveToEnd,
+  handClock,
+  noted,
+  ok,
+  scene,
+  scriptedModel,
+  silentClock,
+  toolLog,
+  tools,
+} from './loop.fixture.ts';
 import { runAgent } from './loop.ts';
-import type { Message } from './message.ts';
-import { ModelFailure } from './model.ts';
-import type { Ports } from './ports.ts';
+import type { Message, ToolCall } from './message.ts';
+import { type Model, ModelFailure } from './model.ts';
+import type { Ports, ToolOutcome } from './ports.ts';
+import type { Tool } from './tool.ts';
 
 describe('an answer', () => {
   it('ends the run, streamed as it came and recorded with its end in one write', async () => {
@@ -138,11 +151,13 @@ describe('several calls of one answer', () => {
     expect(await mostAtOnce([call('look'), call('change'), call('look')])).toBe(1);
   });
 
-  it('that the limit has no room for run one after another until it is reached', async () => {
-    const here = scene([{ calls: [call('look'), call('look'), call('look')] }]);
-    const end = await runAgent({ ...here.run, limits: { max_steps: 3, max_minutes: 60 } }, here.ports);
+  it('are one step, and none is run that no further step could read [TASK-241]', async () => {
+    const looks = { calls: [call('look'), call('look'), call('look')] };
+    const here = scene([looks, looks, looks]);
+    const end = await runAgent({ ...here.run, limits: { max_steps: 2, max_minutes: 60 } }, here.ports);
     expect(end).toMatchObject({ kind: 'stopped', reason: 'max_turns' });
-    expect(here.log.ran).toHaveLength(2);
+    expect(here.script.requests).toHaveLength(2);
+    expect(here.log.ran).toHaveLength(3);
   });
 
   it('that the caller answers, all read-only, are asked for at once', async () => {
@@ -174,7 +189,7 @@ describe('a limit', () => {
     const here = scene([], { ports: { model: model.model } });
     const end = await runAgent({ ...here.run, limits: { max_steps: 10, max_minutes: 60 } }, here.ports);
     expect(end).toEqual({ kind: 'stopped', reason: 'max_turns', message: 'The limit of 10 steps was reached.' });
-    expect(model.requests).toHaveLength(4);
+    expect(model.requests).toHaveLength(10);
     expect(here.memory.end()).toEqual(end);
   });
 
@@ -184,9 +199,68 @@ describe('a limit', () => {
       now += 61_000;
       return ok('slow');
     });
-    const here = scene([{ calls: [call('look')] }], { ports: { tools: log.runner, clock: { now: () => now } } });
+    const clock = { ...silentClock, now: () => now };
+    const here = scene([{ calls: [call('look')] }], { ports: { tools: log.runner, clock } });
     const end = await runAgent({ ...here.run, limits: { max_steps: 10, max_minutes: 1 } }, here.ports);
     expect(end).toMatchObject({ kind: 'stopped', reason: 'max_turns' });
+  });
+
+  it('of time ends a call of the model that goes on beyond it [TASK-242]', async () => {
+    const clock = handClock();
+    const model: Model = {
+      async *stream({ signal }) {
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          clock.ring(60_000);
+        });
+      },
+    };
+    const here = scene([], { ports: { model, clock } });
+    const end = await runAgent({ ...here.run, limits: { max_steps: 10, max_minutes: 1 } }, here.ports);
+    expect(end).toEqual({ kind: 'stopped', reason: 'max_turns', message: 'The limit of 1 minute was reached.' });
+    expect(here.memory.end()).toEqual(end);
+    expect(clock.pending()).toEqual([]);
+  });
+
+  it('of time ends a tool that goes on beyond it, also one that does not listen [TASK-242]', async () => {
+    for (const listens of [true, false]) {
+      const clock = handClock();
+      const run = (_call: unknown, _tool: unknown, signal: AbortSignal) =>
+        new Promise<never>((_resolve, reject) => {
+          if (listens) signal.addEventListener('abort', () => reject(signal.reason));
+          clock.ring(60_000);
+          clock.ring(5_000);
+        });
+      const here = scene([{ calls: [call('change')] }], {
+        ports: { tools: { ...toolLog(() => ok('')).runner, run }, clock },
+      });
+      const end = await runAgent({ ...here.run, limits: { max_steps: 10, max_minutes: 1 } }, here.ports);
+      expect(end).toMatchObject({ kind: 'stopped', reason: 'max_turns' });
+      expect(here.results()[0]).toEqual({
+        output: 'The tool did not answer in time and was stopped. Whether it took effect is unknown.',
+        isError: true,
+        from: 'run',
+      });
+    }
+  });
+
+  it('of one call lets the run go on with the next [TASK-243]', async () => {
+    const clock = handClock();
+    const run = async ({ arguments: given }: ToolCall, _tool: Tool, signal: AbortSignal): Promise<ToolOutcome> => {
+      if ((given as { quick?: boolean }).quick) return ok('here');
+      clock.ring(7_000);
+      throw signal.reason;
+    };
+    const here = scene([{ calls: [call('look')] }, { calls: [call('look', { quick: true })] }, { text: 'Done.' }], {
+      ports: { tools: { ...toolLog(() => ok('')).runner, run }, clock },
+    });
+    const look = { ...tools.look, timeoutS: 7 };
+    expect(await runAgent({ ...here.run, tools: [look] }, here.ports)).toMatchObject({ kind: 'answered' });
+    expect(here.results().map((result) => result?.output)).toEqual([
+      'The tool did not answer in time and was stopped.',
+      'here',
+    ]);
+    expect(clock.pending()).toEqual([]);
   });
 
   it('of money stops before the next call', async () => {
@@ -285,7 +359,6 @@ it('refuses two tools of one name', async () => {
 
 function failingModel(failure: ModelFailure): Ports['model'] {
   return {
-    // biome-ignore lint/correctness/useYield: it fails before it says anything.
     async *stream() {
       throw failure;
     },

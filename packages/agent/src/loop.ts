@@ -1,11 +1,11 @@
 import type { ApprovalCategory } from './approval-category.ts';
-import { type Limits, limitReached } from './budget.ts';
+import { type Limits, limitReached, timeReached } from './budget.ts';
 import { type Move, nextMove } from './call-progress.ts';
 import { receiveCall } from './call-refusal.ts';
 import { exchangesToCover, summaryRequest } from './compaction.ts';
 import type { JsonSchema, Message, ToolCall } from './message.ts';
 import { ModelFailure, type ModelRequest, type Usage } from './model.ts';
-import type { NewWait, Ports, RunEnd } from './ports.ts';
+import type { NewWait, Ports, RunEnd, ToolOutcome } from './ports.ts';
 import type { CallResult, ModelStep, RecordedCall, Step } from './step.ts';
 import { decisionOf, isReadOnly, type Tool } from './tool.ts';
 import { exchangesOf, lastSummary, messagesOf } from './transcript.ts';
@@ -35,6 +35,10 @@ type ReadAnswer = { kind: 'ok'; data: unknown } | { kind: 'error'; message: stri
 const mostCallsOfAnswer = 32;
 const mostNoticesInARow = 3;
 const longestOutput = 100_000;
+/** Of one call of a tool that names no time of its own. */
+const usualTimeoutS = 180;
+/** For a tool that was told to end, to say how far it came. */
+const graceMs = 5_000;
 
 /**
  * Runs until there is an end. It may be called again after any crash and goes on from what is recorded: no recorded
@@ -42,10 +46,15 @@ const longestOutput = 100_000;
  */
 export async function runAgent(run: Run, ports: Ports): Promise<RunEnd> {
   const progress = await takeUp(run, ports);
-  for (;;) {
-    run.signal.throwIfAborted();
-    const end = await advance(progress);
-    if (end !== null) return end;
+  const putOff = ports.clock.alarm(timeLeft(progress), () => progress.timeUp.abort(new Error('The time is up.')));
+  try {
+    for (;;) {
+      run.signal.throwIfAborted();
+      const end = await advance(progress);
+      if (end !== null) return end;
+    }
+  } finally {
+    putOff();
   }
 }
 
@@ -56,10 +65,15 @@ type Progress = {
   steps: Step[];
   activeMsBefore: number;
   takenUpAt: number;
+  /** Aborted when the run has used up its minutes, in the middle of whatever it does. */
+  timeUp: AbortController;
+  /** Of what the run does: ended from outside, or out of time. */
+  signal: AbortSignal;
 };
 
 async function takeUp(run: Run, ports: Ports): Promise<Progress> {
   const { steps, activeMs } = await ports.store.load();
+  const timeUp = new AbortController();
   return {
     run,
     ports,
@@ -67,6 +81,8 @@ async function takeUp(run: Run, ports: Ports): Promise<Progress> {
     steps: [...steps],
     activeMsBefore: activeMs,
     takenUpAt: ports.clock.now(),
+    timeUp,
+    signal: AbortSignal.any([run.signal, timeUp.signal]),
   };
 }
 
@@ -104,6 +120,7 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
   const index = progress.steps.length;
   const answer = await listen(progress, request, (text) => progress.ports.store.appendText(index, text));
   if (!(answer instanceof ModelFailure)) return receive(progress, answer);
+  if (progress.timeUp.signal.aborted) return settleRun(progress, outOfTime(progress), answer.usage);
   const forced = answer.reason === 'too_long' ? coverage(progress, { force: true }) : null;
   if (forced === null) return settleRun(progress, failed(answer), answer.usage);
   return compact(progress, forced, requestOfSummary(progress, forced));
@@ -112,16 +129,16 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
 type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage; isCut: boolean };
 
 async function listen(
-  { run, ports }: Progress,
+  progress: Progress,
   request: ModelRequest,
   onText: (text: string) => Promise<void>,
 ): Promise<Answer | ModelFailure> {
   let text = '';
   const calls: ToolCall[] = [];
-  const events = ports.model.stream(request)[Symbol.asyncIterator]();
+  const events = progress.ports.model.stream(request)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await heard(events.next(), run.signal);
+      const next = await heard(events.next(), progress);
       if (next instanceof ModelFailure) return next;
       if (next.done) return new ModelFailure('invalid_answer', 'The model ended its answer without saying so.');
       const event = next.value;
@@ -138,12 +155,13 @@ async function listen(
 }
 
 /** Only what the model throws is the model's failure; an ended run has none. */
-async function heard<T>(next: Promise<T>, signal: AbortSignal): Promise<T | ModelFailure> {
+async function heard<T>(next: Promise<T>, { run, timeUp }: Progress): Promise<T | ModelFailure> {
   try {
     return await next;
   } catch (error) {
-    signal.throwIfAborted();
+    run.signal.throwIfAborted();
     if (error instanceof ModelFailure) return error;
+    if (timeUp.signal.aborted) return new ModelFailure('timeout', 'The time was up before the model had answered.');
     throw error;
   }
 }
@@ -196,7 +214,7 @@ function endOfNotices({ steps }: Progress, step: ModelStep): RunEnd | null {
 /** All calls of the step at once where none can change anything, otherwise the first that is open. */
 async function workOffCalls(progress: Progress, step: ModelStep): Promise<RunEnd | null> {
   const open = step.calls.filter(isOpen);
-  const batch = runSideBySide(progress, step.calls, open.length) ? open : open.slice(0, 1);
+  const batch = runSideBySide(progress, step.calls) ? open : open.slice(0, 1);
   const moves = batch.map((recorded) => ({
     call: recorded.call,
     move: nextMove(recorded, progress.tools.get(recorded.call.name), progress.run.approvals),
@@ -216,8 +234,7 @@ async function workOffCalls(progress: Progress, step: ModelStep): Promise<RunEnd
   );
 }
 
-function runSideBySide({ run, tools, steps }: Progress, calls: readonly RecordedCall[], openCount: number): boolean {
-  if (stepsUsed(steps) + openCount > run.limits.max_steps) return false;
+function runSideBySide({ tools }: Progress, calls: readonly RecordedCall[]): boolean {
   return calls.every(({ call, result }) => {
     const tool = tools.get(call.name);
     if (tool === undefined) return result !== null;
@@ -256,15 +273,11 @@ function endOfMove(step: ModelStep, call: ToolCall, move: Move): RunEnd | null {
 }
 
 async function runTool(progress: Progress, call: ToolCall, tool: Tool): Promise<Outcome> {
-  const { ports, run } = progress;
   const blocked = await blockedBy(progress, call);
   if (blocked !== null) return { kind: 'ended', end: await settleRun(progress, blocked) };
-  await ports.store.recordStart(call.id);
-  const outcome = await ports.tools.run(call, tool, run.signal).catch((): null => {
-    run.signal.throwIfAborted();
-    return null;
-  });
-  if (outcome === null) return settleCall(progress, call, broken(tool));
+  await progress.ports.store.recordStart(call.id);
+  const outcome = await runOnClock(progress, call, tool);
+  if (outcome === 'late' || outcome === 'broken') return settleCall(progress, call, without(outcome, tool));
   if (outcome.kind === 'connect') {
     return { kind: 'waits', opened: [{ callId: call.id, purpose: 'connection', draft: outcome.draft }] };
   }
@@ -288,10 +301,46 @@ function withResult(step: ModelStep, callId: string, result: CallResult): ModelS
   return { ...step, calls: step.calls.map((each) => (each.call.id === callId ? { ...each, result } : each)) };
 }
 
-/** The runner promised not to throw, so nobody knows how far it came. */
-function broken(tool: Tool): CallResult {
-  const output = isReadOnly(tool) ? 'The tool broke.' : 'The tool broke. Whether it took effect is unknown.';
-  return { output, isError: true, from: 'run' };
+/** `late`: the call or the whole run was out of time. `broken`: it threw, which it promised not to. */
+async function runOnClock(
+  { ports, run, signal }: Progress,
+  call: ToolCall,
+  tool: Tool,
+): Promise<ToolOutcome | 'late' | 'broken'> {
+  const tooLong = new AbortController();
+  const ended = new AbortController();
+  const limit = AbortSignal.any([signal, tooLong.signal]);
+  const putOff = ports.clock.alarm((tool.timeoutS ?? usualTimeoutS) * 1000, () =>
+    tooLong.abort(new Error('Too long.')),
+  );
+  try {
+    const late = neglected(ports.clock, limit, ended.signal);
+    return await Promise.race([late, ports.tools.run(call, tool, limit)]);
+  } catch {
+    run.signal.throwIfAborted();
+    return limit.aborted ? 'late' : 'broken';
+  } finally {
+    putOff();
+    ended.abort();
+  }
+}
+
+/** Rejects where a tool does not come back although its signal told it to: it must not hold the run for ever. */
+function neglected(clock: Ports['clock'], limit: AbortSignal, ended: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    let putOff = () => {};
+    const wait = () => {
+      putOff = clock.alarm(graceMs, () => reject(new Error('The tool did not come back.')));
+    };
+    limit.addEventListener('abort', wait, { once: true, signal: ended });
+    ended.addEventListener('abort', () => putOff(), { once: true });
+  });
+}
+
+/** Nobody knows how far it came. */
+function without(why: 'late' | 'broken', tool: Tool): CallResult {
+  const what = why === 'late' ? 'The tool did not answer in time and was stopped.' : 'The tool broke.';
+  return { output: isReadOnly(tool) ? what : `${what} Whether it took effect is unknown.`, isError: true, from: 'run' };
 }
 
 async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<RunEnd | null> {
@@ -303,6 +352,9 @@ async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<
 async function compact(progress: Progress, covers: number, request: ModelRequest): Promise<RunEnd | null> {
   const { ports, steps } = progress;
   const answer = await listen(progress, request, async () => {});
+  if (answer instanceof ModelFailure && progress.timeUp.signal.aborted) {
+    return settleRun(progress, outOfTime(progress), answer.usage);
+  }
   if (answer instanceof ModelFailure) return settleRun(progress, failed(answer), answer.usage);
   const step: Step = { kind: 'summary', text: answer.text, covers, usage: answer.usage };
   await ports.store.recordSummary(step);
@@ -310,7 +362,7 @@ async function compact(progress: Progress, covers: number, request: ModelRequest
   return null;
 }
 
-function requestOfSummary({ run, steps }: Progress, covers: number): ModelRequest {
+function requestOfSummary({ run, steps, signal }: Progress, covers: number): ModelRequest {
   const before = lastSummary(steps);
   return summaryRequest({
     model: run.model,
@@ -320,7 +372,7 @@ function requestOfSummary({ run, steps }: Progress, covers: number): ModelReques
     summary: before?.text ?? null,
     fence: run.fence,
     ...(run.maxOutputTokens !== undefined && { maxOutputTokens: run.maxOutputTokens }),
-    signal: run.signal,
+    signal,
   });
 }
 
@@ -339,7 +391,7 @@ function coverage({ run, steps }: Progress, options: { force: boolean }): number
   );
 }
 
-function requestOf({ run, steps }: Progress): ModelRequest {
+function requestOf({ run, steps, signal }: Progress): ModelRequest {
   return {
     model: run.model,
     system: run.system,
@@ -347,34 +399,30 @@ function requestOf({ run, steps }: Progress): ModelRequest {
     tools: offered(run),
     ...(run.output === null ? {} : { outputSchema: run.output.schema }),
     ...(run.maxOutputTokens === undefined ? {} : { maxOutputTokens: run.maxOutputTokens }),
-    signal: run.signal,
+    signal,
   };
 }
 
 const offered = (run: Run) => run.tools.filter((tool) => decisionOf(tool) !== 'refuse').map((tool) => tool.definition);
 
 /** `request`: the call of the model that comes next, for which money is held; null before tools. */
-async function stopNow(
-  { run, ports, steps, activeMsBefore, takenUpAt }: Progress,
-  request: ModelRequest | null,
-): Promise<RunEnd | null> {
-  const activeMsNow = () => activeMsBefore + ports.clock.now() - takenUpAt;
-  const msLeft = Math.max(0, run.limits.max_minutes * 60_000 - activeMsNow());
+async function stopNow(progress: Progress, request: ModelRequest | null): Promise<RunEnd | null> {
+  const { run, ports, steps } = progress;
+  const msLeft = Math.max(0, run.limits.max_minutes * 60_000 - activeMs(progress));
   const allowance = await ports.budget.mayContinue(request, { msLeft });
   if (allowance.kind === 'refused') return { kind: 'stopped', ...allowance.stop };
   const { taskUsd, turnUsd } = allowance;
-  const activeMs = activeMsNow();
-  const stop = limitReached(run.limits, { steps: stepsUsed(steps), activeMs, taskUsd, turnUsd });
+  const stop = limitReached(run.limits, { steps: steps.length, activeMs: activeMs(progress), taskUsd, turnUsd });
   return stop === null ? null : { kind: 'stopped', ...stop };
 }
 
-/** Calls of a model and of tools alike; a refused call is one too, so that a model that only errs comes to an end. */
-function stepsUsed(steps: readonly Step[]): number {
-  return steps.reduce(
-    (sum, step) => sum + 1 + (step.kind === 'model' ? step.calls.filter((each) => !isOpen(each)).length : 0),
-    0,
-  );
-}
+const outOfTime = ({ run }: Progress): RunEnd => ({ kind: 'stopped', ...timeReached(run.limits) });
+
+/** An alarm and a clock may differ by a moment: where the one has rung, the time is up. */
+const activeMs = ({ ports, activeMsBefore, takenUpAt, timeUp }: Progress) =>
+  timeUp.signal.aborted ? Number.POSITIVE_INFINITY : activeMsBefore + ports.clock.now() - takenUpAt;
+
+const timeLeft = ({ run, activeMsBefore }: Progress) => Math.max(0, run.limits.max_minutes * 60_000 - activeMsBefore);
 
 async function settleRun({ ports }: Progress, end: RunEnd, usage: Usage | null = null): Promise<RunEnd> {
   await ports.store.recordEnd(end, usage);

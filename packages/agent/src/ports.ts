@@ -80,7 +80,8 @@ export type ToolRunner = {
 
   /**
    * Faults of the tool are results with `isError`. It answers `connect` only while nothing has happened yet, where
-   * the user must first connect an app; the call is run again once that is done. It throws when the signal ends it.
+   * the user must first connect an app; the call is run again once that is done. It throws when the signal ends it, which
+   * is when the run is ended or the call takes too long; one that does not is left behind.
    */
   run: (call: ToolCall, tool: Tool, signal: AbortSignal) => Promise<ToolOutcome>;
 };
@@ -110,4 +111,6 @@ type PolicyHook = {
 type Clock = {
   /** Milliseconds since 1970, UTC. */
   now: () => number;
+  /** Rings once after so many milliseconds, unless it is put off by what is returned. */
+  alarm: (ms: number, ring: () => void) => () => void;
 };

@@ -10,6 +10,8 @@ export type Tool = {
   /** The slug of its MCP server. */
   server: string | null;
   effect: ToolEffect;
+  /** A call that is run and takes longer is stopped. Absent: three minutes. */
+  timeoutS?: number;
   /** What one call costs in US dollars, where that is so much that the person is asked first. */
   asksCreditUsd?: number | undefined;
   /** What kind of deed it does, where that was judged before; absent: its name and description say it. */

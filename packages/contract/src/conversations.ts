@@ -104,10 +104,10 @@ export const conversations = {
     idempotent: true,
     params: conversationParams,
     headers: z.object({
-      Prefer: z
-        .string()
-        .optional()
-        .meta({ description: '`wait=N` holds the call for the final answer, N from 1 to 120 seconds.' }),
+      Prefer: z.string().optional().meta({
+        description:
+          '`wait=N` holds the call for the final answer, or until it waits for one itself; 1 to 120 seconds, what is beyond counts as the nearest.',
+      }),
     }),
     body: z
       .strictObject({ ...messageFields, tool_results: toolResults.optional() })

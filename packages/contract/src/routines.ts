@@ -40,7 +40,7 @@ export const routine = z.object({
 const routineRun = z.object({
   object: z.literal('routine_run'),
   routine_id: id('rtn'),
-  status: z.enum(['started', 'filtered']),
+  status: z.enum(['started', 'filtered', 'skipped']),
   conversation_id: id('conv').nullable(),
   turn_id: id('turn').nullable(),
 });

@@ -31,7 +31,8 @@ import { timezoneOf } from './domains/users/api.ts';
 import type { JobSender } from './jobs/catalog.ts';
 import { version } from './version.ts';
 
-const mostRunsAtOnce = 256;
+/** Of the runs at once one org has three quarters at most and one user one, so that there is room for others. */
+const mostRunsAtOnce = { capacity: 256, ofOrg: 192, ofUser: 64 };
 
 type Parts = {
   config: Config;
@@ -60,8 +61,8 @@ export function assembleEngine(parts: Parts): {
   const models = createModels(config.models);
   const followers = createFollowers(db);
   // A process that only serves takes no run: its messages become jobs of the workers.
-  const capacity = config.role === 'api' ? 0 : mostRunsAtOnce;
-  const runner = createRunner({ db, log, settings: { capacity, ...config.runs } });
+  const shares = config.role === 'api' ? { ...mostRunsAtOnce, capacity: 0 } : mostRunsAtOnce;
+  const runner = createRunner({ db, log, settings: { ...shares, ...config.runs } });
   bell.on('conversation', followers.wake);
   bell.on('run', (runId) => runId !== null && runner.end(runId));
 

@@ -5,6 +5,15 @@ import type { Executor } from '../db/pool.ts';
 /** Above `max_minutes` of any version, with the waits for money in between. */
 const longestRunSeconds = 6 * 3600;
 
+const owner = { org_id: z.string(), mode: z.enum(modes), user_id: z.string().nullable() };
+
+const ownerOf = ({ org_id, mode, user_id }: { org_id: string; mode: string; user_id: string | null }): JobOwner => ({
+  orgId: org_id,
+  mode,
+  userId: user_id,
+});
+const orgOf = ({ org_id }: { org_id: string }): JobOwner => ({ orgId: org_id, userId: null });
+
 /**
  * Every job of the server. A payload names rows and holds nothing else that matters: the row is the truth, the job a
  * hint that there is work, so a handler looks at the row first and may be called once too often.
@@ -23,37 +32,36 @@ export const catalog = {
     key: ({ org_id, mode, user_id }) => `${org_id} ${mode} ${user_id}`,
     retries: { limit: 20, delaySeconds: 5, maxDelaySeconds: 600 },
     expireInSeconds: 3600,
-    concurrency: 2,
+    concurrency: 4,
+    share: { of: orgOf, ofOrg: 2, ofUser: 2 },
   }),
   'turn.run': job({
-    payload: z.strictObject({ conversation_id: z.string(), turn_id: z.string() }),
+    payload: z.strictObject({ ...owner, conversation_id: z.string(), turn_id: z.string() }),
     policy: 'standard',
     key: ({ turn_id }) => turn_id,
     retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
     expireInSeconds: longestRunSeconds,
-    concurrency: 64,
+    concurrency: 96,
+    share: { of: ownerOf, ofOrg: 64, ofUser: 32 },
   }),
   'task.run': job({
-    payload: z.strictObject({
-      org_id: z.string(),
-      mode: z.enum(modes),
-      conversation_id: z.string(),
-      task_id: z.string(),
-    }),
+    payload: z.strictObject({ ...owner, conversation_id: z.string(), task_id: z.string() }),
     policy: 'standard',
     key: ({ task_id }) => task_id,
     retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
     expireInSeconds: longestRunSeconds,
-    concurrency: 64,
+    concurrency: 96,
+    share: { of: ownerOf, ofOrg: 64, ofUser: 32 },
   }),
   'test_run.play': job({
-    payload: z.strictObject({ run_id: z.string() }),
+    payload: z.strictObject({ org_id: z.string(), run_id: z.string() }),
     policy: 'standard',
     key: ({ run_id }) => run_id,
     retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
     // A scenario may take as long as twelve messages of a version with the highest limits.
     expireInSeconds: 86_400,
-    concurrency: 8,
+    concurrency: 12,
+    share: { of: orgOf, ofOrg: 8, ofUser: 8 },
   }),
   'batch.advance': job({
     payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), batch_id: z.string() }),
@@ -61,7 +69,8 @@ export const catalog = {
     key: ({ batch_id }) => batch_id,
     retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
     expireInSeconds: 3600,
-    concurrency: 4,
+    concurrency: 6,
+    share: { of: orgOf, ofOrg: 4, ofUser: 4 },
   }),
   'computer.warm': job({
     payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), user_id: z.string() }),
@@ -70,7 +79,8 @@ export const catalog = {
     retries: { limit: 2, delaySeconds: 2, maxDelaySeconds: 10 },
     // Repositories and the setup of a computer may take ten minutes each.
     expireInSeconds: 7200,
-    concurrency: 10,
+    concurrency: 20,
+    share: { of: orgOf, ofOrg: 10, ofUser: 10 },
   }),
   'connection.settle': job({
     payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), connection_id: z.string() }),
@@ -79,6 +89,7 @@ export const catalog = {
     retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
     expireInSeconds: 600,
     concurrency: 8,
+    share: { of: orgOf, ofOrg: 4, ofUser: 4 },
   }),
   'interaction.expire': job({
     payload: z.strictObject({}),
@@ -130,11 +141,13 @@ type Work<Schema extends z.ZodType> = {
   /** Runs at once in one worker process. */
   concurrency: number;
   /**
-   * Runs at once of one group, over all processes. Processes that claim at the same instant may pass it by a few: a limit
-   * that must hold is kept in a row.
+   * Whose job it is, and how many of one process's runs are one org's and one user's at most: nobody's many keep another's
+   * few waiting. Of those that wait the one whose org has least running comes first, and then whose user has.
    */
-  group?: { of(payload: z.output<Schema>): string; concurrency: number };
+  share?: { of(payload: z.output<Schema>): JobOwner; ofOrg: number; ofUser: number };
 };
+
+export type JobOwner = { orgId: string; mode?: string | undefined; userId: string | null };
 
 type Policy<Schema extends z.ZodType> =
   | { policy: 'standard'; key?(payload: z.output<Schema>): string; retries: Retries }
@@ -185,7 +198,7 @@ export type JobSender<Catalog extends JobCatalog = typeof catalog> = {
   ): Promise<string[]>;
 };
 
-/** Lets `key` and `group` see the payload's type. */
+/** Lets `key` and `share` see the payload's type. */
 export function job<Schema extends z.ZodType>(row: JobRow<Schema>): JobRow<Schema> {
   return row;
 }

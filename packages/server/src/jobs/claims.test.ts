@@ -56,7 +56,7 @@ it('ends that come together are all recorded', async () => {
     'note',
     Array.from({ length: 50 }, (_, index) => ({ text: `together ${index}` })),
   );
-  const claims = await jobs.claims.take('note', testCatalog.note, 50);
+  const { claims } = await jobs.claims.take('note', testCatalog.note, 50, new Map());
   await Promise.all(claims.map((claim) => jobs.claims.finish('note', claim)));
   const { rows } = await installation.db.execute(sql`SELECT FROM jobs.job WHERE name = 'note'`);
   expect(rows).toEqual([]);
@@ -68,7 +68,9 @@ async function sendAndTake(text: string): Promise<Claim> {
 }
 
 async function take(): Promise<Claim> {
-  const [claim] = await jobs.claims.take('note', testCatalog.note, 1);
+  const {
+    claims: [claim],
+  } = await jobs.claims.take('note', testCatalog.note, 1, new Map());
   if (!claim) throw new Error('There was nothing to take.');
   return claim;
 }

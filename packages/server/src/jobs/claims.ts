@@ -5,9 +5,13 @@ import { joined } from '../db/joined.ts';
 import type { Database } from '../db/pool.ts';
 import { transaction } from '../db/transaction.ts';
 import type { JobRow } from './catalog.ts';
+import { claimFairly, type RunningShares } from './fair-claim.ts';
 
 /** A job that this process runs. `retryCount` goes up with every claim: what is settled under an old one is left alone. */
-export type Claim = { id: string; retryCount: number; payload: unknown; failures: number };
+export type Claim = { id: string; retryCount: number; payload: unknown; failures: number; share: string | null };
+
+/** `isContested`: another process was quicker with some, so that there may be others. `isLeft`: some wait for a share or a key. */
+type Taken = { claims: Claim[]; isContested: boolean; isLeft: boolean };
 
 /**
  * What is stored as a job's data. Failures are counted here because pg-boss has one count for every further start: with
@@ -20,6 +24,10 @@ export type Claims = ReturnType<typeof createClaims>;
 
 // pg-boss declares its answers as empty; a release that changes them is to fail here and not to settle nothing silently.
 const answer = z.object({ settled: z.array(z.string()) });
+const claimOf = (id: string, retryCount: number, data: unknown, share: string | null): Claim => {
+  const stored = envelope.safeParse(data);
+  return { id, retryCount, share, ...(stored.success ? stored.data : { payload: undefined, failures: 0 }) };
+};
 const envelope = z.object({ payload: z.unknown(), failures: z.number() });
 
 export function createClaims(dependencies: {
@@ -32,12 +40,18 @@ export function createClaims(dependencies: {
   const finishers = new Map<string, (claim: Claim) => Promise<void>>();
 
   return {
-    async take(name: string, row: JobRow, count: number): Promise<Claim[]> {
-      const jobs = await boss.fetch<unknown>(name, { batchSize: count, groupConcurrency: row.group?.concurrency });
-      return jobs.map(({ id, retryCount, data }) => {
-        const stored = envelope.safeParse(data);
-        return { id, retryCount, ...(stored.success ? stored.data : { payload: undefined, failures: 0 }) };
-      });
+    async take(name: string, row: JobRow, count: number, running: RunningShares): Promise<Taken> {
+      if (row.share) {
+        const query = (text: string, values: unknown[]) => boss.getDb().executeSql(text, values);
+        const { claimed, ...rest } = await claimFairly(query, { schema, name, share: row.share, running, count });
+        const claims = claimed.map(({ id, retry_count, group_id, data }) => claimOf(id, retry_count, data, group_id));
+        return { claims, ...rest };
+      }
+      const jobs = await boss.fetch<unknown>(name, { batchSize: count });
+      // Of a key the first claim may leave some behind that the next one finds.
+      const isLeft = row.policy === 'key_strict_fifo';
+      const claims = jobs.map(({ id, retryCount, data }) => claimOf(id, retryCount, data, null));
+      return { claims, isContested: isLeft && claims.length > 0, isLeft };
     },
 
     /** The ids that are still ours. */

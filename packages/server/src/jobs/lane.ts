@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { JobRow } from './catalog.ts';
 import type { Claim, Claims } from './claims.ts';
+import type { RunningShares } from './fair-claim.ts';
 
 export type JobContext = {
   /** Aborted when the job is no longer ours, has run too long, or the worker stops: what is written then is lost. */
@@ -40,10 +41,10 @@ export function createLane(dependencies: {
   const log = dependencies.log.child({ job: name });
   const running = new Set<Running>();
   const runs = new Set<Promise<void>>();
-  // What becomes free when a job ends may be less than a slot: its key or its group.
-  const endsMatter = row.policy === 'key_strict_fifo' || row.group !== undefined;
   let isStopping = false;
   let isFull = false;
+  // What becomes free when a job ends may be less than a slot: its key, or a share.
+  let isLeft = false;
   let isWanted = false;
   let isTaking = false;
   let taking: Promise<void> = Promise.resolve();
@@ -74,12 +75,20 @@ export function createLane(dependencies: {
       const free = row.concurrency - running.size;
       isFull = free <= 0;
       if (isFull) return;
-      const taken = await claims.take(name, row, free);
-      if (isStopping && taken.length > 0) return claims.handBack(name, taken);
-      for (const claim of taken) start(claim);
-      // Of a key or a group the first claim may leave some behind that the next one finds.
-      if (taken.length === 0 || (taken.length < free && !endsMatter)) return;
+      const taken = await claims.take(name, row, free, runningShares());
+      isLeft = taken.isLeft;
+      if (isStopping && taken.claims.length > 0) return claims.handBack(name, taken.claims);
+      for (const claim of taken.claims) start(claim);
+      if (taken.claims.length < free && !taken.isContested) return;
     }
+  }
+
+  function runningShares(): RunningShares {
+    const counts = new Map<string, number>();
+    for (const { claim } of running) {
+      if (claim.share !== null) counts.set(claim.share, (counts.get(claim.share) ?? 0) + 1);
+    }
+    return counts;
   }
 
   function start(claim: Claim): void {
@@ -103,7 +112,7 @@ export function createLane(dependencies: {
     } finally {
       clearTimeout(expiry);
       running.delete(entry);
-      if (isFull || endsMatter) wake();
+      if (isFull || isLeft) wake();
     }
   }
 

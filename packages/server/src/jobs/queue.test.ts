@@ -47,14 +47,14 @@ describe('send', () => {
     expect(await stored('note', 'fine')).toEqual([]);
   });
 
-  it('derives the key and the group from the payload', async () => {
+  it('derives the key and the share from the payload', async () => {
     await jobs.send(installation.db, 'ordered', { list: 'a list', item: 1 });
-    await jobs.send(installation.db, 'grouped', { team: 'a team', item: 1 });
+    await jobs.send(installation.db, 'shared', { team: 'a-team', member: 'ann', item: 1 });
     const { rows } = await installation.db.execute(
-      sql`SELECT singleton_key, group_id FROM jobs.job WHERE name IN ('ordered', 'grouped') ORDER BY name`,
+      sql`SELECT singleton_key, group_id FROM jobs.job WHERE name IN ('ordered', 'shared') ORDER BY name DESC`,
     );
     expect(rows).toEqual([
-      { singleton_key: null, group_id: 'a team' },
+      { singleton_key: null, group_id: 'a-team  ann' },
       { singleton_key: 'a list', group_id: null },
     ]);
   });

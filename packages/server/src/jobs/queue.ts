@@ -7,6 +7,7 @@ import { StartFailure } from '../db/start-failure.ts';
 import type { JobCatalog, JobName, JobRow, JobSender, catalog as serverCatalog } from './catalog.ts';
 import { type Claims, createClaims, type Envelope } from './claims.ts';
 import { openConnection } from './connection.ts';
+import { shareId } from './fair-claim.ts';
 import { newJobId } from './job-id.ts';
 
 export type Jobs<Catalog extends JobCatalog = typeof serverCatalog> = JobSender<Catalog> & {
@@ -146,7 +147,7 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
       data,
       startAfter,
       singletonKey: row.policy === 'recurring' ? undefined : row.key?.(checked),
-      group: row.group && { id: row.group.of(checked) },
+      group: row.share && { id: shareId(row.share.of(checked)) },
       heartbeatSeconds: settings.heartbeatSeconds,
     };
   }

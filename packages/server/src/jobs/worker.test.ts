@@ -164,7 +164,7 @@ describe('a run', () => {
     const id = await jobs.send(installation.db, 'note', { text: 'twice' });
     await expect.poll(() => signals.length).toBe(1);
     // As the supervisor does with the job of a worker that was silent for too long.
-    await jobs.claims.handBack('note', [{ id, retryCount: 0, payload: {}, failures: 0 }]);
+    await jobs.claims.handBack('note', [{ id, retryCount: 0, payload: {}, failures: 0, share: null }]);
     await expect.poll(() => ended).toEqual([2]);
     expect(signals.map((signal) => signal.aborted)).toEqual([true, false]);
     await expect.poll(() => statesOf('note')).toEqual([]);
@@ -220,26 +220,50 @@ describe('a queue', () => {
     for (const list of ['a', 'b', 'c']) expect(items.get(list)).toEqual(numbers);
   });
 
-  it('runs no more of one group than the row allows, and the groups beside each other', async () => {
-    const inside = new Map<string, number>();
-    let most = 0;
-    let beside = 0;
-    let ended = 0;
+  it('gives an org and a user no more than their share, and what waits of others a place beside them [JOB-241]', async () => {
+    const started: string[] = [];
+    const held = new Map<string, () => void>();
     const { jobs } = await working({
-      async grouped({ team }) {
-        inside.set(team, (inside.get(team) ?? 0) + 1);
-        most = Math.max(most, ...inside.values());
-        beside = Math.max(beside, [...inside.values()].filter((count) => count > 0).length);
-        await sleep(30);
-        inside.set(team, (inside.get(team) ?? 0) - 1);
-        ended++;
+      async shared({ team, member, item }) {
+        const name = `${team} ${member} ${item}`;
+        started.push(name);
+        await new Promise<void>((resolve) => held.set(name, resolve));
       },
     });
-    const payloads = ['x', 'y', 'z'].flatMap((team) => [1, 2, 3, 4].map((item) => ({ team, item })));
-    await jobs.sendMany(installation.db, 'grouped', payloads);
-    await expect.poll(() => ended, { timeout: 10_000 }).toBe(12);
-    expect(most).toBe(1);
-    expect(beside).toBe(3);
+    const of = (team: string, member: string, count: number) =>
+      Array.from({ length: count }, (_, at) => ({ team, member, item: at + 1 }));
+    await jobs.sendMany(installation.db, 'shared', of('many', 'ann', 20));
+    await expect.poll(() => started).toEqual(['many ann 1', 'many ann 2']);
+    await jobs.sendMany(installation.db, 'shared', of('many', 'bob', 20));
+    await expect.poll(() => started.slice(2)).toEqual(['many bob 1']);
+    await jobs.sendMany(installation.db, 'shared', of('few', 'cora', 1));
+    await expect.poll(() => started.slice(3)).toEqual(['few cora 1']);
+    // What becomes free goes to the user who has least running, and to the oldest among equals.
+    held.get('many bob 1')?.();
+    await expect.poll(() => started.slice(4)).toEqual(['many bob 2']);
+    held.get('many ann 1')?.();
+    await expect.poll(() => started.slice(5)).toEqual(['many ann 3']);
+    const release = setInterval(() => {
+      for (const end of held.values()) end();
+    }, 1);
+    await expect.poll(() => started.length, { timeout: 10_000 }).toBe(41);
+    await expect.poll(() => statesOf('shared')).toEqual([]);
+    clearInterval(release);
+  });
+
+  it('of three orgs gives the free slots to the one that has least running, first come among equals [JOB-241]', async () => {
+    const started: string[] = [];
+    const held: (() => void)[] = [];
+    const jobs = await installation.jobs(testCatalog);
+    const of = (team: string) => Array.from({ length: 9 }, (_, at) => ({ team, member: `m${at}`, item: at }));
+    for (const team of ['a', 'b', 'c']) await jobs.sendMany(installation.db, 'shared', of(team));
+    const shared = async ({ team }: { team: string }) => {
+      started.push(team);
+      await new Promise<void>((resolve) => held.push(resolve));
+    };
+    installation.worker(jobs, handlers({ shared }));
+    await expect.poll(() => started.toSorted().join('')).toBe('aabbc');
+    for (const release of held) release();
   });
 });
 
@@ -286,10 +310,10 @@ describe('stop', () => {
     const jobs = await installation.jobs(testCatalog);
     const taken = Promise.withResolvers<void>();
     const take: typeof jobs.claims.take = async (...parameters) => {
-      const claims = await jobs.claims.take(...parameters);
-      if (claims.length > 0) taken.resolve();
+      const found = await jobs.claims.take(...parameters);
+      if (found.claims.length > 0) taken.resolve();
       await sleep(200);
-      return claims;
+      return found;
     };
     const ran: string[] = [];
     await jobs.send(installation.db, 'note', { text: 'caught' });
@@ -359,7 +383,7 @@ async function workingSlowly() {
 
 function handlers(overrides: Partial<JobHandlers<typeof testCatalog>>): JobHandlers<typeof testCatalog> {
   const nothing = async () => {};
-  return { note: nothing, ordered: nothing, grouped: nothing, fenced: nothing, ...overrides };
+  return { note: nothing, ordered: nothing, shared: nothing, fenced: nothing, ...overrides };
 }
 
 function untilAborted(signal: AbortSignal): Promise<never> {

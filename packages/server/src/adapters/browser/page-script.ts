@@ -284,6 +284,39 @@ export function pageScript() {
     return isThere ? 'pending' : 'none';
   }
 
+  /** Of those who take card numbers in a frame of their own. */
+  const paymentFrames =
+    /^https:\/\/([\w-]+\.)*(js\.stripe\.com|checkout\.stripe\.com|hooks\.stripe\.com|adyen\.com|braintreegateway\.com|braintree-api\.com|paypal\.com|squarecdn\.com|squareup\.com|checkout\.com|worldpay\.com|mollie\.com|razorpay\.com|klarna\.com|authorize\.net|cybersource\.com|pay\.google\.com|shopifycs\.com|bluesnap\.com|recurly\.com|spreedly\.com)\//;
+  const cardNumber = /\b(card|karten?|carte|tarjeta|cc)[\s_-]*(number|no|nr|num|nummer)\b|cardnumber|ccnumber|ccnum\b/i;
+  const cardSecret = /\b(cvc2?|cvv2?|csc)\b|security[\s_-]*code|card[\s_-]*(verification|code)/i;
+  const cardExpiry = /\bexp(iry|iration|ires|[\s_-]?(date|month|year))|valid[\s_-]*(thru|until)|mm ?\/ ?yy/i;
+
+  const autofillOf = (element: Element) => (element.getAttribute('autocomplete') ?? '').toLowerCase().split(/\s+/);
+  const hasAutofill = (element: Element, wanted: RegExp) => autofillOf(element).some((word) => wanted.test(word));
+  const isSecretField = (element: Element) =>
+    (element as HTMLInputElement).type === 'password' ||
+    hasAutofill(element, /^(cc-(number|csc|exp|exp-month|exp-year)|one-time-code|current-password|new-password)$/);
+
+  /** Whether the page, as it is shown, wants to be paid on or to be told a secret. */
+  function asksFor(): 'payment' | 'secret' | null {
+    const all = everyElement();
+    const fields = all.filter((element) => isEditable(element) && isVisible(element));
+    const isCalled = (wanted: RegExp) =>
+      fields.some((field) => [...namesOf(field), field.id].some((name) => wanted.test(name)));
+    const isPayment =
+      fields.some((field) => hasAutofill(field, /^cc-(number|csc)$/)) ||
+      (isCalled(cardNumber) && (isCalled(cardSecret) || isCalled(cardExpiry))) ||
+      all.some((element) => {
+        if (!(element instanceof HTMLIFrameElement) || !paymentFrames.test(element.src) || !isVisible(element))
+          return false;
+        // Their scripts leave frames of no size on every page of a shop.
+        const { width, height } = element.getBoundingClientRect();
+        return width >= 40 && height >= 15;
+      });
+    if (isPayment) return 'payment';
+    return fields.some(isSecretField) ? 'secret' : null;
+  }
+
   const pressable =
     'a[href], button, input:not([type=hidden]), textarea, select, summary, [contenteditable=""], [contenteditable=true], [onclick], [role=button], [role=link], [role=checkbox], [role=radio], [role=tab], [role=menuitem], [role=option], [role=switch], [role=textbox], [role=combobox]';
 
@@ -299,7 +332,9 @@ export function pageScript() {
     }
     if (isEditable(element)) {
       const { type, value = '' } = element as HTMLInputElement;
-      return `field "${namesOf(element)[0] ?? ''}"${type === 'password' ? ' (password)' : ` = "${squash(value)}"`}`;
+      const shown =
+        type === 'password' ? ' (password)' : isSecretField(element) ? ' (secret)' : ` = "${squash(value)}"`;
+      return `field "${namesOf(element)[0] ?? ''}"${shown}`;
     }
     return `${element.tagName === 'A' || element.getAttribute('role') === 'link' ? 'link' : 'button'} "${label}"`;
   }
@@ -368,7 +403,7 @@ export function pageScript() {
     return width >= 1 && height >= 1 ? { x, y, width, height } : null;
   }
 
-  return { partOf, spotOf, takeField, scroll, shows, call, botCheck, read };
+  return { partOf, spotOf, takeField, scroll, shows, call, botCheck, asksFor, read };
 }
 
 export type PageFunctions = ReturnType<typeof pageScript>;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DevtoolsSession } from './devtools.ts';
 import { BrowserGone, PageTrouble } from './devtools.ts';
 import { type PageFunctions, type Part, pageScript } from './page-script.ts';
@@ -46,6 +47,8 @@ export type Tab = {
   until: (isMet: () => boolean, signal: AbortSignal) => Promise<void>;
   onRefused: (listener: (refusal: Refusal) => void) => () => void;
   onDataCall: (listener: (call: DataCall) => void) => () => void;
+  /** A page that answers nothing any more, such as one in an endless loop, is closed, and its process ends. */
+  endIfHung: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -69,6 +72,7 @@ export type TabEnds = {
   gone: () => void;
 };
 
+const hungMs = 3_000;
 const phone = { width: 390, height: 844 };
 /** As wide as phones lay out a page that they ask for as a desktop. */
 const desktopWidth = 980;
@@ -322,6 +326,18 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
     onDataCall(listener) {
       calledTo.add(listener);
       return () => void calledTo.delete(listener);
+    },
+    async endIfHung() {
+      const answers = page.send('Runtime.evaluate', { expression: '0' }).then(
+        () => true,
+        // Gone or between two pages: either way not hanging.
+        () => true,
+      );
+      const late = sleep(hungMs, false, { ref: false });
+      if (!isOpen || (await Promise.race([answers, late]))) return;
+      // Closing alone would let the page end by itself, which it never does. It crashes without an answer.
+      void page.send('Page.crash').catch(() => {});
+      await tab.close();
     },
     async close() {
       if (!isOpen) return;

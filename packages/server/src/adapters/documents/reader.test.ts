@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { docxOf, paragraph, pdfOf, pdfWith, table } from './files.fixture.ts';
 import { createDocumentReader } from './reader.ts';
 
-const options = { maxCharacters: 524_288 };
+const options = { orgId: 'org_a', maxCharacters: 524_288 };
 const file = (bytes: Uint8Array | string, filename: string, contentType = '') => ({
   filename,
   contentType,
@@ -74,7 +74,7 @@ describe('the text of a file', () => {
 
   it('is not read past the limit', async () => {
     const pages = Array.from({ length: 400 }, () => ['A line of some length that says nothing at all.']);
-    const read = reader.read(file(pdfOf(pages), 'a.pdf'), { maxCharacters: 1000 });
+    const read = reader.read(file(pdfOf(pages), 'a.pdf'), { ...options, maxCharacters: 1000 });
     await expect(read).rejects.toMatchObject({ code: 'document_too_large', details: { param: 'file' } });
   });
 });
@@ -113,7 +113,7 @@ describe('a hostile file', () => {
 });
 
 it('reads a few files at once, lets others wait, and sends the rest away', async () => {
-  const reader = createDocumentReader({ atOnce: 1, waiting: 2 });
+  const reader = createDocumentReader({ atOnce: 1, ofOrg: 1, waiting: 2 });
   const burst = async () => {
     const reads = ['one', 'two', 'three', 'four'].map((text) => reader.read(file(`<p>${text}</p>`, 'a.html'), options));
     const outcomes = await Promise.allSettled(reads);
@@ -121,4 +121,15 @@ it('reads a few files at once, lets others wait, and sends the rest away', async
   };
   expect(await burst()).toEqual(['one', 'two', 'three', 'not_ready']);
   expect(await burst()).toEqual(['one', 'two', 'three', 'not_ready']);
+});
+
+it('reads a file of one org before the many that another sent earlier [JOB-242]', async () => {
+  const reader = createDocumentReader({ atOnce: 2, ofOrg: 1, waiting: 9 });
+  const order: string[] = [];
+  const read = async (orgId: string, text: string) => {
+    await reader.read(file(`<p>${text}</p>`, 'a.html'), { ...options, orgId });
+    order.push(orgId);
+  };
+  await Promise.all([...['1', '2', '3', '4'].map((text) => read('org_a', text)), read('org_b', 'only')]);
+  expect(order.indexOf('org_b')).toBeLessThan(2);
 });

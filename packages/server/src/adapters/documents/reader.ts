@@ -10,9 +10,12 @@ type UploadedFile = { filename: string | null; contentType: string; bytes: Uint8
 export type DocumentReader = {
   /**
    * The text of an uploaded file and the type of that text; a file that has none to give is refused on `file`. More
-   * than `maxCharacters` of UTF-16 is `document_too_large`, and not read to its end.
+   * than `maxCharacters` of UTF-16 is `document_too_large`, and not read to its end. `orgId`: in whose turn it is read.
    */
-  read: (file: UploadedFile, options: { maxCharacters: number }) => Promise<{ text: string; contentType: string }>;
+  read: (
+    file: UploadedFile,
+    options: { orgId: string; maxCharacters: number },
+  ) => Promise<{ text: string; contentType: string }>;
 };
 
 type Limits = {
@@ -20,8 +23,10 @@ type Limits = {
   timeMs: number;
   /** What a file may grow to in memory, in megabytes of objects and again of buffers. */
   memoryMb: number;
-  /** Files that are read at once; the others wait. */
+  /** Files that are read at once, of all and of one org; the others wait. */
   atOnce: number;
+  ofOrg: number;
+  /** Files of one org that may wait. */
   waiting: number;
 };
 
@@ -29,18 +34,18 @@ type Limits = {
 const mostUnpackedBytes = 64 * 1024 * 1024;
 
 /** Measured on two busy cores: as much text as a document may hold takes 1.5 s from a PDF and 4 s from HTML. */
-const defaultLimits: Limits = { timeMs: 20_000, memoryMb: 256, atOnce: 2, waiting: 32 };
+const defaultLimits: Limits = { timeMs: 20_000, memoryMb: 256, atOnce: 3, ofOrg: 2, waiting: 32 };
 
 export function createDocumentReader(given: Partial<Limits> = {}): DocumentReader {
   const limits = { ...defaultLimits, ...given };
   const turns = createTurns(limits);
   return {
-    async read(file, { maxCharacters }) {
+    async read(file, { orgId, maxCharacters }) {
       const kind = kindOf(file);
       if (kind === 'docx') await refuseBomb(file.bytes);
       const text = isText(kind)
         ? textOf(file)
-        : await turns.take(() => extract({ ...contentOf(kind, file), maxCharacters }, limits));
+        : await turns.take(orgId, () => extract({ ...contentOf(kind, file), maxCharacters }, limits));
       if (text.length > maxCharacters) throw fail('document_too_large', { param: 'file' });
       if (text.trim() === '') throw unreadable('The file holds no text. A scan has to be turned into text first.');
       return { text, contentType: kind === 'text' || kind === 'pdf' ? 'text/plain' : 'text/markdown' };
@@ -104,26 +109,46 @@ function extract(extraction: Extraction, { timeMs, memoryMb }: Limits): Promise<
 
 const unreadable = (message: string) => fail('invalid_request', { param: 'file', message });
 
-/** Lets a few run at once, the others in the order they came; beyond that there is no room. */
-function createTurns({ atOnce, waiting }: Limits) {
-  let running = 0;
-  const queue: (() => void)[] = [];
+/** Lets a few run at once. Of those that wait the org's comes first that has least running; one that has many waits alone. */
+function createTurns({ atOnce, ofOrg, waiting }: Limits) {
+  const running = new Map<string, number>();
+  const queue: { orgId: string; start: () => void }[] = [];
+  let all = 0;
+
+  const runningOf = (orgId: string) => running.get(orgId) ?? 0;
+  const hasRoom = (orgId: string) => all < atOnce && runningOf(orgId) < ofOrg;
+
+  function count(orgId: string, change: 1 | -1): void {
+    all += change;
+    const left = runningOf(orgId) + change;
+    if (left === 0) running.delete(orgId);
+    else running.set(orgId, left);
+  }
+
+  /** Counted before it runs, so that nobody can step in between. */
+  function startNext(): void {
+    const [next] = queue
+      .filter(({ orgId }) => hasRoom(orgId))
+      .sort((one, other) => runningOf(one.orgId) - runningOf(other.orgId));
+    if (!next) return;
+    queue.splice(queue.indexOf(next), 1);
+    count(next.orgId, 1);
+    next.start();
+  }
+
   return {
-    async take<Result>(work: () => Promise<Result>): Promise<Result> {
-      if (running >= atOnce) {
-        if (queue.length >= waiting)
+    async take<Result>(orgId: string, work: () => Promise<Result>): Promise<Result> {
+      if (hasRoom(orgId)) count(orgId, 1);
+      else {
+        if (queue.filter((each) => each.orgId === orgId).length >= waiting)
           throw fail('not_ready', { message: 'Many documents are being read. Try again shortly.' });
-        await new Promise<void>((resolve) => queue.push(resolve));
-      } else {
-        running++;
+        await new Promise<void>((start) => queue.push({ orgId, start }));
       }
       try {
         return await work();
       } finally {
-        // The place passes on to the next in line, so that nobody can step in between.
-        const next = queue.shift();
-        if (next) next();
-        else running--;
+        count(orgId, -1);
+        startNext();
       }
     },
   };

@@ -10,6 +10,7 @@ import {
   type OwnTool,
   object,
   ownTool,
+  pendingInteractions,
   said,
   type ToolAnswer,
   text,
@@ -17,9 +18,10 @@ import {
 } from '../engine/api.ts';
 import { click, settle, type } from './act.ts';
 import { recordBlocked } from './blocked.ts';
-import type { Desk, Desks } from './desks.ts';
+import type { Desk, Desks, OpenTab } from './desks.ts';
 import { isBrowserGone, isPageTrouble } from './gone.ts';
 import { jpegAddress } from './jpeg-address.ts';
+import { secrecyOfTab } from './secrecy.ts';
 import { agentRules, verdictOn } from './site-rules.ts';
 import { openForTask, readPage, tabOfTask, watching } from './task-tab.ts';
 import { within } from './within.ts';
@@ -28,8 +30,11 @@ type Dependencies = { db: Database; desks: Desks };
 
 const openMs = 30_000;
 const actMs = 20_000;
+const readMs = 10_000;
 const findMs = 5_000;
 const pictureMs = 5_000;
+/** The interaction of a hand-off is written a moment after its page was handed over. */
+const beginsWithinMs = 10_000;
 
 /** The agent's own hands in the browser of whom it works for: a tab per piece of work. */
 export function workBrowsers({ db, desks }: Dependencies): WorkBrowsers {
@@ -43,17 +48,31 @@ export function workBrowsers({ db, desks }: Dependencies): WorkBrowsers {
         requestId: null,
         ip: null,
       };
+      // Whoever works on goes on after a hand-off, not during one.
+      const desk = desks.ifOpen(owner);
+      const open = desk && tabOfTask(desk, task.id);
+      if (open) open.handOff = null;
       return toolsOf({ db, desks, owner, origin, taskId: task.id, rules: agentRules(manifest.browser), save });
     },
-    async pageOf(task) {
+    async handOver(task, { isSecret }) {
       const owner: Owner = { orgId: task.org_id, mode: task.mode, userId: task.user_id };
       const desk = desks.ifOpen(owner);
       const open = desk && tabOfTask(desk, task.id);
       if (!open || !/^https?:/.test(open.tab.url())) return null;
-      const isSeen = !desks.hands.isHidden(owner);
-      const picture = isSeen
-        ? await within(open.tab.picture({ width: 640, quality: 50 }), AbortSignal.timeout(pictureMs)).catch(() => null)
-        : null;
+      const givenAt = Date.now();
+      const isOpen = async () => {
+        if (Date.now() - givenAt < beginsWithinMs) return true;
+        const pending = await pendingInteractions(db, [task.conversation_id]);
+        return pending.some(({ task_id, type }) => task_id === task.id && type === 'handoff');
+      };
+      open.handOff = { isSecret, isOpen, checkedAt: givenAt };
+      const isHidden = async () => (await secrecyOfTab(open)) !== null;
+      const take = async () => {
+        if (await isHidden()) return null;
+        const picture = await open.tab.picture({ width: 640, quality: 50 });
+        return (await isHidden()) ? null : picture;
+      };
+      const picture = await within(take(), AbortSignal.timeout(pictureMs)).catch(() => null);
       return { url: open.tab.url(), frame: picture && jpegAddress(picture) };
     },
   };
@@ -71,7 +90,7 @@ function toolsOf(work: Work): OwnTool[] {
   const tool = (
     of: Parameters<typeof ownTool>[0],
     run: (given: Record<string, unknown>, desk: Desk, signal: AbortSignal) => Promise<ToolAnswer>,
-  ) => ownTool(of, (given, signal) => atDesk(work, (desk) => run(given, desk, signal)));
+  ) => ownTool(of, (given, signal) => atDesk(work, signal, (desk) => run(given, desk, signal)));
   const number = { type: 'integer', minimum: 1, description: 'The number that stands before it in the page as read.' };
 
   return [
@@ -92,7 +111,7 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({ part: { type: 'integer', minimum: 1, description: 'Which part of a long page.' } }, ['part']),
         isReadOnly: true,
       },
-      async (given, desk, signal) => said(await readPage(requireTab(work, desk), Number(given.part ?? 1), signal)),
+      (given, desk, signal) => read(requireTab(work, desk), Number(given.part ?? 1), signal),
     ),
     tool(
       {
@@ -153,8 +172,13 @@ function toolsOf(work: Work): OwnTool[] {
         isReadOnly: true,
       },
       async (_given, desk, signal) => {
-        const tab = requireTab(work, desk);
-        const picture = await within(tab.picture({ width: 1280, quality: 75 }), signal);
+        const open = requireTab(work, desk);
+        const { tab } = open;
+        const hidden = await hiddenAnswer(open);
+        if (hidden) return hidden;
+        const picture = await within(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
+        const hiddenSince = await hiddenAnswer(open);
+        if (hiddenSince) return hiddenSince;
         const { id, filename } = await work.save({ name: `page-${Date.now()}.jpg`, bytes: picture });
         return said(`A picture of ${tab.url()} is saved as ${filename} (${id}).`);
       },
@@ -174,10 +198,31 @@ function toolsOf(work: Work): OwnTool[] {
   ];
 }
 
+const limited = (signal: AbortSignal, ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+
+/** Looked at before and after: a page may come to what only its person may see while it is read. */
+async function read(open: OpenTab, part: number, signal: AbortSignal): Promise<ToolAnswer> {
+  const hidden = await hiddenAnswer(open);
+  if (hidden) return hidden;
+  const text = await readPage(open.tab, part, limited(signal, readMs));
+  return (await hiddenAnswer(open)) ?? said(text);
+}
+
+async function hiddenAnswer(open: OpenTab): Promise<ToolAnswer | null> {
+  const secrecy = await secrecyOfTab(open);
+  if (secrecy === null) return null;
+  return failed(
+    secrecy === 'paying'
+      ? 'The page asks for payment details, which only the person may see and fill in. Have them pay with request_handoff, or leave it with browser_open or browser_close.'
+      : 'The page is private while the person gives a secret away in it.',
+  );
+}
+
 const wrong = async (why: string): Promise<ToolAnswer> => failed(why);
 
 /** What goes wrong is for the model to read; how long the computer ran for it is charged. */
-async function atDesk({ desks, owner }: Work, run: (desk: Desk) => Promise<ToolAnswer>): Promise<ToolAnswer> {
+async function atDesk(work: Work, signal: AbortSignal, run: (desk: Desk) => Promise<ToolAnswer>): Promise<ToolAnswer> {
+  const { desks, owner, taskId } = work;
   let began: number | null = null;
   const seconds = () => (began === null ? 0 : Math.ceil(performance.now() - began) / 1000);
   try {
@@ -185,7 +230,11 @@ async function atDesk({ desks, owner }: Work, run: (desk: Desk) => Promise<ToolA
     const answer = await desks.use(owner, async (desk) => {
       began = performance.now();
       await computerRuns();
-      return run(desk).catch(explained);
+      return run(desk).catch(async (error: unknown) => {
+        // What took too long may hang for ever: nothing would work in that page again, and it would keep a processor busy.
+        if (signal.aborted || isLate(error)) await tabOfTask(desk, taskId)?.tab.endIfHung();
+        return explained(error);
+      });
     });
     return { ...answer, computerSeconds: seconds() };
   } catch (error) {
@@ -203,15 +252,18 @@ function whyNot(error: unknown): string | null {
   if (error instanceof Failure) return error.message;
   if (isBrowserGone(error)) return 'The page or the browser has ended. Open it again with browser_open.';
   if (isPageTrouble(error)) return 'The page changed meanwhile. Read it again with browser_read.';
-  if ((error as Error).name === 'TimeoutError') return 'The page did not answer in time.';
+  if (isLate(error))
+    return 'The page did not answer in time. Where it hung it is closed; open it again with browser_open.';
   return null;
 }
 
-function requireTab({ taskId }: Work, desk: Desk): Tab {
+const isLate = (error: unknown) => (error as Error | null)?.name === 'TimeoutError';
+
+function requireTab({ taskId }: Work, desk: Desk): OpenTab {
   const open = tabOfTask(desk, taskId);
   if (!open) throw fail('no_open_tab', { message: 'No page is open. Open one with browser_open.' });
   open.lastUsed = Date.now();
-  return open.tab;
+  return open;
 }
 
 async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal): Promise<ToolAnswer> {
@@ -222,7 +274,7 @@ async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal
   open.isBusy = false;
   open.lastUsed = Date.now();
   const { tab } = open;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(openMs)]);
+  const limit = limited(signal, openMs);
   const { result, refusals } = await watching(tab, async () => {
     const { error } = await within(tab.navigate(url), limit);
     if (error === null) await tab.until(() => tab.readiness() !== 'loading', limit);
@@ -231,7 +283,7 @@ async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal
   if (refusals.some(({ isWholePage }) => isWholePage)) return refusedAnswer(work, refusals);
   await recordClosed(work, refusals);
   if (result !== null) return failed(`The page could not be opened (${result}).`);
-  return said(await readPage(tab, 1, signal));
+  return read(open, 1, signal);
 }
 
 async function act(
@@ -240,15 +292,18 @@ async function act(
   signal: AbortSignal,
   deed: (tab: Tab, limit: AbortSignal) => Promise<{ ok: true } | { ok: false; why: string }>,
 ): Promise<ToolAnswer> {
-  const tab = requireTab(work, desk);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(actMs)]);
+  const open = requireTab(work, desk);
+  const { tab } = open;
+  const hidden = await hiddenAnswer(open);
+  if (hidden) return hidden;
+  const limit = limited(signal, actMs);
   const { result, refusals } = await watching(tab, () => deed(tab, limit)).catch((error: unknown) => {
     signal.throwIfAborted();
     throw error;
   });
   if (refusals.some(({ isWholePage }) => isWholePage)) return refusedAnswer(work, refusals);
   await recordClosed(work, refusals);
-  return result.ok ? said(await readPage(tab, 1, signal)) : failed(result.why);
+  return result.ok ? read(open, 1, signal) : failed(result.why);
 }
 
 async function refusedAnswer(work: Work, refusals: readonly Refusal[]): Promise<ToolAnswer> {

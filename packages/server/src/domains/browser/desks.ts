@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Browser, StartBrowser } from '../../adapters/browser/browser.ts';
+import type { PageFunctions } from '../../adapters/browser/page-script.ts';
 import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import type { Awake, Computers, Owner } from '../computers/api.ts';
@@ -21,6 +22,17 @@ export type OpenTab = {
   keptUntil: number | null;
   /** Whoever looks after what it must not open looks away. */
   unwatch: () => void;
+  /** What its page asked for when it was last looked at. */
+  asksFor: ReturnType<PageFunctions['asksFor']>;
+  /** The person has been asked to do something in it. */
+  handOff: HandOff | null;
+};
+
+type HandOff = {
+  /** The agent said that it is about a secret; where not, what the page asks for decides. */
+  isSecret: boolean;
+  isOpen: () => Promise<boolean>;
+  checkedAt: number;
 };
 
 export type FetchUse = {
@@ -76,6 +88,7 @@ export function createDesks(options: {
   log: Logger;
 }): Desks & { stop: () => void } {
   const { computers, start, obstacle, log } = options;
+  const hands = createHands();
   const entries = new Map<string, Entry>();
   const fetching = new Map<string, number>();
   const closing = setInterval(closeOld, lookEveryMs);
@@ -83,6 +96,7 @@ export function createDesks(options: {
   computers.beforeSleep(async ({ owner }) => {
     const entry = entries.get(ownerKey(owner));
     entries.delete(ownerKey(owner));
+    hands.hide(owner, null);
     await entry?.desk.catch(() => null);
     await entry?.browser?.close();
   });
@@ -106,7 +120,9 @@ export function createDesks(options: {
     const entry: Entry = { desk: begin(), ready: null, browser: null, tabs };
     entries.set(key, entry);
     const forget = () => {
-      if (entries.get(key) === entry) entries.delete(key);
+      if (entries.get(key) !== entry) return;
+      entries.delete(key);
+      hands.hide(owner, null);
     };
     entry.desk.catch(forget);
     return entry.desk;
@@ -125,7 +141,17 @@ export function createDesks(options: {
           makeRoom(tabs);
           const tab = await browser.openTab(rules);
           const id = `tab_${randomBytes(12).toString('hex')}`;
-          const open = { id, tab, use, isBusy: true, lastUsed: Date.now(), keptUntil: null, unwatch: () => {} };
+          const open = {
+            id,
+            tab,
+            use,
+            isBusy: true,
+            lastUsed: Date.now(),
+            keptUntil: null,
+            unwatch: () => {},
+            asksFor: null,
+            handOff: null,
+          };
           tabs.add(open);
           return open;
         },
@@ -135,7 +161,7 @@ export function createDesks(options: {
   }
 
   return {
-    hands: createHands(),
+    hands,
     obstacle,
     async use(owner, work) {
       const why = await obstacle();

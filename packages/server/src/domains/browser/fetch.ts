@@ -14,6 +14,7 @@ import { matcherOf } from './capture-match.ts';
 import { deploymentOfBrowser } from './deployment.ts';
 import type { Desk, Desks, OpenTab } from './desks.ts';
 import { type FetchRun, runFetch } from './run-fetch.ts';
+import { noticeSecrets } from './secrecy.ts';
 import { fetchRules, verdictOn } from './site-rules.ts';
 
 export type FetchBody = BodyOf<Api['browser']['fetch']>;
@@ -41,6 +42,7 @@ export async function fetchPage(
   await assertOpen(rules, body, blocked);
   for (const [at, { match }] of body.capture.entries()) matcherOf(match, `capture.${at}.match`);
   if (!user && body.url === undefined) throw fail('no_open_tab');
+  await noticeSecrets(desks, owner);
   desks.hands.assertFree(owner);
   const leave = desks.enter(owner);
   try {

@@ -7,7 +7,7 @@ import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { credit } from '../ledger/api.ts';
 import { enterUser } from '../users/api.ts';
 import { desksWithoutBrowser } from './desks.fixture.ts';
-import type { Holder } from './hands.ts';
+import type { Holder, Secrecy } from './hands.ts';
 import { browserRoutes, screenRoutes } from './routes.ts';
 
 const desks = desksWithoutBrowser();
@@ -31,7 +31,12 @@ afterAll(async () => {
   await app.stop();
 });
 
-const give = (holder: Holder) => desks.hands.give({ orgId: org.id, mode: 'test', userId: 'ada' }, holder);
+const owner = () => ({ orgId: org.id, mode: 'test' as const, userId: 'ada' });
+const give = (holder: Holder | Secrecy) => {
+  const isSecret = holder === 'private' || holder === 'paying';
+  desks.hands.hide(owner(), isSecret ? holder : null);
+  desks.hands.give(owner(), isSecret ? 'nobody' : holder);
+};
 const codes = async (): Promise<Record<string, string>> => {
   const key = org.testKey;
   const body = { deployment, url: 'https://shop.example/' };

@@ -1,40 +1,48 @@
 import { fail } from '@vestra/contract/errors';
 import type { Owner } from '../computers/api.ts';
 
-/** Who has a browser: a person drives it, drives it with nobody looking on, or pays in it. */
-export type Holder = 'nobody' | 'agent' | 'person' | 'private' | 'paying';
+/** Who has a browser. */
+export type Holder = 'nobody' | 'agent' | 'person';
 
-/** In whose hands the browsers of this process are. */
+/** Why only the person whose browser it is sees it: they give a secret away in it, or pay. */
+export type Secrecy = 'private' | 'paying';
+
+/** In whose hands the browsers of this process are, and which of them are for nobody else's eyes. */
 export type Hands = {
   holderOf: (owner: Owner) => Holder;
   give: (owner: Owner, holder: Holder) => void;
-  /** Nobody works in a browser that a person is using. */
+  secrecyOf: (owner: Owner) => Secrecy | null;
+  hide: (owner: Owner, secrecy: Secrecy | null) => void;
+  /** No fetch works in a browser that a person is using or that is hidden. */
   assertFree: (owner: Owner) => void;
   isTaken: (owner: Owner) => boolean;
-  /** Neither frames nor pictures leave it. */
-  isHidden: (owner: Owner) => boolean;
-  /** Nobody looks at a screen that is private. */
+  /** Neither frames nor pictures leave a hidden one, but to its person. */
   assertSeen: (owner: Owner) => void;
 };
 
 export function createHands(): Hands {
   const holders = new Map<string, Holder>();
+  const hidden = new Map<string, Secrecy>();
   const holderOf = (owner: Owner) => holders.get(ownerKey(owner)) ?? 'nobody';
-  const isTaken = (owner: Owner) => ['person', 'private', 'paying'].includes(holderOf(owner));
-  const isHidden = (owner: Owner) => ['private', 'paying'].includes(holderOf(owner));
+  const secrecyOf = (owner: Owner) => hidden.get(ownerKey(owner)) ?? null;
+  const isTaken = (owner: Owner) => holderOf(owner) === 'person';
   return {
     holderOf,
     isTaken,
-    isHidden,
+    secrecyOf,
     give(owner, holder) {
       if (holder === 'nobody') holders.delete(ownerKey(owner));
       else holders.set(ownerKey(owner), holder);
     },
+    hide(owner, secrecy) {
+      if (secrecy === null) hidden.delete(ownerKey(owner));
+      else hidden.set(ownerKey(owner), secrecy);
+    },
     assertFree(owner) {
-      if (isTaken(owner)) throw fail('browser_in_use');
+      if (isTaken(owner) || secrecyOf(owner) !== null) throw fail('browser_in_use');
     },
     assertSeen(owner) {
-      if (isHidden(owner)) throw fail('browser_in_use', { message: 'The screen is private right now.' });
+      if (secrecyOf(owner) !== null) throw fail('browser_in_use', { message: 'The screen is private right now.' });
     },
   };
 }

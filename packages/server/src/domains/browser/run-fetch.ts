@@ -8,6 +8,7 @@ import type { OpenTab } from './desks.ts';
 import type { FetchAnswer, FetchBody } from './fetch.ts';
 import { jpegAddress } from './jpeg-address.ts';
 import { runSteps, type StepResult } from './run-steps.ts';
+import { secrecyOfTab } from './secrecy.ts';
 import { within } from './within.ts';
 
 export type FetchRun = {
@@ -36,7 +37,7 @@ export async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswe
   const steps: StepResult[] = [];
   const frames: FetchAnswer['frames'] = [];
   const milestone = async (name: string) => {
-    if (!body.frames) return;
+    if (!body.frames || (await secrecyOfTab(open)) === 'paying') return;
     const at_ms = elapsed();
     const picture = await within(tab.picture({ width: 320, quality: 40 }), signal).catch((error: unknown) => {
       troubled(error, signal);
@@ -82,6 +83,7 @@ export async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswe
   } catch (problem) {
     await refusals.written();
     if (refusals.signal.aborted) throw refusals.signal.reason;
+    if (late.aborted) await tab.endIfHung();
     if (late.aborted) throw fail('timeout', { message: lateMessage(body, captures), partial: partial() });
     if (run.signal.aborted) throw fail('timeout', { message: 'The caller did not wait for the answer.' });
     throw problem;

@@ -13,6 +13,7 @@ import type { Desks, OpenTab } from './desks.ts';
 import { frontTab, isInFront, isPublic } from './front-tab.ts';
 import { isBrowserGone, isPageTrouble } from './gone.ts';
 import { ownerKey } from './hands.ts';
+import { noticeSecrets } from './secrecy.ts';
 import { showScreen } from './show-screen.ts';
 import { verdictOn } from './site-rules.ts';
 import { within } from './within.ts';
@@ -33,7 +34,7 @@ export type Screens = {
   /** Whether there is something to look at; a browser that is not open is woken, and whoever asks is to ask again. */
   ask: (viewer: Viewer) => Promise<{ isCropPending: boolean }>;
   /** Whether those who only look on see nothing for now. */
-  isPrivate: (owner: Owner) => boolean;
+  isPrivate: (owner: Owner) => Promise<boolean>;
   /** One stream for each session: a second one ends the first. */
   watch: (viewer: Viewer) => FrameSource;
   pass: (viewer: Viewer, inputs: readonly ScreenInput[]) => Promise<{ isDriving: boolean }>;
@@ -69,8 +70,8 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
 
   function standingOf(viewer: Viewer, driven?: OpenTab): Standing {
     const { owner } = viewer;
-    if (hands.holderOf(owner) === 'paying') return { kind: 'payment' };
-    if (hands.isHidden(owner)) return { kind: 'private' };
+    const secrecy = viewer.mayDrive ? null : hands.secrecyOf(owner);
+    if (secrecy !== null) return { kind: secrecy === 'paying' ? 'payment' : 'private' };
     const desk = desks.ifOpen(owner);
     if (!desk) return { kind: 'asleep' };
     const tabs = desk.tabs().filter((open) => isPublic(open) || isInFront(open));
@@ -108,7 +109,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
   function take(entry: Entry): void {
     if (entry.isDriving) return;
     const { owner } = entry.viewer;
-    hands.assertFree(owner);
+    if (hands.isTaken(owner)) throw fail('browser_in_use');
     hands.give(owner, 'person');
     entry.isDriving = true;
     // No other process may have the computer while a person uses it here.
@@ -139,6 +140,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
   async function passOne(entry: Entry, input: ScreenInput): Promise<void> {
     if (input.kind === 'hand_back') {
       rememberGivenBack(entry.viewer.sessionId);
+      if (entry.shown) entry.shown.open.handOff = null;
       return giveBack(entry);
     }
     const isIdleMove = input.kind === 'mouse' && input.type === 'move' && !entry.isDriving;
@@ -175,14 +177,15 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
 
   return {
     async ask(viewer) {
+      await noticeSecrets(desks, viewer.owner);
       const standing = standingOf(viewer);
       assertSeen(standing);
       if (standing.kind === 'asleep') return wake(viewer.owner);
       if (standing.kind !== 'page') return { isCropPending: false };
       return { isCropPending: (await extentOf(standing.open)).kind === 'pending' };
     },
-    isPrivate(owner) {
-      if (hands.isHidden(owner)) return true;
+    async isPrivate(owner) {
+      if ((await noticeSecrets(desks, owner)) !== null) return true;
       const open = frontTab((desks.ifOpen(owner)?.tabs() ?? []).filter((each) => isPublic(each) || isInFront(each)));
       return open !== undefined && !isPublic(open);
     },
@@ -193,6 +196,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
         source: showScreen(screen, {
           standing: () => standingOf(viewer, screen.isDriving ? screen.shown?.open : undefined),
           drivenBy: () => (screen.isDriving ? 'you' : hands.holderOf(viewer.owner) === 'person' ? 'another' : 'nobody'),
+          notice: () => noticeSecrets(desks, viewer.owner),
           stay: (forMs) => desks.stay(viewer.owner, forMs),
           giveBack: () => giveBack(entry),
           closed: () => close(entry),

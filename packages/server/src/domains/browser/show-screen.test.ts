@@ -30,6 +30,7 @@ async function startScreen() {
   source = showScreen(screen, {
     standing: () => at.standing,
     drivenBy: () => 'nobody',
+    notice: async () => null,
     stay: () => {},
     giveBack: () => {},
     closed: () => {},

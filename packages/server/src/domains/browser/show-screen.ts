@@ -12,6 +12,8 @@ import { within } from './within.ts';
 type Ports = {
   standing: () => Standing;
   drivenBy: () => 'you' | 'another' | 'nobody';
+  /** Looks whether a page has come to what only its person may see. */
+  notice: () => Promise<unknown>;
   stay: (forMs: number) => void;
   giveBack: () => void;
   closed: () => void;
@@ -75,17 +77,20 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
   function castFrom(open: OpenTab): void {
     if (cast?.open === open) return;
     showNothing();
-    const seen = ({ image, width, height }: ScreenFrame) => {
+    const seen = async ({ image, width, height }: ScreenFrame) => {
+      // A page comes to a payment between two looks: those who look on get no picture of it, not even the first.
+      if (!screen.viewer.mayDrive) await ports.notice();
       if (!isStill(open)) return;
       show(open, `data:image/jpeg;base64,${image}`, { x: 0, y: 0, width, height }, false);
     };
-    cast = { open, stop: open.tab.onScreen(seen) };
+    cast = { open, stop: open.tab.onScreen((frame) => void seen(frame).catch(end)) };
   }
 
   async function showPart(open: OpenTab, part: Part): Promise<void> {
     if (cast || screen.shown?.isCropped === false) showNothing();
     const taken = open.tab.picture({ width: 1280, quality: 70, part });
     const jpeg = await within(taken, AbortSignal.timeout(pictureMs)).catch(() => null);
+    if (!screen.viewer.mayDrive) await ports.notice();
     if (!jpeg || !isStill(open)) return;
     const digest = createHash('sha256')
       .update(JSON.stringify([open.id, part]))
@@ -97,6 +102,7 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
   }
 
   async function look(): Promise<void> {
+    await ports.notice();
     const standing = ports.standing();
     if (standing.kind === 'asleep') return end();
     ports.stay(stayMs);

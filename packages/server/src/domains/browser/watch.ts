@@ -5,6 +5,7 @@ import type { Frame, FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
 import type { Desks, FetchUse, OpenTab } from './desks.ts';
 import { jpegAddress } from './jpeg-address.ts';
+import { noticeSecrets } from './secrecy.ts';
 import { verdictOn } from './site-rules.ts';
 import { within } from './within.ts';
 
@@ -22,13 +23,15 @@ export function watchTabs(desks: Desks, owner: Owner, rules: Rules): FrameSource
   };
 
   async function look(): Promise<Frame[]> {
-    const seen = desks.hands.isHidden(owner) ? [] : (desks.ifOpen(owner)?.tabs() ?? []);
+    const isHidden = (await noticeSecrets(desks, owner)) !== null;
+    const seen = isHidden ? [] : (desks.ifOpen(owner)?.tabs() ?? []);
     const visible = seen.filter((open) => isShown(open, rules));
     const frames: Frame[] = [];
     for (const open of visible) {
       const data = await see(open, rules);
       const digest = data && createHash('sha256').update(JSON.stringify(data)).digest('base64');
       if (!data || !digest || shown.get(open.id) === digest) continue;
+      if ((await noticeSecrets(desks, owner)) !== null) break;
       shown.set(open.id, digest);
       frames.push(frameOf('browser.frame', data));
     }

@@ -20,6 +20,8 @@ const shownErrors = 15_000;
 const partBytes = 60_000;
 const largestText = 2 * 1024 * 1024;
 const mostEntries = 500;
+/** A computer that is first prepared may take long for it; the command itself has a time of its own. */
+const computerTimeoutS = 3600;
 
 export const computerTools = (desk: Desk): OwnTool[] => [
   runCommand(desk),
@@ -32,6 +34,7 @@ const runCommand = ({ host, onComputer }: Desk): OwnTool =>
   ownTool(
     {
       name: 'run_command',
+      timeoutS: computerTimeoutS,
       description:
         'Run a command with bash on the computer, in the home folder. It has nothing to read from, and whatever it leaves running ends with it.',
       input: object(
@@ -77,6 +80,7 @@ const readFile = ({ host, homePath, onComputer }: Desk): OwnTool =>
   ownTool(
     {
       name: 'read_file',
+      timeoutS: computerTimeoutS,
       description: 'Read a text file on the computer, part by part.',
       input: object(
         {
@@ -120,6 +124,7 @@ const writeFile = ({ host, homePath, onComputer }: Desk): OwnTool =>
   ownTool(
     {
       name: 'write_file',
+      timeoutS: computerTimeoutS,
       description:
         'Write a text file on the computer. The folders above it are made, and a file of that name is replaced.',
       input: object({
@@ -143,6 +148,7 @@ const listFiles = ({ host, homePath, onComputer }: Desk): OwnTool =>
   ownTool(
     {
       name: 'list_files',
+      timeoutS: computerTimeoutS,
       description: 'List the files and folders in a folder of the computer.',
       input: object(
         {

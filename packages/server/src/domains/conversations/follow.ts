@@ -1,6 +1,6 @@
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
-import { findTurn, isOver, presentLogEntry, type TurnRow } from '../engine/api.ts';
+import { findTurn, isOver, pendingInteractions, presentLogEntry, type TurnRow } from '../engine/api.ts';
 import type { Followers, LogEntry } from '../events/api.ts';
 
 type Followed = { id: string; deployment_id: string | null };
@@ -50,7 +50,7 @@ function framesOf(
   };
 }
 
-/** Waits until the turn has settled, and answers it as it is then or when the time is over. */
+/** Waits until the turn has settled or waits for an answer itself, and answers it as it is then or when the time is over. */
 export async function waitForTurn(
   { db, followers }: { db: Database; followers: Followers },
   { turnId, conversationId, after }: { turnId: string; conversationId: string; after: number },
@@ -63,14 +63,24 @@ export async function waitForTurn(
     for (;;) {
       const leftMs = deadline - Date.now();
       const entries = leftMs > 0 && !signal.aborted ? await follower.next(leftMs) : [];
-      if (entries.length > 0 && !entries.some((entry) => settles(entry, turnId))) continue;
+      const isAsking = entries.some((entry) => asks(entry, turnId));
+      if (entries.length > 0 && !isAsking && !entries.some((entry) => settles(entry, turnId))) continue;
       const turn = (await findTurn(db, turnId)) as TurnRow;
       if (isOver(turn.state) || leftMs <= 0 || signal.aborted) return turn;
+      // Whoever is to answer may be the one who waits here.
+      if (isAsking && (await isAwaited(db, turn))) return turn;
     }
   } finally {
     follower.close();
   }
 }
+
+async function isAwaited(db: Database, { id, conversation_id }: TurnRow): Promise<boolean> {
+  return (await pendingInteractions(db, [conversation_id])).some(({ turn_id }) => turn_id === id);
+}
+
+const asks = ({ type, turn_id }: LogEntry, turnId: string) =>
+  (type === 'interaction.created' || type === 'tool_call.created') && turn_id === turnId;
 
 const settles = ({ type, turn_id }: LogEntry, turnId: string) => type === 'turn.settled' && turn_id === turnId;
 

@@ -19,6 +19,7 @@ import {
   isOver,
   listConversations,
   listMessages,
+  placeOfMessage,
   presentLogEntry,
   presentMessage,
   stopAll,
@@ -125,7 +126,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     },
     messages: async ({ caller, params, page }) => {
       const { id } = await ownConversation(db, caller, params.conversation_id);
-      return page.of(await listMessages(db, id, page), presentMessage, (row) => [row.id]);
+      return page.of(await listMessages(db, id, page), presentMessage, placeOfMessage);
     },
     events: async ({ caller, params, query, headers, signal }) => {
       const conversation = await ownConversation(db, caller, params.conversation_id);
@@ -172,10 +173,10 @@ async function assertTask(db: Database, caller: Caller, conversationId: string, 
   if (task?.conversation_id !== conversationId) throw fail('task_not_found');
 }
 
-/** `Prefer: wait=N`, also among other preferences; what is no number from 1 to 120 is no preference that can be met. */
+/** `Prefer: wait=N`, also among other preferences: as near to it as 1 to 120 seconds allow, which the answer says. */
 function readWait(prefer: string | null): number | null {
-  const seconds = Number(/(?:^|[,;\s])wait=(\d{1,3})(?=$|[,;\s])/i.exec(prefer ?? '')?.[1]);
-  return seconds >= 1 && seconds <= 120 ? seconds * 1000 : null;
+  const [, seconds] = /(?:^|[,;\s])wait=(\d+)(?=$|[,;\s])/i.exec(prefer ?? '') ?? [];
+  return seconds === undefined ? null : Math.min(120, Math.max(1, Number(seconds))) * 1000;
 }
 
 function readLastEventId(headers: Headers): number | null {

@@ -83,7 +83,7 @@ export async function acceptMessage(
         runId: turn.id,
       })
     : await assertMoneyLeft(tx, tenant, spending);
-  const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease() : null);
+  const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease(conversation) : null);
   if (isNext) {
     await tellTurn(change, 'turn.started', turn);
     return reply(engine, change, { turn, run }, { isFirstRun: true, hold, asked, user });

@@ -48,6 +48,7 @@ export {
   openTasks,
   pendingInteractions,
   pendingWithArguments,
+  placeOfMessage,
 } from './store.ts';
 export { unfinishedReplies, unfinishedTasks } from './sweep.ts';
 export {

@@ -39,17 +39,22 @@ export async function reply(
   const { tx, conversation } = change;
   const { hold } = fresh;
   conversation.replying_turn_id = turn.id;
-  if (!taken && !engine.runner.hasRoom()) {
+  if (!taken && !engine.runner.hasRoom(turn)) {
     // Whoever takes the job up asks for money of its own.
     if (hold) await release(tx, { orgId: turn.org_id, mode: turn.mode }, hold.reservationId);
-    await engine.jobs.send(tx, 'turn.run', { conversation_id: turn.conversation_id, turn_id: turn.id });
+    await sendReplyJob(engine, tx, turn);
     return turn;
   }
   const run = taken ?? (await engine.runner.take(tx, turn.id));
   change.afterwards(() => {
-    void engine.runner.perform(run, (signal) => engine.work.reply({ turn, run, fresh }, signal));
+    void engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh }, signal));
   });
   return turn;
+}
+
+export async function sendReplyJob({ jobs }: Engine, tx: Change['tx'], turn: TurnRow): Promise<void> {
+  const { org_id, mode, user_id, conversation_id, id } = turn;
+  await jobs.send(tx, 'turn.run', { org_id, mode, user_id, conversation_id, turn_id: id });
 }
 
 async function newestMessageId({ tx, conversation }: Change): Promise<string> {
@@ -77,7 +82,7 @@ export async function takeUpReply(engine: Engine, conversationId: string, turnId
   });
   if (!taken) return;
   const { turn, run } = taken;
-  await engine.runner.perform(run, (signal) => engine.work.reply({ turn, run, fresh: notFresh }, signal));
+  await engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh: notFresh }, signal));
 }
 
 /** A run whose lease has not run out has an owner; should that one have died, the sweep finds it later. */

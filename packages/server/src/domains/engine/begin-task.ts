@@ -50,12 +50,8 @@ export async function beginTask(
 }
 
 export async function sendTaskJob({ jobs }: Engine, { tx }: Change, task: TaskRow): Promise<void> {
-  await jobs.send(tx, 'task.run', {
-    org_id: task.org_id,
-    mode: task.mode,
-    conversation_id: task.conversation_id,
-    task_id: task.id,
-  });
+  const { org_id, mode, user_id, conversation_id, id } = task;
+  await jobs.send(tx, 'task.run', { org_id, mode, user_id, conversation_id, task_id: id });
 }
 
 /** The job: a task that no process works on. */
@@ -76,7 +72,7 @@ export async function takeUpTask(
     return { task, turn, run, isFirstRun: true };
   }).catch(ignoreErased);
   if (!taken) return;
-  await engine.runner.perform(taken.run, (signal) => engine.work.task(taken, signal));
+  await engine.runner.perform(taken.run, taken.task, (signal) => engine.work.task(taken, signal));
 }
 
 /** A conversation that was erased while its job waited needs no work any more. */

@@ -10,21 +10,29 @@ import { usableModel } from './usable-model.ts';
 import { manifestOf, memoryModeOf } from './version-cache.ts';
 
 const pageSize = 20;
+const atOnce = 4;
+const patienceMs = 120_000;
 const mostExchanges = 40;
 
 /** Looks through conversations that have gone quiet for what is worth remembering, in the background. */
 export async function keepMemories(engine: Engine, signal: AbortSignal): Promise<void> {
   for (;;) {
+    // Round robin over the orgs: one that has thousands of quiet conversations does not hold up the others.
+    const place = sql`row_number() OVER (PARTITION BY ${conversations.org_id} ORDER BY ${conversations.memory_due_at})`;
     const due = await engine.db
       .select()
       .from(conversations)
       .where(lt(conversations.memory_due_at, sql`now()`))
-      .orderBy(asc(conversations.memory_due_at))
+      .orderBy(place, asc(conversations.memory_due_at))
       .limit(pageSize);
-    for (const conversation of due) {
-      signal.throwIfAborted();
-      await keepOf(engine, conversation, signal);
-    }
+    const waiting = [...due];
+    const work = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        signal.throwIfAborted();
+        await keepOf(engine, next, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
     if (due.length < pageSize) return;
   }
 }

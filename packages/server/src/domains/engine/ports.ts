@@ -140,11 +140,14 @@ export type WorkBrowsers = {
     /** Gives the person a file as a result of the work. */
     save: (file: { name: string; bytes: Uint8Array }) => Promise<{ id: string; filename: string | null }>;
   }) => Promise<readonly OwnTool[]>;
-  /** The page that the work has open now, as people would see it; null where it has none. */
-  pageOf: (task: TaskRow) => Promise<OpenPage | null>;
+  /**
+   * The page that the work has open now and the person is to do something in; null where it has none. While they give a
+   * secret away in it, nobody else sees it until the hand-off is over.
+   */
+  handOver: (task: TaskRow, of: { isSecret: boolean }) => Promise<OpenPage | null>;
 };
 
-/** `frame`: a picture as a data URI; null where there is none. */
+/** `frame`: a picture as a data URI; null where there is none, or none for others to see. */
 export type OpenPage = { url: string; frame: string | null };
 
 /** How long the computer has run for it. */

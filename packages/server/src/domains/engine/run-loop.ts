@@ -160,10 +160,15 @@ function portsOf(
               arguments: call.arguments,
             }),
     },
-    clock: { now: Date.now },
+    clock: { now: Date.now, alarm },
     newCallId: () => newId('call'),
     isLeaving: engine.runner.isLeaving,
   };
+}
+
+function alarm(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms);
+  return () => clearTimeout(timer);
 }
 
 /** A summary of a reply that reaches over whole earlier messages serves the replies after it too. */

@@ -6,7 +6,8 @@ import { idAfter } from '@vestra/contract/ids';
 import type { Run } from '../../jobs/fence.ts';
 import { appendDelta } from '../events/api.ts';
 import { costOf, costOfTurn } from '../ledger/api.ts';
-import { beginNext, giveUp } from './begin-reply.ts';
+import { beginNext, giveUp, sendReplyJob } from './begin-reply.ts';
+import { sendTaskJob } from './begin-task.ts';
 import { type Change, changeConversation } from './change.ts';
 import { cleanText } from './clean.ts';
 import { AppConnected, connectedTo } from './connected.ts';
@@ -279,8 +280,9 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     },
     async wait(waits) {
       // Taken before anything is held: a page that hangs must not hold the conversation up.
-      const asksToTakeOver = task !== null && waits.some(({ draft }) => draft.type === 'handoff');
-      const page = asksToTakeOver ? await engine.workBrowsers.pageOf(task as TaskRow) : null;
+      const handOffs = waits.filter(({ draft }) => draft.type === 'handoff');
+      const isSecret = handOffs.some(({ draft }) => draft.details.asks_for_secret === true);
+      const page = task && handOffs.length > 0 ? await engine.workBrowsers.handOver(task, { isSecret }) : null;
       return change(async (changing) => {
         const { tx } = changing;
         const open = await pendingInteractions(tx, [conversationId]);
@@ -317,17 +319,8 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
       change(async (changing) => {
         await giveUp(changing, run);
         await noteActivity(changing);
-        if (task) {
-          const { org_id, mode, id } = task;
-          await engine.jobs.send(changing.tx, 'task.run', {
-            org_id,
-            mode,
-            conversation_id: conversationId,
-            task_id: id,
-          });
-        } else {
-          await engine.jobs.send(changing.tx, 'turn.run', { conversation_id: conversationId, turn_id: turn.id });
-        }
+        if (task) await sendTaskJob(engine, changing, task);
+        else await sendReplyJob(engine, changing.tx, turn);
       }),
   };
 }

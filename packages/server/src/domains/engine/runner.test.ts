@@ -2,9 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../db/pool.ts';
 import { FencedOff } from '../../jobs/fence.ts';
 import { createLog } from '../../log.ts';
-import { createRunner, RunLeft, type Runner } from './runner.ts';
+import { createRunner, RunLeft, type Runner, type RunOwner } from './runner.ts';
 
 type Renewal = { answer: (rows: { id: string; epoch: string }[]) => void };
+
+const ofAnn: RunOwner = { org_id: 'org_a', mode: 'test', user_id: 'ann' };
 
 let runner: Runner;
 afterEach(() => runner.stop({ graceMs: 0 }));
@@ -19,7 +21,8 @@ function start() {
       onAsked();
     });
   const db = { execute } as unknown as Database;
-  runner = createRunner({ db, log: createLog('silent'), settings: { capacity: 10, leaseMs: 1_000, renewEveryMs: 5 } });
+  const settings = { capacity: 256, ofOrg: 192, ofUser: 64, leaseMs: 1_000, renewEveryMs: 5 };
+  runner = createRunner({ db, log: createLog('silent'), settings });
   return async () => {
     if (renewals.length === 0) {
       await new Promise<void>((resolve) => {
@@ -31,9 +34,9 @@ function start() {
 }
 
 /** Works until it is ended, and says by what. */
-function begin(runId: string): { signal: () => AbortSignal; done: Promise<void> } {
+function begin(runId: string, of = ofAnn): { signal: () => AbortSignal; done: Promise<void> } {
   let seen: AbortSignal | undefined;
-  const done = runner.perform({ runId, epoch: 1 } as Parameters<Runner['perform']>[0], (signal) => {
+  const done = runner.perform({ runId, epoch: 1 } as Parameters<Runner['perform']>[0], of, (signal) => {
     seen = signal;
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   });
@@ -80,14 +83,14 @@ describe('a run that waits', () => {
     const under = begin('turn_under_way');
     runner.leave();
     await expect(waits).rejects.toBeInstanceOf(RunLeft);
-    expect([runner.isLeaving(), runner.hasRoom(), under.signal().aborted]).toEqual([true, false, false]);
+    expect([runner.isLeaving(), runner.hasRoom(ofAnn), under.signal().aborted]).toEqual([true, false, false]);
   });
 
   it('for long takes no room, and nobody waits for its end', async () => {
     start();
     const gate = Promise.withResolvers<void>();
     let isOver = false;
-    const performed = runner.perform(run, (signal) =>
+    const performed = runner.perform(run, ofAnn, (signal) =>
       runner
         .whileWaiting(run, signal, () => gate.promise)
         .then(() => {

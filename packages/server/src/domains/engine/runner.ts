@@ -17,17 +17,17 @@ export class RunLeft extends Error {
 
 /** The runs that this process works on. */
 export type Runner = {
-  /** Whether it may take one more where nobody waits in a queue. */
-  hasRoom: () => boolean;
+  /** Whether it may take one more of theirs where nobody waits in a queue. */
+  hasRoom: (of: RunOwner) => boolean;
   isLeaving: () => boolean;
   /** From now on nothing new is taken, and what runs gives itself back at its next step. */
   leave: () => void;
   /** With what this process takes one more; null where it has no room. */
-  lease: () => { owner: string; leaseMs: number } | null;
+  lease: (of: RunOwner) => { owner: string; leaseMs: number } | null;
   /** Makes this process the owner, in the transaction that says there is work. */
   take: (tx: Transaction, runId: string) => Promise<Run>;
   /** Works on a run that was taken, and resolves when it has ended one way or another or has been set aside. */
-  perform: (run: Run, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
+  perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
   /**
    * A run that waits for long takes no room: it is set aside, and nobody waits for its end. It stays owned, and should
    * the process die it is found by its lease. Throws `RunLeft` as soon as the process is to end.
@@ -39,9 +39,15 @@ export type Runner = {
   stop: (options: { graceMs: number }) => Promise<void>;
 };
 
+/** For whom a run is: a turn, a task or a conversation. */
+export type RunOwner = { org_id: string; mode: string; user_id: string | null };
+
 type Settings = {
   /** Runs at once. */
   capacity: number;
+  /** Of the capacity one org's and one user's at most: what goes beyond waits in the queue, and others have room. */
+  ofOrg: number;
+  ofUser: number;
   /** A run whose owner has not renewed it for this long goes on in another process. */
   leaseMs: number;
   renewEveryMs: number;
@@ -50,19 +56,34 @@ type Settings = {
 const setAsideAfterMs = 1_000;
 const mostSetAside = 1_000;
 
-type Running = { run: Run; controller: AbortController; done: Promise<void>; setAside: () => void };
+type Running = { run: Run; of: RunOwner; controller: AbortController; done: Promise<void>; setAside: () => void };
 
 export function createRunner({ db, log, settings }: { db: Database; log: Logger; settings: Settings }): Runner {
-  const { capacity, leaseMs, renewEveryMs } = settings;
+  const { capacity, ofOrg, ofUser, leaseMs, renewEveryMs } = settings;
   const owner = randomUUID();
   const running = new Map<string, Running>();
   const leaving = new AbortController();
+  const counts = new Map<string, number>();
   let setAside = 0;
   const renewing = setInterval(() => void renew(), renewEveryMs);
   renewing.unref();
 
   const leave = () => leaving.abort(new RunLeft('The process ends.'));
-  const hasRoom = () => !leaving.signal.aborted && running.size - setAside < capacity;
+  const userOf = ({ org_id, mode, user_id }: RunOwner) => JSON.stringify([org_id, mode, user_id]);
+  const countOf = (key: string) => counts.get(key) ?? 0;
+  const hasRoom = (of: RunOwner) =>
+    !leaving.signal.aborted &&
+    running.size - setAside < capacity &&
+    countOf(of.org_id) < ofOrg &&
+    countOf(userOf(of)) < ofUser;
+
+  function count(of: RunOwner, change: 1 | -1): void {
+    for (const key of [of.org_id, userOf(of)]) {
+      const left = countOf(key) + change;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
+    }
+  }
 
   /** Whatever is no longer ours ends here: another process goes on with it. */
   async function renew(): Promise<void> {
@@ -82,8 +103,9 @@ export function createRunner({ db, log, settings }: { db: Database; log: Logger;
     }
   }
 
-  async function perform(run: Run, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async function perform(run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const controller = new AbortController();
+    count(of, 1);
     running.get(run.runId)?.controller.abort(new FencedOff(run));
     const done = work(controller.signal).catch((error: unknown) => {
       if (error instanceof FencedOff || error instanceof RunEnded) return;
@@ -91,12 +113,18 @@ export function createRunner({ db, log, settings }: { db: Database; log: Logger;
       log.error({ err: error, run_id: run.runId }, `a run could not go on: ${reason}; it is taken up again`);
     });
     const aside = Promise.withResolvers<void>();
-    const entry: Running = { run, controller, done, setAside: aside.resolve };
+    const entry: Running = { run, of, controller, done, setAside: aside.resolve };
     running.set(run.runId, entry);
     const ended = done.then(() => {
+      count(of, -1);
       if (running.get(run.runId) === entry) running.delete(run.runId);
     });
     await Promise.race([ended, aside.promise]);
+  }
+
+  function comeBack({ of }: Running): void {
+    setAside -= 1;
+    count(of, 1);
   }
 
   async function whileWaiting<T>(
@@ -104,20 +132,21 @@ export function createRunner({ db, log, settings }: { db: Database; log: Logger;
     signal: AbortSignal,
     wait: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    let isAside = false;
+    let away: Running | null = null;
     const timer = setTimeout(() => {
       const entry = running.get(runId);
       // Each of them keeps its conversation in memory: beyond that they take room, and new work waits in its queue.
       if (entry?.run.epoch !== epoch || setAside >= mostSetAside) return;
-      isAside = true;
+      away = entry;
       setAside += 1;
+      count(entry.of, -1);
       entry.setAside();
     }, setAsideAfterMs);
     try {
       return await wait(AbortSignal.any([signal, leaving.signal]));
     } finally {
       clearTimeout(timer);
-      if (isAside) setAside -= 1;
+      if (away !== null) comeBack(away);
     }
   }
 
@@ -125,7 +154,7 @@ export function createRunner({ db, log, settings }: { db: Database; log: Logger;
     hasRoom,
     isLeaving: () => leaving.signal.aborted,
     leave,
-    lease: () => (hasRoom() ? { owner, leaseMs } : null),
+    lease: (of) => (hasRoom(of) ? { owner, leaseMs } : null),
     take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
     perform,
     whileWaiting,

@@ -1,3 +1,4 @@
+import { fail } from '@vestra/contract/errors';
 import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
@@ -97,14 +98,23 @@ export function listConversations(
     .limit(limit + 1);
 }
 
+/**
+ * By when they appeared: the id of a reply is as old as its turn, and one that waited for a person would stand in the past.
+ * To the millisecond, which is what a cursor holds.
+ */
 export function listMessages(db: Executor, conversationId: string, { limit, after }: Page): Promise<MessageRow[]> {
+  const appeared = sql`date_trunc('milliseconds', ${messages.created_at})`;
+  if (after && after.length !== 2) throw fail('invalid_cursor');
+  const below = after ? sql`(${appeared}, ${messages.id}) < (${after[0]}::timestamptz, ${after[1]})` : undefined;
   return db
     .select()
     .from(messages)
-    .where(and(eq(messages.conversation_id, conversationId), after ? lt(messages.id, after[0] as string) : undefined))
-    .orderBy(desc(messages.id))
+    .where(and(eq(messages.conversation_id, conversationId), below))
+    .orderBy(desc(appeared), desc(messages.id))
     .limit(limit + 1);
 }
+
+export const placeOfMessage = ({ created_at, id }: MessageRow) => [created_at.toISOString(), id];
 
 /** All that was said, oldest first. */
 export function allMessages(db: Executor, conversationId: string): Promise<MessageRow[]> {
@@ -112,7 +122,8 @@ export function allMessages(db: Executor, conversationId: string): Promise<Messa
 }
 
 export async function insertMessage(tx: Transaction, row: typeof messages.$inferInsert): Promise<MessageRow> {
-  return insertRow(tx, messages, row);
+  // By the clock that the messages of users have, so that both stand in one order.
+  return insertRow(tx, messages, { created_at: new Date(), ...row });
 }
 
 /** What had been said when a reply was begun, oldest first, without what an earlier summary stands for. */

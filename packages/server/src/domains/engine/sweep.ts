@@ -3,16 +3,15 @@ import { takeExpiredRuns } from '../../jobs/fence.ts';
 import type { SweepSource } from '../../jobs/sweep.ts';
 import type { TaskRow } from './tables.ts';
 
-type LeftTurn = { id: string; conversation_id: string };
-type LeftTask = { org_id: string; mode: TaskRow['mode']; conversation_id: string; id: string };
+type Left = Pick<TaskRow, 'org_id' | 'mode' | 'user_id' | 'conversation_id' | 'id'>;
 
 /** Replies whose process has died, and replies that neither a process nor a job knows of. */
 export const unfinishedReplies: SweepSource = {
   name: 'replies',
   async find({ tx, jobs, limit }) {
     const expired = await takeExpiredRuns(tx, { prefix: 'turn_', limit });
-    const { rows } = await tx.execute<LeftTurn>(sql`
-      SELECT id, conversation_id FROM turns
+    const { rows } = await tx.execute<Left>(sql`
+      SELECT org_id, mode, user_id, conversation_id, id FROM turns
       WHERE state = 'replying' AND NOT EXISTS (SELECT FROM runs WHERE runs.id = turns.id) LIMIT ${limit}`);
     const withJob = await jobs.keysWithJob(
       tx,
@@ -20,7 +19,7 @@ export const unfinishedReplies: SweepSource = {
       rows.map(({ id }) => id),
     );
     const left = rows.filter(({ id }) => !withJob.has(id));
-    const payloads = left.map(({ id, conversation_id }) => ({ conversation_id, turn_id: id }));
+    const payloads = left.map(({ id, ...rest }) => ({ ...rest, turn_id: id }));
     await jobs.sendMany(tx, 'turn.run', payloads);
     return Math.max(left.length, expired.length);
   },
@@ -30,8 +29,8 @@ export const unfinishedTasks: SweepSource = {
   name: 'tasks',
   async find({ tx, jobs, limit }) {
     const expired = await takeExpiredRuns(tx, { prefix: 'task_', limit });
-    const { rows } = await tx.execute<LeftTask>(sql`
-      SELECT org_id, mode, conversation_id, id FROM tasks
+    const { rows } = await tx.execute<Left>(sql`
+      SELECT org_id, mode, user_id, conversation_id, id FROM tasks
       WHERE status IN ('queued', 'working') AND NOT EXISTS (SELECT FROM runs WHERE runs.id = tasks.id)
       ORDER BY updated_at LIMIT ${limit}`);
     const withJob = await jobs.keysWithJob(

@@ -18,7 +18,7 @@ import type { Engine, MemoryMode, WorkComputer } from './ports.ts';
 import { pretendTools } from './pretend-tools.ts';
 import type { Subject } from './run-store.ts';
 import type { MessageRow } from './tables.ts';
-import { withCategories } from './tool-categories.ts';
+import { asFirstSeen } from './tool-categories.ts';
 import { rememberedIn } from './trace-store.ts';
 import type { MessageTool } from './turn.ts';
 
@@ -64,7 +64,7 @@ export async function assembleTools(
   const own = new Map(listed.map((each) => [each.tool.definition.name, each]));
   const ofMessage = addedBy(subject.turn.request.tools ?? [], manifest);
   const { deployment_id: deploymentId, deployment_version: version } = subject.turn;
-  const ofVersion = await withCategories(engine.db, { deploymentId, version }, [
+  const ofVersion = await asFirstSeen(engine.db, { deploymentId, version }, [
     ...functionsOf(manifest),
     ...servers.map((each) => askingAbove(manifest.limits.ask_above_usd, each)),
   ]);

@@ -14,7 +14,24 @@ const call = {
 };
 
 describe('the input of a step', () => {
-  it('shows which arguments there were and how large, and nothing of what was in them [TASK-013]', () => {
+  it('says what a call was about [TASK-244]', () => {
+    const given = {
+      url: 'https://shop.example/orders/17?token=abc#end',
+      query: 'Which of the green teas are in stock?',
+      command: `grep -r refund ${'x '.repeat(60)}`,
+      text: 'Hunter2',
+      password: 'Hunter2',
+      note: 'card 4242 4242 4242 4242',
+    };
+    const { input_summary: summary } = presentTraceStep({ ...call, arguments: given });
+    expect(summary).toContain(
+      'url: shop.example/orders/17, query: Which of the green teas are in stock?, command: grep',
+    );
+    expect(summary).not.toMatch(/Hunter2|4242|abc/);
+    expect(summary).toContain('…');
+  });
+
+  it('shows what is written, listed or secret by its size, and nothing of what was in it [TASK-013]', () => {
     const secret = 'sk-live-4242424242424242';
     const given = {
       card: secret,

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '@vestra/agent/credential';
 import type { CallRow } from './tables.ts';
 
 const longestSummary = 200;
@@ -22,11 +23,34 @@ export const presentTraceStep = (call: TracedCall) => {
   };
 };
 
-/** Which arguments there were and of what size, never what was in them: a trace is read by more people than the input. */
+/**
+ * What the call was about, never the input itself: a trace is read by more people than the input. Of an address the site
+ * and the path, of other text its beginning; what people write or type, and what looks like a credential, by its size.
+ */
 function inputSummary(given: unknown): string | null {
   if (typeof given !== 'object' || given === null) return null;
-  const parts = Object.entries(given).map(([name, value]) => `${name}: ${shapeOf(value)}`);
+  const parts = Object.entries(given).map(([name, value]) => `${name}: ${shownValue(name, value)}`);
   return parts.length === 0 ? 'no arguments' : oneLine(parts.join(', '));
+}
+
+const longestBeginning = 60;
+/** What is written somewhere rather than said what to do: it may be a password, a letter, a whole file. */
+const written =
+  /^(text|content|contents|body|value|values|data|payload|message|answer|output|input|card\w*|iban|ssn)$/i;
+/** Card numbers and other long numbers, and what is too much of a jumble to be words. */
+const unreadable = /\d[\d -]{11,}\d|[^\s/]{32,}/;
+
+function shownValue(name: string, value: unknown): string {
+  if (typeof value !== 'string') return shapeOf(value);
+  const isShown = !written.test(name) && withoutCredentials(name, value) === value;
+  if (!isShown) return shapeOf(value);
+  if (/^https?:/i.test(value) && URL.canParse(value)) {
+    const { host, pathname } = new URL(value);
+    return unreadable.test(pathname) ? host : `${host}${pathname}`;
+  }
+  if (unreadable.test(value)) return shapeOf(value);
+  const characters = [...value];
+  return characters.length <= longestBeginning ? value : `${characters.slice(0, longestBeginning).join('')}…`;
 }
 
 function shapeOf(value: unknown): string {

@@ -26,11 +26,11 @@ export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: stri
   };
 }
 
-/** Of a run that filters held back there is no turn. */
-export const presentRun = (routineId: string, turn: Pick<TurnRow, 'id' | 'conversation_id'> | null) => ({
-  object: 'routine_run' as const,
-  routine_id: routineId,
-  status: turn ? ('started' as const) : ('filtered' as const),
-  conversation_id: turn?.conversation_id ?? null,
-  turn_id: turn?.id ?? null,
-});
+type Run = Pick<TurnRow, 'id' | 'conversation_id'> | 'filtered' | 'skipped';
+
+/** Of a run that filters held back, or that a paused routine did not take, there is no turn. */
+export function presentRun(routineId: string, run: Run) {
+  const common = { object: 'routine_run' as const, routine_id: routineId };
+  if (typeof run === 'string') return { ...common, status: run, conversation_id: null, turn_id: null };
+  return { ...common, status: 'started' as const, conversation_id: run.conversation_id, turn_id: run.id };
+}

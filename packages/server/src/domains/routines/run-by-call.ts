@@ -18,7 +18,7 @@ export async function runNow(runner: RoutineRunner, tenant: Tenant, routineId: s
   return presentRun(routineId, run.turn);
 }
 
-/** Another system has something to say. A paused routine takes no notice of it. */
+/** Another system has something to say. A paused routine skips it, and says so. */
 export async function triggerRoutine(
   runner: RoutineRunner,
   tenant: Tenant,
@@ -29,10 +29,11 @@ export async function triggerRoutine(
     const routine = await lockRoutine(tx, tenant, routineId);
     if (!routine) throw fail('routine_not_found');
     if (routine.kind !== 'trigger') throw fail('not_a_trigger_routine');
-    const isListening = routine.enabled && routine.status === 'active';
-    if (!isListening || !passesFilters(routine.filters, payload)) return null;
+    if (!routine.enabled || routine.status !== 'active') return 'skipped';
+    if (!passesFilters(routine.filters, payload)) return 'filtered';
     return runRoutine(runner, tx, routine, { payload });
   });
-  if (run) announce(runner.engine.announcer, run.committed);
-  return presentRun(routineId, run?.turn ?? null);
+  if (typeof run === 'string') return presentRun(routineId, run);
+  announce(runner.engine.announcer, run.committed);
+  return presentRun(routineId, run.turn);
 }

@@ -11,7 +11,7 @@ import { type RoutineRunner, runRoutine } from './run-routine.ts';
 import { dueRoutines, lockDue, stepOver } from './store.ts';
 import type { RoutineRow } from './tables.ts';
 
-const pageSize = 100;
+const pageSize = 500;
 const atOnce = 8;
 
 /**

@@ -95,7 +95,11 @@ export async function dueRoutines(
     .select({ id: routines.id })
     .from(routines)
     .where(and(due(now), except.length > 0 ? notInArray(routines.id, [...except]) : undefined))
-    .orderBy(asc(routines.next_run_at))
+    // Round robin over the orgs: one with thousands at the full hour does not make the others late.
+    .orderBy(
+      sql`row_number() OVER (PARTITION BY ${routines.org_id} ORDER BY ${routines.next_run_at})`,
+      asc(routines.next_run_at),
+    )
     .limit(limit);
   return rows.map(({ id }) => id);
 }

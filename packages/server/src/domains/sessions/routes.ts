@@ -43,7 +43,7 @@ export function sessionRoutes(dependencies: SessionDependencies): Handlers<'sess
       const row = await findSession(db, caller, params.session_id);
       if (!row) throw fail('session_not_found');
       const owner = { orgId: row.org_id, mode: row.mode, userId: row.user_id };
-      return presentSession(row, statusOf(row, Date.now()) === 'live' && screens.isPrivate(owner));
+      return presentSession(row, statusOf(row, Date.now()) === 'live' && (await screens.isPrivate(owner)));
     },
     delete: async ({ caller, origin, params }) => {
       assertReach(caller, params.session_id);

@@ -61,26 +61,27 @@ async function open(userId: string, screen: 'view' | 'control') {
   return call;
 }
 
-describe('the screen of a browser in the hands of', () => {
+describe('the screen of a browser that is', () => {
   it.each([
     { holder: 'private' as const, code: 'browser_in_use' },
     { holder: 'paying' as const, code: 'payment_in_progress' },
   ])(
-    '$holder answers 409 $code to whoever looks, and those who look on are told [SES-005, SES-022, SES-023]',
+    '$holder answers 409 $code to those who look on, and tells them [SES-005, SES-022, SES-023]',
     async ({ holder, code }) => {
       const [viewer, driver] = [await open(holder, 'view'), await open(holder, 'control')];
-      desks.hands.give(ownerOf(holder), holder);
+      desks.hands.hide(ownerOf(holder), holder);
       expect(await viewer('GET', '/screen')).toEqual([409, code]);
-      expect(await driver('GET', '/screen')).toEqual([409, code]);
+      // The person's own stream goes on; here there is no browser for it.
+      expect((await driver('GET', '/screen'))[1]).toBe('browser_not_open');
       expect((await viewer('GET'))[1]).toMatchObject({ screen_paused: true });
       expect((await driver('GET'))[1]).not.toHaveProperty('screen_paused');
-      desks.hands.give(ownerOf(holder), 'nobody');
+      desks.hands.hide(ownerOf(holder), null);
       expect((await viewer('GET', '/screen'))[1]).toBe('browser_not_open');
       expect((await viewer('GET'))[1]).not.toHaveProperty('screen_paused');
     },
   );
 
-  it('nobody says why it did not wake to whoever asks again, and tries anew after that', async () => {
+  it('asleep says why it did not wake to whoever asks again, and tries anew after that', async () => {
     const viewer = await open('bea', 'view');
     expect(await viewer('GET', '/screen')).toEqual([409, 'browser_not_open']);
     expect(await viewer('GET', '/screen')).toEqual([503, 'computer_unavailable']);

@@ -24,7 +24,7 @@ export async function showTrace(db: Executor, task: TaskRow) {
 }
 
 const presentModelCall = (task: TaskRow, step: StepRow) => ({
-  turn_id: `${task.turn_id}.${step.step_index}`,
+  turn_id: task.turn_id,
   model: step.model,
   input_tokens: step.input_tokens,
   output_tokens: step.output_tokens,

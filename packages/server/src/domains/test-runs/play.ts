@@ -38,7 +38,8 @@ export async function playTestRun(player: Player, runId: string, signal: AbortSi
   });
   if (!taken) return;
   announcer.ring('test_run', runId);
-  await runner.perform(taken.run, (ended) => play(player, taken, AbortSignal.any([signal, ended])));
+  const of = { ...taken.row, user_id: null };
+  await runner.perform(taken.run, of, (ended) => play(player, taken, AbortSignal.any([signal, ended])));
 }
 
 async function play(player: Player, playing: Playing, signal: AbortSignal): Promise<void> {

@@ -28,7 +28,7 @@ export async function startRun(
   const scenarios = await scenariosOf(tx, deployment.id);
   await insertRun(tx, run);
   await insertResults(tx, run, scenarios);
-  await jobs.send(tx, 'test_run.play', { run_id: run.id });
+  await jobs.send(tx, 'test_run.play', { org_id: run.org_id, run_id: run.id });
   await recordAudit(tx, origin, {
     action: 'test_run.created',
     target: { type: 'test_run', id: run.id },

@@ -188,12 +188,11 @@ export async function endOpenResults(tx: Transaction, runId: string, { code, mes
 }
 
 /** Runs that are not over and that no process plays, oldest first. */
-export async function unplayedRuns(db: Executor, limit: number): Promise<string[]> {
-  const rows = await db
-    .select({ id: testRuns.id })
+export function unplayedRuns(db: Executor, limit: number): Promise<{ id: string; org_id: string }[]> {
+  return db
+    .select({ id: testRuns.id, org_id: testRuns.org_id })
     .from(testRuns)
     .where(and(inArray(testRuns.status, open), sql`NOT EXISTS (SELECT FROM runs WHERE runs.id = ${testRuns.id})`))
     .orderBy(asc(testRuns.created_at))
     .limit(limit);
-  return rows.map(({ id }) => id);
 }

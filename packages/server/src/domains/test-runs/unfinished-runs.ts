@@ -8,12 +8,13 @@ export const unfinishedTestRuns: SweepSource = {
   async find({ tx, jobs, limit }) {
     const expired = await takeExpiredRuns(tx, { prefix: 'trun_', limit });
     const found = await unplayedRuns(tx, limit);
-    const withJob = await jobs.keysWithJob(tx, 'test_run.play', found);
-    const left = found.filter((id) => !withJob.has(id));
+    const ids = found.map(({ id }) => id);
+    const withJob = await jobs.keysWithJob(tx, 'test_run.play', ids);
+    const left = found.filter(({ id }) => !withJob.has(id));
     await jobs.sendMany(
       tx,
       'test_run.play',
-      left.map((run_id) => ({ run_id })),
+      left.map(({ id, org_id }) => ({ org_id, run_id: id })),
     );
     return Math.max(left.length, expired.length);
   },

@@ -30,7 +30,7 @@ export type Dispatcher = {
   stop: (options?: { graceMs?: number }) => Promise<void>;
 };
 
-const defaults: Limits = { total: 128, perEndpoint: 8 };
+const defaults: Limits = { total: 128, perOrg: 96, perEndpoint: 8 };
 const afterErrorMs = 1000;
 /** With many endpoints that fail something is due at every moment; attempts that were put off can wait this long. */
 const leastBetweenLooksMs = 250;
@@ -119,7 +119,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
 
   function begin(claimed: readonly Claimed[]): void {
     for (const delivery of claimed) {
-      const leave = lanes.enter(delivery.endpoint_id);
+      const leave = lanes.enter(delivery.endpoint_id, delivery.org_id);
       const cutting = new AbortController();
       const ended = deliver(delivery, cutting.signal)
         .catch((error: unknown) => {

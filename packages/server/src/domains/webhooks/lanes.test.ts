@@ -9,7 +9,7 @@ function fill(lanes: Lanes): { endpointId: string; leave: (isSuccess: boolean) =
   const taken = [];
   for (let chosen = lanes.choose(); chosen.length > 0; chosen = lanes.choose()) {
     for (const { endpointId, room } of chosen) {
-      for (let each = 0; each < room; each++) taken.push({ endpointId, leave: lanes.enter(endpointId) });
+      for (let each = 0; each < room; each++) taken.push({ endpointId, leave: lanes.enter(endpointId, 'org_a') });
     }
     lanes.ready(chosen.map(({ endpointId }) => endpointId));
   }
@@ -21,7 +21,7 @@ const countOf = (taken: { endpointId: string }[], endpointId: string) =>
 
 describe('lanes', () => {
   it('give a new endpoint two, one more with each success up to its share, and one after a failure', () => {
-    const lanes = createLanes({ total: 64, perEndpoint: 4 });
+    const lanes = createLanes({ total: 64, perOrg: 100, perEndpoint: 4 });
     const shares = [];
     for (const isSuccess of [true, true, true, true, false, true]) {
       lanes.ready(['whk_a']);
@@ -38,7 +38,7 @@ describe('lanes', () => {
   });
 
   it('leave half of all slots to endpoints that answer, however many hang', () => {
-    const lanes = createLanes({ total: 20, perEndpoint: 8 });
+    const lanes = createLanes({ total: 20, perOrg: 100, perEndpoint: 8 });
     lanes.ready(['whk_good']);
     for (const { leave } of fill(lanes)) leave(true);
     const hanging = endpoints(1000, 'bad');
@@ -51,8 +51,21 @@ describe('lanes', () => {
     expect(next.map(({ endpointId }) => endpointId)).toEqual(Array(8).fill('whk_good'));
   });
 
+  it('leave room beside the endpoints of one org, however many answer [JOB-242]', () => {
+    const lanes = createLanes({ total: 20, perOrg: 12, perEndpoint: 8 });
+    const all = endpoints(10);
+    for (let round = 0; round < 8; round++) {
+      lanes.ready(all);
+      for (const { leave } of fill(lanes)) leave(true);
+    }
+    lanes.ready(all);
+    expect(fill(lanes)).toHaveLength(12);
+    lanes.ready(['whk_other']);
+    expect(fill(lanes).map(({ endpointId }) => endpointId)).toEqual(['whk_other', 'whk_other']);
+  });
+
   it('let endpoints take turns', () => {
-    const lanes = createLanes({ total: 8, perEndpoint: 2 });
+    const lanes = createLanes({ total: 8, perOrg: 100, perEndpoint: 2 });
     const all = endpoints(12);
     lanes.ready(all);
     const first = fill(lanes);
@@ -64,7 +77,7 @@ describe('lanes', () => {
   });
 
   it('look again for what became due while they looked', () => {
-    const lanes = createLanes({ total: 8, perEndpoint: 2 });
+    const lanes = createLanes({ total: 8, perOrg: 100, perEndpoint: 2 });
     lanes.ready(['whk_a']);
     expect(lanes.choose()).toEqual([{ endpointId: 'whk_a', room: 2 }]);
     expect(lanes.choose()).toEqual([]);
@@ -73,7 +86,7 @@ describe('lanes', () => {
   });
 
   it('give room back when attempts end', () => {
-    const lanes = createLanes({ total: 4, perEndpoint: 2 });
+    const lanes = createLanes({ total: 4, perOrg: 100, perEndpoint: 2 });
     lanes.ready(endpoints(10));
     const taken = fill(lanes);
     expect(countOf(taken, 'whk_0')).toBe(2);

@@ -20,13 +20,13 @@ export const testCatalog = {
     expireInSeconds: 60,
     concurrency: 4,
   }),
-  grouped: job({
-    payload: z.strictObject({ team: z.string(), item: z.number() }),
+  shared: job({
+    payload: z.strictObject({ team: z.string(), member: z.string(), item: z.number() }),
     policy: 'standard',
-    group: { of: ({ team }) => team, concurrency: 1 },
+    share: { of: ({ team, member }) => ({ orgId: team, userId: member }), ofOrg: 3, ofUser: 2 },
     retries,
     expireInSeconds: 60,
-    concurrency: 8,
+    concurrency: 5,
   }),
   /** A worker's death must not use up the retries of a job, even where it has none. */
   fenced: job({

@@ -29,7 +29,7 @@ const worker = startWorker({
   handlers: {
     note: nothing,
     ordered: nothing,
-    grouped: nothing,
+    shared: nothing,
     async fenced({ run }, { attempt, signal }) {
       const held = await takeRun(db, { runId: run, owner, leaseMs: 60_000 });
       tell({ event: 'started', attempt });

@@ -14,7 +14,7 @@ export type ToolAnswer = { output: string; isError: boolean; computerSeconds?: n
 export const said = (output: string): ToolAnswer => ({ output, isError: false });
 export const failed = (output: string): ToolAnswer => ({ output, isError: true });
 
-type Named = { name: string; description: string; input: JsonSchema; isReadOnly: boolean };
+type Named = Pick<Tool, 'timeoutS'> & { name: string; description: string; input: JsonSchema; isReadOnly: boolean };
 
 export const ownTool = (of: Named, run: NonNullable<OwnTool['run']>): OwnTool => ({
   tool: { ...described(of), effect: { kind: 'run' } },
@@ -32,10 +32,11 @@ export const handingTool = (of: Named): OwnTool => ({
   run: null,
 });
 
-const described = ({ name, description, input, isReadOnly }: Named) => ({
+const described = ({ name, description, input, isReadOnly, timeoutS }: Named) => ({
   definition: { name, description, inputSchema: input },
   origin: { from: 'agent' as const, isReadOnly },
   server: null,
+  ...(timeoutS !== undefined && { timeoutS }),
 });
 
 /** Every field that is not marked as optional is required. */

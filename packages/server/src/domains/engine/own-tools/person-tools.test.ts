@@ -56,7 +56,13 @@ it('request_handoff says whether it asks for a value [INT-031]', () => {
   const draft = draftOf(requestHandoff(), { request: 'Read me the code.', asks_for_value: true });
   expect(draft).toMatchObject({ kind: 'ask_question', type: 'handoff', details: { asks_for_value: true } });
   expect(draft.questions).toEqual([{ question: 'Read me the code.', header: '', options: [], multi_select: false }]);
-  expect(draftOf(requestHandoff(), { request: 'Sign in.' }).details).toEqual({ asks_for_value: false });
+  expect(draftOf(requestHandoff(), { request: 'Sign in.' }).details).toEqual({
+    asks_for_value: false,
+    asks_for_secret: false,
+  });
+  expect(draftOf(requestHandoff(), { request: 'Enter your password.' }).details).toMatchObject({
+    asks_for_secret: true,
+  });
 });
 
 it('none of them changes anything by itself: a person does', () => {

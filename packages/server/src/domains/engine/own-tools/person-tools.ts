@@ -85,6 +85,10 @@ const asQuestion = ({ question: asked, header = '', options = [], multi_select =
   multi_select,
 });
 
+/** Where the model does not say it; what the page asks for counts as well. */
+const secretWords =
+  /\b(pass ?(word|code|phrase)|one[- ]time|verification code|security code|otp|2fa|pin|card (number|details)|cvc|cvv)s?\b/i;
+
 export const requestHandoff = (): OwnTool =>
   askingTool(
     {
@@ -95,13 +99,22 @@ export const requestHandoff = (): OwnTool =>
         {
           request: text('What they should do, in their language.', 1000),
           asks_for_value: { type: 'boolean', description: 'True where they should tell you a value, such as a code.' },
+          asks_for_secret: {
+            type: 'boolean',
+            description:
+              'True where they enter a password, a one-time code or card details: the screen is then private.',
+          },
         },
-        ['asks_for_value'],
+        ['asks_for_value', 'asks_for_secret'],
       ),
       isReadOnly: true,
     },
     ({ arguments: given }) => {
-      const { request, asks_for_value: asksForValue = false } = given as { request: string; asks_for_value?: boolean };
+      const {
+        request,
+        asks_for_value: asksForValue = false,
+        asks_for_secret: asksForSecret = secretWords.test(request),
+      } = given as { request: string; asks_for_value?: boolean; asks_for_secret?: boolean };
       return {
         kind: 'ask_question',
         type: 'handoff',
@@ -109,7 +122,7 @@ export const requestHandoff = (): OwnTool =>
         moves_money: false,
         requires_present_user: false,
         questions: [asQuestion({ question: request })],
-        details: { asks_for_value: asksForValue },
+        details: { asks_for_value: asksForValue, asks_for_secret: asksForSecret },
         expires_in_s: 7 * day,
       };
     },

@@ -86,6 +86,8 @@ export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: Wo
   ownTool(
     {
       name: 'save_output',
+      // Where the file lies on a computer, that may have to be prepared first.
+      ...(computer && { timeoutS: 3600 }),
       description: computer
         ? 'Give the person a file as a result of the work: its text as `content`, such as a report in Markdown or a table in CSV, or any file of the computer by its `path`.'
         : 'Give the person a text file as a result of the work, such as a report in Markdown or a table in CSV.',

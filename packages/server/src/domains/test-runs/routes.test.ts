@@ -320,10 +320,10 @@ describe('cancelling', () => {
 
   it('tells of the end in the mode of the run, whichever key asked for it', async () => {
     await addScenario();
-    const run = await create(org.liveKey);
-    const { body } = await call('POST', `/v1/test-runs/${run.id}/cancel`);
+    const run = await create();
+    const { body } = await call('POST', `/v1/test-runs/${run.id}/cancel`, undefined, org.liveKey);
     expect(await eventsOf(run.id)).toMatchObject([
-      { type: 'test_run.completed', mode: 'live', deployment_id: deployment.id, data: body },
+      { type: 'test_run.completed', mode: 'test', deployment_id: deployment.id, data: body },
     ]);
   });
 });

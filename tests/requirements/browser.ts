@@ -133,4 +133,5 @@ export const browser = area('browser', 'done', [
     'decisions.md · 7',
     "The agent's browser tools open, read, click, type, scroll, take a picture and close, within the same sites.",
   ],
+  ['BRW-181', 'decisions/0013', 'A browser runs under the same filter of system calls as a computer.'],
 ]);

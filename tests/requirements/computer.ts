@@ -34,4 +34,10 @@ export const computer = area('computer', 'done', [
   ],
   ['CMP-008', 'decisions.md · 3', 'A computer that cannot be reached answers 503 `computer_unavailable`.'],
   ['CMP-009', 'decisions.md · 10', 'The seconds a computer runs are charged as `compute`.'],
+  [
+    'CMP-181',
+    'decisions/0013',
+    'What is confined makes no system call that leads out of its sandbox, and cannot outlive the server where memory runs out.',
+  ],
+  ['CMP-182', 'decisions/0013', "Nothing of the server's environment is to be read inside a sandbox."],
 ]);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -277,6 +277,22 @@ describe('a browser', () => {
     expect((await tab.navigate('file:///etc/passwd')).error).not.toBeNull();
     expect(sites.seen).toEqual([]);
     await alone.close();
+  });
+
+  it('holds nothing of the server’s environment, and makes no forbidden system call [CMP-182] [BRW-181]', async () => {
+    const folder = join(dataDir, 'stand-in');
+    const standIn = join(folder, 'chromium');
+    await mkdir(folder, { mode: 0o755 });
+    const looks = `cat /proc/*/environ | tr '\\0' '\\n'; cat /proc/self/oom_score_adj; grep Seccomp: /proc/self/status`;
+    await writeFile(standIn, `#!/bin/sh\n(${looks}) >/home/browser/seen 2>&1\n`, { mode: 0o755 });
+    const home = await makePlace(dataDir, 5);
+    process.env.VESTRA_CANARY = 'of-the-server';
+    const spying = browserStarter({ executable: standIn, allowPrivate: true, log: pino({ level: 'silent' }) });
+    await expect(spying(home)).rejects.toThrow('did not start');
+    delete process.env.VESTRA_CANARY;
+    const seen = await readFile(join(home.browser, 'seen'), 'utf8');
+    expect(seen).toMatch(/HOME=\/home\/browser[\s\S]*\n1000\nSeccomp:\t2\n$/);
+    expect(seen).not.toMatch(/CANARY|of-the-server/);
   });
 
   it('that cannot start says why', async () => {

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../computer/place.ts';
-import { confine, egressAddress } from '../sandbox/confine.ts';
+import { bareEnvironment, type Confinement, confine, egressAddress } from '../sandbox/confine.ts';
+import { feed } from '../sandbox/spawn-confined.ts';
+import { systemCallFilter } from '../sandbox/system-call-filter.ts';
 import { type Devtools, openDevtools } from './devtools.ts';
 
 /** A Chromium that runs confined, and the way to speak with it. */
@@ -18,6 +20,8 @@ export type Chromium = {
 };
 
 const profile = '/home/browser';
+/** After the two by which the browser is spoken with. */
+const filterPipe = 5;
 const closeGraceMs = 5_000;
 const startLimitMs = 30_000;
 const keptErrorLength = 2_000;
@@ -32,7 +36,8 @@ export async function startChromium(options: {
 }): Promise<Chromium> {
   const { executable, place, egressSocket } = options;
   for (const lock of locks) await rm(join(place.browser, lock), { force: true });
-  const { file, args, identity } = confine([executable, ...flags], {
+  const filter = systemCallFilter();
+  const confinement: Confinement = {
     mounts: [
       { from: place.browser, to: profile, isWritable: true },
       // Debian's lies where every program sees it; another one may not.
@@ -46,8 +51,15 @@ export async function startChromium(options: {
     // Each tab is a few processes with a dozen threads each, and threads count.
     limits: { processes: 4_096, fileBytes: 1024 ** 3, memoryBytes: null },
     identity: place.identity,
+  };
+  const { file, args, identity } = confine([executable, ...flags], confinement, filter && filterPipe);
+  const child = spawn(file, args, {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: bareEnvironment,
+    cwd: '/',
+    ...identity,
   });
-  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], ...(identity ?? {}) });
+  feed(child, filterPipe, filter ?? Buffer.alloc(0));
   const said = keepLastOf(child.stderr as Readable);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());

@@ -85,6 +85,52 @@ describe.skipIf(process.platform !== 'linux')('a computer made by bubblewrap', (
     expect((await run('mount -t tmpfs none /mnt || mkdir /x || touch /usr/x /etc/x /dev/x')).exitCode).not.toBe(0);
   });
 
+  it('makes no system call that leads to the kernel’s own tables, other processes or namespaces [CMP-181]', async () => {
+    const { stdout, stderr } = await run(`python3 - <<'END'
+${triedCalls}
+END`);
+    const answers = Object.fromEntries(stdout.split('\n').map((line) => line.split(' ')));
+    expect([answers, stderr]).toEqual([
+      {
+        ptrace: 'EPERM',
+        keyctl: 'EPERM',
+        bpf: 'EPERM',
+        userfaultfd: 'EPERM',
+        perf_event_open: 'EPERM',
+        unshare: 'EPERM',
+        mount: 'EPERM',
+        pidfd_getfd: 'EPERM',
+        io_uring_setup: 'ENOSYS',
+        clone3: 'ENOSYS',
+        memfd_create: 'ENOSYS',
+        clone_newuser: 'EPERM',
+        vsock: 'EAFNOSUPPORT',
+        resvsp: 'EPERM',
+        shmget_large: 'EPERM',
+        shmget_small: 'ok',
+        '': undefined,
+      },
+      '',
+    ]);
+    // A hole gives space back. Space that is reserved would be taken faster than anybody measures.
+    expect((await run('echo x >f; fallocate -p -l 1 f && ! fallocate -l 1000000 f && stat -c %s f; rm f')).stdout).toBe(
+      '2\n',
+    );
+  });
+
+  it('cannot make itself the last to be ended where memory runs out [CMP-181]', async () => {
+    const said = await run('for it in self 1 $$; do echo 0 >/proc/$it/oom_score_adj; cat /proc/$it/oom_score_adj; done');
+    expect(said.stdout).toBe('1000\n1000\n1000\n');
+  });
+
+  it('holds nothing of the server’s environment [CMP-182]', async () => {
+    process.env.VESTRA_CANARY = 'of-the-server';
+    const { stdout } = await run('cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n"; ls /proc/self/fd >&2');
+    delete process.env.VESTRA_CANARY;
+    expect(stdout).toContain('HOME=/home/agent');
+    expect(stdout).not.toMatch(/CANARY|of-the-server/);
+  });
+
   it('shows its variables to nobody on the machine', async () => {
     const marker = `vestra-secret-${process.pid}`;
     const controller = new AbortController();
@@ -288,6 +334,32 @@ describe.skipIf(process.platform !== 'linux')('a computer made by bubblewrap', (
     });
   });
 });
+
+/** Says how each ends. The numbers are those of the machine; what is passed is as harmless as it can be. */
+const triedCalls = `
+import ctypes, errno, platform
+libc = ctypes.CDLL(None, use_errno=True)
+at = 0 if platform.machine() == 'x86_64' else 1
+def answer(name, numbers, *given):
+    result = libc.syscall(ctypes.c_long(numbers[at]), *[ctypes.c_long(each) for each in given])
+    print(name, 'ok' if result >= 0 else errno.errorcode[ctypes.get_errno()])
+answer('ptrace', (101, 117), 16, 1, 0, 0)
+answer('keyctl', (250, 219), 0, -3, 1)
+answer('bpf', (321, 280), 0, 0, 0)
+answer('userfaultfd', (323, 282), 1)
+answer('perf_event_open', (298, 241), 0, 0, -1, -1, 0)
+answer('unshare', (272, 97), 0x10000000)
+answer('mount', (165, 40), 0, 0, 0, 0, 0)
+answer('pidfd_getfd', (438, 438), 0, 0, 0)
+answer('io_uring_setup', (425, 425), 1, 0)
+answer('clone3', (435, 435), 0, 0)
+answer('memfd_create', (319, 279), 0, 0)
+answer('clone_newuser', (56, 220), 0x10000000 | 17, 0, 0, 0, 0)
+answer('vsock', (41, 198), 40, 1, 0)
+answer('resvsp', (16, 29), 1, 0x4030582a, 0)
+answer('shmget_large', (29, 194), 0, 1 << 33, 0o1600)
+answer('shmget_small', (29, 194), 0, 56, 0o1600)
+`;
 
 /** Of everything that runs on the machine. */
 function commandLines(): string[] {

@@ -40,4 +40,15 @@ export const computer = area('computer', 'done', [
     'What is confined makes no system call that leads out of its sandbox, and cannot outlive the server where memory runs out.',
   ],
   ['CMP-182', 'decisions/0013', "Nothing of the server's environment is to be read inside a sandbox."],
+  [
+    'CMP-183',
+    'decisions/0013',
+    'How many processes and commands a computer runs at once is bounded for all its commands together.',
+  ],
+  ['CMP-184', 'decisions/0013', 'What a computer takes of memory is bounded for all its commands together.'],
+  [
+    'CMP-185',
+    'decisions/0013',
+    'What a computer keeps, in bytes and in files, is bounded over everything that writes; where it is full, it says so and lets itself be emptied.',
+  ],
 ]);

@@ -66,9 +66,7 @@ describe('what is confined', () => {
     const { file, args, identity: account } = confine(['true', '--', 'x'], { ...bare, identity, env: { A: '--' } }, 5);
     const parts = confinedParts(['true', '--', 'x'], { ...bare, env: { A: '--' } }, 5);
     expect([file, account]).toEqual(['/bin/sh', identity]);
-    // Its account may have so many processes in all its sandboxes, and a few for bubblewrap.
-    expect(args).toEqual(['-c', launch, 'sh', '39', ...parts.options, '--', ...parts.program]);
-    expect(confine(['true'], bare, null).args.slice(2, 4)).toEqual(['sh', '']);
+    expect(args).toEqual(['-c', launch, 'sh', ...parts.options, '--', ...parts.program]);
     expect(args.slice(-3)).toEqual(['true', '--', 'x']);
   });
 });

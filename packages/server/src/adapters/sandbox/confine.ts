@@ -44,8 +44,8 @@ export function confine(
   filterPipe: FilterPipe,
 ): { file: string; args: string[]; identity: Identity | null } {
   const { options, program } = confinedParts(command, confinement, filterPipe);
-  const words = [mostOfAccount(confinement), ...options, '--', ...program];
-  return { file: '/bin/sh', args: ['-c', launch, 'sh', ...words], identity: confinement.identity };
+  const args = ['-c', launch, 'sh', ...options, '--', ...program];
+  return { file: '/bin/sh', args, identity: confinement.identity };
 }
 
 /** The same in two parts: the options hold the environment, which must not stand in a command line that others can read. */
@@ -89,20 +89,9 @@ export const bareEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 
 /**
  * Where memory runs out, it is taken from whatever is confined before anything else: said here, where it can be said,
- * since inside nothing of /proc can be written. What follows its first word is given to bubblewrap.
- *
- * Inside, processes are counted for each sandbox by itself. What is set here is the most that the account may have in
- * all of them together: the kernel keeps it with the namespace and counts there, too.
+ * since inside nothing of /proc can be written.
  */
-export const launch =
-  'echo 1000 2>/dev/null >/proc/self/oom_score_adj; most=$1; shift; exec ${most:+/usr/bin/prlimit --nproc=$most} bwrap "$@"';
-
-/** Empty where the account is the server's own: what is counted would be the server's, too. */
-export const mostOfAccount = ({ identity, limits }: Confinement): string =>
-  identity === null ? '' : String(limits.processes + ownProcesses);
-
-/** What a sandbox needs for itself: bubblewrap, the forwarder with its connections, the pipes. */
-const ownProcesses = 32;
+export const launch = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec bwrap "$@"';
 
 /**
  * Programs speak to a proxy by TCP; the namespace has a loopback of its own, on which nobody else listens. The command

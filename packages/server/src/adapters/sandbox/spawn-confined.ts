@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { bareEnvironment, type Confinement, confinedParts, launch, mostOfAccount } from './confine.ts';
+import { bareEnvironment, type Confinement, confinedParts, launch } from './confine.ts';
 import { systemCallFilter } from './system-call-filter.ts';
 
 /** A program that runs confined. */
@@ -27,7 +27,7 @@ export function spawnConfined(
   const filter = systemCallFilter();
   const { options, program } = confinedParts(command, confinement, filter && filterPipe);
   if (options.some((option) => option.includes('\0'))) throw new TypeError('A NUL cannot be passed to a program.');
-  const words = [mostOfAccount(confinement), '--args', '3', '--', '/bin/sh', '-c', waitForWord, 'sh', ...program];
+  const words = ['--args', '3', '--', '/bin/sh', '-c', waitForWord, 'sh', ...program];
   const child = spawn('/bin/bash', ['-c', throughPipes, 'bash', ...words], {
     stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: bareEnvironment,

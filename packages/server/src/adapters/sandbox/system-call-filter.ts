@@ -86,7 +86,16 @@ type SystemCall = keyof typeof numbers;
 /** What nothing on a computer or in a browser needs, and what has let programs out of sandboxes before. */
 const forbidden: readonly SystemCall[] = [
   ...(['mount', 'umount2', 'pivot_root', 'chroot', 'open_tree', 'move_mount', 'fsopen', 'fsconfig'] as const),
-  ...(['fsmount', 'fspick', 'mount_setattr', 'open_tree_attr', 'swapon', 'swapoff', 'quotactl', 'quotactl_fd'] as const),
+  ...([
+    'fsmount',
+    'fspick',
+    'mount_setattr',
+    'open_tree_attr',
+    'swapon',
+    'swapoff',
+    'quotactl',
+    'quotactl_fd',
+  ] as const),
   ...(['unshare', 'setns', 'sethostname', 'setdomainname', 'acct', 'reboot', 'vhangup', 'syslog'] as const),
   ...(['settimeofday', 'clock_settime', 'adjtimex', 'clock_adjtime', 'iopl', 'ioperm', 'modify_ldt'] as const),
   ...(['init_module', 'finit_module', 'delete_module', 'kexec_load', 'kexec_file_load', 'uselib', 'vserver'] as const),

@@ -134,4 +134,9 @@ export const browser = area('browser', 'done', [
     "The agent's browser tools open, read, click, type, scroll, take a picture and close, within the same sites.",
   ],
   ['BRW-181', 'decisions/0013', 'A browser runs under the same filter of system calls as a computer.'],
+  [
+    'BRW-182',
+    'decisions/0013',
+    'What sites store, what a profile holds and what memory a browser takes is bounded; cookies outlast it.',
+  ],
 ]);

@@ -51,4 +51,5 @@ export const computer = area('computer', 'done', [
     'decisions/0013',
     'What a computer keeps, in bytes and in files, is bounded over everything that writes; where it is full, it says so and lets itself be emptied.',
   ],
+  ['CMP-186', 'decisions/0013', 'Two installations on one machine share no account of a computer.'],
 ]);

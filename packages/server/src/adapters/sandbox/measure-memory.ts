@@ -30,6 +30,14 @@ export async function memoryOf(pids: readonly number[], most: number): Promise<n
   return exactly.reduce((sum, each) => sum + each, 0);
 }
 
+/** The process that takes most; null where none is left. */
+export function largestOf(pids: readonly number[]): number | null {
+  const [largest] = pids
+    .map((pid) => ({ pid, bytes: roughMemoryOf(pid) ?? 0 }))
+    .sort((one, other) => other.bytes - one.bytes);
+  return largest?.pid ?? null;
+}
+
 const roughMemoryOf = (pid: number): number | null =>
   orElse(null, () => kilobytesIn(readFileSync(`/proc/${pid}/status`, 'utf8'), ['RssAnon', 'RssShmem', 'VmSwap']));
 

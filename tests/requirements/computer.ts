@@ -52,4 +52,9 @@ export const computer = area('computer', 'done', [
     'What a computer keeps, in bytes and in files, is bounded over everything that writes; where it is full, it says so and lets itself be emptied.',
   ],
   ['CMP-186', 'decisions/0013', 'Two installations on one machine share no account of a computer.'],
+  [
+    'CMP-187',
+    'decisions/0013',
+    'Documents are read in a sandbox where the machine has one, and no org takes the places of all others.',
+  ],
 ]);

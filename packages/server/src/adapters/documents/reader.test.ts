@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { canConfine } from './extract-confined.ts';
 import { docxOf, paragraph, pdfOf, pdfWith, table } from './files.fixture.ts';
 import { createDocumentReader } from './reader.ts';
 
-const options = { maxCharacters: 524_288 };
+const options = { orgId: 'org_a', maxCharacters: 524_288 };
 const file = (bytes: Uint8Array | string, filename: string, contentType = '') => ({
   filename,
   contentType,
@@ -74,7 +75,7 @@ describe('the text of a file', () => {
 
   it('is not read past the limit', async () => {
     const pages = Array.from({ length: 400 }, () => ['A line of some length that says nothing at all.']);
-    const read = reader.read(file(pdfOf(pages), 'a.pdf'), { maxCharacters: 1000 });
+    const read = reader.read(file(pdfOf(pages), 'a.pdf'), { ...options, maxCharacters: 1000 });
     await expect(read).rejects.toMatchObject({ code: 'document_too_large', details: { param: 'file' } });
   });
 });
@@ -113,7 +114,7 @@ describe('a hostile file', () => {
 });
 
 it('reads a few files at once, lets others wait, and sends the rest away', async () => {
-  const reader = createDocumentReader({ atOnce: 1, waiting: 2 });
+  const reader = createDocumentReader({ atOnce: 1, waiting: 8 });
   const burst = async () => {
     const reads = ['one', 'two', 'three', 'four'].map((text) => reader.read(file(`<p>${text}</p>`, 'a.html'), options));
     const outcomes = await Promise.allSettled(reads);
@@ -121,4 +122,23 @@ it('reads a few files at once, lets others wait, and sends the rest away', async
   };
   expect(await burst()).toEqual(['one', 'two', 'three', 'not_ready']);
   expect(await burst()).toEqual(['one', 'two', 'three', 'not_ready']);
+});
+
+it('lets no org take the places of all others [CMP-187]', async () => {
+  const reader = createDocumentReader({ atOnce: 2, waiting: 32 });
+  const ended: string[] = [];
+  const read = (orgId: string) =>
+    reader.read(file('<p>x</p>', 'a.html'), { ...options, orgId }).then(
+      () => void ended.push(orgId),
+      (error: { code: string }) => void ended.push(error.code),
+    );
+  const flood = Array.from({ length: 40 }, () => read('org_a'));
+  await Promise.all([read('org_b'), ...flood]);
+  // One runs and eight wait; what comes after these is sent away, and the other org has a place at once.
+  expect(ended.filter((each) => each === 'not_ready')).toHaveLength(31);
+  expect(ended.filter((each) => each !== 'not_ready').indexOf('org_b')).toBeLessThan(3);
+});
+
+it.skipIf(process.platform !== 'linux')('reads in a sandbox where the machine has one [CMP-187]', async () => {
+  expect(await canConfine()).toBe(true);
 });

@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { fail } from '@vestra/contract/errors';
+import { createTurns } from '../sandbox/turns.ts';
 import { charsetOfPage, charsetOfType, decodeText } from './decode-text.ts';
-import type { Extracted, Extraction } from './extract-worker.ts';
+import type { Extracted, Extraction } from './extract.ts';
+import { canConfine, extractConfined } from './extract-confined.ts';
 import { type DocumentKind, kindOf } from './kind.ts';
 
 type UploadedFile = { filename: string | null; contentType: string; bytes: Uint8Array };
@@ -9,9 +11,13 @@ type UploadedFile = { filename: string | null; contentType: string; bytes: Uint8
 export type DocumentReader = {
   /**
    * The text of an uploaded file and the type of that text; a file that has none to give is refused on `file`. More
-   * than `maxCharacters` of UTF-16 is `document_too_large`, and not read to its end.
+   * than `maxCharacters` of UTF-16 is `document_too_large`, and not read to its end. What one org sends never takes all
+   * places.
    */
-  read: (file: UploadedFile, options: { maxCharacters: number }) => Promise<{ text: string; contentType: string }>;
+  read: (
+    file: UploadedFile,
+    options: { orgId: string; maxCharacters: number },
+  ) => Promise<{ text: string; contentType: string }>;
 };
 
 type Limits = {
@@ -29,13 +35,20 @@ const defaultLimits: Limits = { timeMs: 20_000, memoryMb: 256, atOnce: 2, waitin
 
 export function createDocumentReader(given: Partial<Limits> = {}): DocumentReader {
   const limits = { ...defaultLimits, ...given };
-  const turns = createTurns(limits);
+  const { atOnce, waiting } = limits;
+  const turns = createTurns({
+    atOnce,
+    waiting,
+    atOnceEach: Math.max(1, atOnce - 1),
+    waitingEach: Math.ceil(waiting / 4),
+  });
   return {
-    async read(file, { maxCharacters }) {
+    async read(file, { orgId, maxCharacters }) {
       const kind = kindOf(file);
       const text = isText(kind)
         ? textOf(file)
-        : await turns.take(() => extract({ ...contentOf(kind, file), maxCharacters }, limits));
+        : await turns.take(orgId, () => extract({ ...contentOf(kind, file), maxCharacters }, limits));
+      if (text === null) throw fail('not_ready', { message: 'Many documents are being read. Try again shortly.' });
       if (text.length > maxCharacters) throw fail('document_too_large', { param: 'file' });
       if (text.trim() === '') throw unreadable('The file holds no text. A scan has to be turned into text first.');
       return { text, contentType: kind === 'text' || kind === 'pdf' ? 'text/plain' : 'text/markdown' };
@@ -52,25 +65,33 @@ function contentOf(kind: DocumentKind, { bytes, contentType }: UploadedFile): Om
   return { kind, content: decodeText(bytes, charsetOfType(contentType) ?? charsetOfPage(bytes)) };
 }
 
+/** In a sandbox, where this machine has any. */
+async function extract(extraction: Extraction, limits: Limits): Promise<string> {
+  const extracted = (await canConfine())
+    ? await extractConfined(extraction, limits)
+    : await extractInThread(extraction, limits);
+  if (extracted === null) throw unreadable('The file takes too long to read.');
+  if ('reason' in extracted) throw unreadable(extracted.reason);
+  // Half a surrogate pair and NUL, which broken fonts make, cannot be stored.
+  return extracted.text.toWellFormed().replaceAll('\0', '');
+}
+
 /**
- * In a thread of its own: a hostile file can keep the library busy for minutes or unpack to gigabytes, and the event
- * loop would stand still meanwhile. A new one for each file, so that none meets what another has left.
+ * A hostile file can keep the library busy for minutes or unpack to gigabytes, and the event loop would stand still
+ * meanwhile. A new thread for each file, so that none meets what another has left. Null where time ran out.
  */
-function extract(extraction: Extraction, { timeMs, memoryMb }: Limits): Promise<string> {
+function extractInThread(extraction: Extraction, { timeMs, memoryMb }: Limits): Promise<Extracted | null> {
   const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
     workerData: extraction,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     stdout: true,
     stderr: true,
   });
-  return new Promise<string>((resolve, reject) => {
-    const refuse = (reason: string) => reject(unreadable(reason));
-    const time = setTimeout(() => refuse('The file takes too long to read.'), timeMs);
+  return new Promise<Extracted | null>((resolve) => {
+    const refuse = (reason: string) => resolve({ reason });
+    const time = setTimeout(() => resolve(null), timeMs);
     const memory = setInterval(() => void watchMemory(), 50);
-    worker.once('message', (result: Extracted) =>
-      // Half a surrogate pair and NUL, which broken fonts make, cannot be stored.
-      'text' in result ? resolve(result.text.toWellFormed().replaceAll('\0', '')) : refuse(result.reason),
-    );
+    worker.once('message', resolve);
     worker.once('error', () => refuse('The file cannot be read.'));
     worker.once('exit', () => {
       clearTimeout(time);
@@ -87,28 +108,3 @@ function extract(extraction: Extraction, { timeMs, memoryMb }: Limits): Promise<
 }
 
 const unreadable = (message: string) => fail('invalid_request', { param: 'file', message });
-
-/** Lets a few run at once, the others in the order they came; beyond that there is no room. */
-function createTurns({ atOnce, waiting }: Limits) {
-  let running = 0;
-  const queue: (() => void)[] = [];
-  return {
-    async take<Result>(work: () => Promise<Result>): Promise<Result> {
-      if (running >= atOnce) {
-        if (queue.length >= waiting)
-          throw fail('not_ready', { message: 'Many documents are being read. Try again shortly.' });
-        await new Promise<void>((resolve) => queue.push(resolve));
-      } else {
-        running++;
-      }
-      try {
-        return await work();
-      } finally {
-        // The place passes on to the next in line, so that nobody can step in between.
-        const next = queue.shift();
-        if (next) next();
-        else running--;
-      }
-    },
-  };
-}

@@ -99,7 +99,7 @@ async function attachedParts(
     const isForModel = mediaType === 'application/pdf' ? readsPdf : pictures.test(mediaType);
     if (isForModel) return { kind: 'file', filename, mediaType, bytes };
     const text = await documents
-      .read({ filename, contentType: mediaType, bytes }, { maxCharacters: 5_000_000 })
+      .read({ filename, contentType: mediaType, bytes }, { orgId: tenant.orgId, maxCharacters: 5_000_000 })
       .then((read) => read.text)
       .catch(() => null);
     if (text === null) return { kind: 'text', text: `[attached: ${filename}, of a kind that cannot be read]` };

@@ -34,9 +34,9 @@ export function notebookRoutes({ db, reader }: { db: Database; reader: DocumentR
       const rows = await listDocuments(db, notebook, { limit: page.limit, below: placeIn(page, notebook.id) });
       return page.of(rows, presentDocument, (row) => [row.notebook_id, row.id]);
     },
-    createDocument: async ({ origin, params, body, upload, commit }) => {
+    createDocument: async ({ caller, origin, params, body, upload, commit }) => {
       // Before the transaction, which holds a connection and may run more than once.
-      const document = await readUpload({ body, upload }, reader);
+      const document = await readUpload({ orgId: caller.orgId, body, upload }, reader);
       return commit(async (tx) => presentDocument(await addDocument(tx, origin, params.notebook_id, document)));
     },
     getDocument: async ({ caller, params }) => {

@@ -17,7 +17,15 @@ const lockMs = 10_000;
  * never have, or the computers of one could reach into those of the other.
  */
 export async function claimAccounts(dataDir: string, folder = register): Promise<number> {
-  await mkdir(folder, { recursive: true });
+  const isWritable = await mkdir(folder, { recursive: true }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EROFS' || error.code === 'EACCES') return false;
+      throw error;
+    },
+  );
+  // A machine, or a container, whose system cannot be changed serves one installation as a rule.
+  if (!isWritable) return firstOf(0);
   return underLock(join(folder, 'lock'), async () => {
     const names = (await readdir(folder)).filter((name) => /^\d+$/.test(name));
     const claims = new Map(

@@ -25,7 +25,7 @@ type Watched = {
 const megabyte = 1024 * 1024;
 /** Below this the machine itself is in danger, whoever has filled it. */
 const reserveBytes = 512 * megabyte;
-/** Whatever the machine as a whole says, it is counted so often: what one gives back may hide what another takes. */
+/** Whatever the machine as a whole says, it is counted so often: what one gives back hides what another takes. */
 const countAtLeastMs = { folder: 5_000, processes: 500 };
 
 /**
@@ -66,6 +66,7 @@ function folderLook({ folder, mostOfFolder }: Bounds, { roots, onFolderFull }: W
     const free = { bytes: bavail * bsize, files: ffree };
     first ??= free;
     last ??= { free, at: performance.now() };
+    last.free = { bytes: Math.max(last.free.bytes, free.bytes), files: Math.max(last.free.files, free.files) };
     const isSame = last.free.bytes - free.bytes < step.bytes && last.free.files - free.files < step.files;
     if (isSame && performance.now() - last.at < countAtLeastMs.folder) return;
     const lost = first.bytes - free.bytes;
@@ -83,6 +84,7 @@ function processLook(bounds: Bounds, { roots, onTooMuch }: Watched): () => Promi
   let last = { free: freemem(), at: performance.now() };
   return async () => {
     const free = freemem();
+    last.free = Math.max(last.free, free);
     if (last.free - free < step && performance.now() - last.at < countAtLeastMs.processes) return;
     const all = roots().map((root) => ({ root, pids: withDescendants(root) }));
     const processes = all.map(({ root, pids }) => ({ root, count: pids.length }));

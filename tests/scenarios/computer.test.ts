@@ -77,6 +77,19 @@ describe('the tools of the computer', () => {
     expect(body(first) + body(last)).toBe(`${Array.from({ length: 20_000 }, (_, at) => at + 1).join('\n')}\n`);
   });
 
+  it('cannot be used to fill the disk at once, to hold a command up or to read the server [CMP-181] [CMP-182] [CMP-185]', async () => {
+    const attach = 'import ctypes; print(ctypes.CDLL(None).ptrace(16, 1, 0, 0))';
+    const [filled, traced, read] = await desk.commands(
+      { user_id: 'ada' },
+      'for n in 1 2 3 4 5 6; do fallocate -l 2147483648 "f$n"; done; du -s -B1M .; rm -f f?',
+      `python3 -c '${attach}'`,
+      'cat /proc/*/environ | tr "\\0" "\\n" | grep -c -E "DATABASE|VESTRA|API_KEY"',
+    );
+    expect(filled).toMatch(/^Exit code 0\.\nstdout:\n1\t\.\nstderr:\n(.*not supported\n?){6}$/);
+    expect(traced).toBe('Exit code 0.\nstdout:\n-1');
+    expect(read).toMatch(/^Exit code 1\.\nstdout:\n0/);
+  });
+
   it('show the beginning and the end of much output', async () => {
     const [said = ''] = await desk.commands({ user_id: 'ada' }, 'seq 200000');
     expect(said.length).toBeLessThan(40_000);

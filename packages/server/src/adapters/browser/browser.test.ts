@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +6,11 @@ import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makePlace, type Place } from '../computer/place.ts';
+import { measureFolder } from '../sandbox/measure-folder.ts';
 import { type Browser, browserStarter } from './browser.ts';
 import { browserObstacle } from './obstacle.ts';
 import { browsersUnder } from './process.fixture.ts';
+import { emptyIfTooLarge } from './profile-limits.ts';
 import type { Refusal, Rules } from './rules.ts';
 import { redirectTo, type Sites, startSites } from './site.fixture.ts';
 import type { DataCall } from './tab.ts';
@@ -40,6 +42,26 @@ const only = (...hosts: string[]): Rules => ({
   mayReach: (host) => hosts.includes(host),
   closedPage: ({ hostname, pathname }) => (pathname.startsWith('/closed') ? { host: hostname, path: pathname } : null),
 });
+const megabyte = 1024 * 1024;
+
+/** Stores ten megabytes after the other, and says in its title how that ended. */
+const storing = `<script>
+const opened = indexedDB.open('all');
+opened.onupgradeneeded = () => opened.result.createObjectStore('parts');
+opened.onsuccess = () => {
+  let part = 0;
+  const more = () => {
+    const writing = opened.result.transaction('parts', 'readwrite');
+    const bytes = new Uint8Array(1e7);
+    for (let at = 0; at + 65536 <= bytes.length; at += 65536) crypto.getRandomValues(bytes.subarray(at, at + 65536));
+    writing.objectStore('parts').put(bytes, part++);
+    writing.oncomplete = more;
+    writing.onabort = () => { document.title = writing.error.name; };
+  };
+  more();
+};
+</script>`;
+
 const anywhere: Rules = { hosts: null, mayReach: () => true, closedPage: () => null };
 const soon = () => AbortSignal.timeout(30_000);
 
@@ -277,6 +299,51 @@ describe('a browser', () => {
     expect((await tab.navigate('file:///etc/passwd')).error).not.toBeNull();
     expect(sites.seen).toEqual([]);
     await alone.close();
+  });
+
+  it('holds nothing of the server’s environment, and makes no forbidden system call [CMP-182] [BRW-181]', async () => {
+    const folder = join(dataDir, 'stand-in');
+    const standIn = join(folder, 'chromium');
+    await mkdir(folder, { mode: 0o755 });
+    const looks = `cat /proc/*/environ | tr '\\0' '\\n'; cat /proc/self/oom_score_adj; grep Seccomp: /proc/self/status`;
+    await writeFile(standIn, `#!/bin/sh\n(${looks}) >/home/browser/seen 2>&1\n`, { mode: 0o755 });
+    const home = await makePlace(dataDir, 5);
+    process.env.VESTRA_CANARY = 'of-the-server';
+    const spying = browserStarter({ executable: standIn, allowPrivate: true, log: pino({ level: 'silent' }) });
+    await expect(spying(home)).rejects.toThrow('did not start');
+    delete process.env.VESTRA_CANARY;
+    const seen = await readFile(join(home.browser, 'seen'), 'utf8');
+    expect(seen).toMatch(/HOME=\/home\/browser[\s\S]*\n1000\nSeccomp:\t2\n$/);
+    expect(seen).not.toMatch(/CANARY|of-the-server/);
+  });
+
+  it('is bounded in what its sites store, in its profile and in memory [BRW-182]', async () => {
+    const limits = { profile: { bytes: 64 * megabyte, files: 5_000 }, memoryBytes: 550 * megabyte };
+    const settings = { allowPrivate: true, log: pino({ level: 'silent' }), limits };
+    const home = await makePlace(dataDir, 6);
+    const standIn = join(dataDir, 'filling', 'chromium');
+    await mkdir(join(dataDir, 'filling'), { mode: 0o755 });
+    const fills = 'mkdir -p Default/IndexedDB; echo x >Default/Cookies; cat /dev/zero >Default/IndexedDB/page';
+    await writeFile(standIn, `#!/bin/sh\n${fills}\n`, { mode: 0o755 });
+    // A page that has taken over the browser can write anything; it does not get far.
+    await expect(browserStarter({ ...settings, executable: standIn })(home)).rejects.toThrow('did not start');
+    expect((await measureFolder(home.browser)).bytes).toBeLessThan(1024 * megabyte);
+    await emptyIfTooLarge(home.browser, limits.profile);
+    expect(await readdir(join(home.browser, 'Default'))).toEqual(['Cookies']);
+
+    const small = await browserStarter({ ...settings, executable })(home);
+    sites.serve('shop.localhost', {
+      '/store': storing,
+      '/grow': '<script>const held = []; setInterval(() => held.push(new Uint8Array(1e7).fill(1)), 10);</script>',
+    });
+    const tab = await small.openTab(anywhere);
+    await tab.navigate(sites.at('shop.localhost', '/store'));
+    await expect.poll(() => tab.title(), { timeout: 20_000 }).toBe('QuotaExceededError');
+    await tab.navigate(sites.at('shop.localhost', '/grow'));
+    await expect.poll(() => tab.isOpen(), { timeout: 20_000 }).toBe(false);
+    // The browser itself goes on.
+    expect((await small.openTab(anywhere)).isOpen()).toBe(true);
+    await small.close();
   });
 
   it('that cannot start says why', async () => {

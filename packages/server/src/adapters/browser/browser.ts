@@ -7,6 +7,7 @@ import { startEgressProxy } from '../egress/egress-proxy.ts';
 import { startChromium } from './chromium.ts';
 import { BrowserGone, type DevtoolsSession } from './devtools.ts';
 import { guardRequests } from './guard-requests.ts';
+import { type BrowserLimits, defaultBrowserLimits } from './profile-limits.ts';
 import { resolveHost } from './resolve-host.ts';
 import { nothingAtAll, type Rules } from './rules.ts';
 import { createTab, type Tab, type TabEnds } from './tab.ts';
@@ -27,8 +28,13 @@ type Cookie = { name: string; domain: string; isOfHostAlone: boolean; expiresAt:
 export type StartBrowser = (place: Place) => Promise<Browser>;
 
 /** Starts browsers for computers: each confined, each with a proxy of its own as its only way out. */
-export function browserStarter(settings: { executable: string; allowPrivate: boolean; log: Logger }): StartBrowser {
-  const { executable, allowPrivate, log } = settings;
+export function browserStarter(settings: {
+  executable: string;
+  allowPrivate: boolean;
+  log: Logger;
+  limits?: BrowserLimits;
+}): StartBrowser {
+  const { executable, allowPrivate, log, limits = defaultBrowserLimits } = settings;
   return async (place) => {
     const tabs = new Map<string, TabEnds>();
     const proxy = await startEgressProxy({
@@ -39,7 +45,7 @@ export function browserStarter(settings: { executable: string; allowPrivate: boo
       log,
     });
     try {
-      const chromium = await startChromium({ executable, place, egressSocket: proxy.socketPath });
+      const chromium = await startChromium({ executable, place, egressSocket: proxy.socketPath, limits });
       const { devtools } = chromium;
       const ended = chromium.ended.then(async () => {
         for (const { gone } of tabs.values()) gone();

@@ -4,8 +4,13 @@ import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Place } from '../computer/place.ts';
-import { confine, egressAddress } from '../sandbox/confine.ts';
+import { bareEnvironment, type Confinement, confine, egressAddress } from '../sandbox/confine.ts';
+import { largestOf, withDescendants } from '../sandbox/measure-memory.ts';
+import { feed } from '../sandbox/spawn-confined.ts';
+import { systemCallFilter } from '../sandbox/system-call-filter.ts';
+import { watchLimits } from '../sandbox/watch-limits.ts';
 import { type Devtools, openDevtools } from './devtools.ts';
+import { type BrowserLimits, emptyIfTooLarge, storageFlags } from './profile-limits.ts';
 
 /** A Chromium that runs confined, and the way to speak with it. */
 export type Chromium = {
@@ -18,6 +23,11 @@ export type Chromium = {
 };
 
 const profile = '/home/browser';
+/** After the two by which the browser is spoken with. */
+const filterPipe = 5;
+/** Each tab is a few of them with a dozen threads each, and threads count. */
+const processes = 4_096;
+const watchEveryMs = 200;
 const closeGraceMs = 5_000;
 const startLimitMs = 30_000;
 const keptErrorLength = 2_000;
@@ -29,10 +39,13 @@ export async function startChromium(options: {
   executable: string;
   place: Place;
   egressSocket: string;
+  limits: BrowserLimits;
 }): Promise<Chromium> {
-  const { executable, place, egressSocket } = options;
+  const { executable, place, egressSocket, limits } = options;
+  await emptyIfTooLarge(place.browser, limits.profile);
   for (const lock of locks) await rm(join(place.browser, lock), { force: true });
-  const { file, args, identity } = confine([executable, ...flags], {
+  const filter = systemCallFilter();
+  const confinement: Confinement = {
     mounts: [
       { from: place.browser, to: profile, isWritable: true },
       // Debian's lies where every program sees it; another one may not.
@@ -43,16 +56,28 @@ export async function startChromium(options: {
     env: { HOME: profile },
     workingFolder: profile,
     egressSocket,
-    // Each tab is a few processes with a dozen threads each, and threads count.
-    limits: { processes: 4_096, fileBytes: 1024 ** 3, memoryBytes: null },
+    limits: { processes, fileBytes: 1024 ** 3, memoryBytes: null },
     identity: place.identity,
+  };
+  const { file, args, identity } = confine(
+    [executable, ...storageFlags(limits), ...flags],
+    confinement,
+    filter && filterPipe,
+  );
+  const child = spawn(file, args, {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: bareEnvironment,
+    cwd: '/',
+    ...identity,
   });
-  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], ...(identity ?? {}) });
+  feed(child, filterPipe, filter ?? Buffer.alloc(0));
   const said = keepLastOf(child.stderr as Readable);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
+  const watch = watchBrowser(child, place, limits);
+  void ended.then(watch.stop);
   const devtools = openDevtools(child.stdio[4] as Readable, child.stdio[3] as Writable);
   const isRunning = () => child.exitCode === null && child.signalCode === null && child.pid !== undefined;
   const started = devtools.browser.send('Browser.getVersion').then(
@@ -65,6 +90,35 @@ export async function startChromium(options: {
     throw new Error(`Chromium did not start: ${said().trim().split('\n').slice(-3).join(' ') || 'it said nothing'}.`);
   }
   return { devtools, ended, isRunning, close: () => close(child, devtools, ended) };
+}
+
+/** A page that takes too much memory is ended, by its process; a browser whose profile grows too large is. */
+function watchBrowser(child: ChildProcess, place: Place, limits: BrowserLimits): { stop: () => void } {
+  const root = child.pid;
+  const bounds = {
+    folder: place.browser,
+    mostOfFolder: limits.profile,
+    memoryBytes: limits.memoryBytes,
+    processes,
+    // What lies in them is shared memory, which is counted where it is used.
+    memoryFolders: [],
+    everyMs: watchEveryMs,
+  };
+  return watchLimits(bounds, {
+    roots: () => (root === undefined ? [] : [root]),
+    onFolderFull: () => child.kill('SIGKILL'),
+    onTooMuch: (_what, first) => endLargest(withDescendants(first)),
+  });
+}
+
+function endLargest(pids: readonly number[]): void {
+  const largest = largestOf(pids);
+  if (largest === null) return;
+  try {
+    process.kill(largest, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 async function close(child: ChildProcess, devtools: Devtools, ended: Promise<void>): Promise<void> {

@@ -4,33 +4,44 @@ import { dirname, join } from 'node:path';
 import { type Destination, type EgressProxy, startEgressProxy } from '../egress/egress-proxy.ts';
 import type { OutboundLog } from '../outbound/connector.ts';
 import type { Confinement } from '../sandbox/confine.ts';
-import { spawnConfined } from '../sandbox/spawn-confined.ts';
+import { type FolderSize, measureFolder } from '../sandbox/measure-folder.ts';
+import { type Confined, spawnConfined } from '../sandbox/spawn-confined.ts';
+import { createTurns, type Turns } from '../sandbox/turns.ts';
+import { watchLimits } from '../sandbox/watch-limits.ts';
 import { joinCaptured } from './capture.ts';
 import { cloneScript, credentialVariables, moveScript } from './clone-repo.ts';
 import type { CommandResult, ComputerHost, Fault } from './computer-host.ts';
 import { listScript, readEntries, readScript, writeScript, writeWords } from './file-scripts.ts';
+import { createHomeAllowance } from './home-allowance.ts';
 import { home } from './home-path.ts';
 import type { Place } from './place.ts';
-import { runToEnd } from './run-to-end.ts';
-import { watchDisk } from './watch-disk.ts';
+import { type Over, runToEnd } from './run-to-end.ts';
 
+/** Of one computer, in all its commands together, unless it says otherwise. */
 type Limits = {
   processes: number;
-  fileBytes: number;
   memoryBytes: number;
-  /** Of the whole home folder. */
+  /** The home folder. */
   diskBytes: number;
-  diskCheckMs: number;
+  files: number;
+  /** How often it is looked at what they take. */
+  everyMs: number;
+  commandsAtOnce: number;
+  commandsWaiting: number;
+  fileBytes: number;
   outputBytes: number;
 };
 
 const megabyte = 1024 * 1024;
 const defaults: Limits = {
   processes: 256,
-  fileBytes: 2048 * megabyte,
   memoryBytes: 2048 * megabyte,
   diskBytes: 4096 * megabyte,
-  diskCheckMs: 1000,
+  files: 250_000,
+  everyMs: 50,
+  commandsAtOnce: 4,
+  commandsWaiting: 64,
+  fileBytes: 2048 * megabyte,
   outputBytes: 256 * 1024,
 };
 
@@ -49,6 +60,13 @@ export function createBubblewrap(options: {
   const limits = { ...defaults, ...options.limits };
   const proxies = new Map<string, Promise<EgressProxy>>();
   const furnished = new Set<string>();
+  const most: FolderSize = { bytes: limits.diskBytes, files: limits.files };
+  const allowance = createHomeAllowance(most);
+  const running = new Map<string, Map<number, AbortController>>();
+  const commands = turnsOf(limits.commandsAtOnce, limits.commandsWaiting);
+  const reads = turnsOf(limits.commandsAtOnce, limits.commandsWaiting);
+  // One after the other: two that are counted at once would both find the room that is there for one.
+  const writes = turnsOf(1, limits.commandsWaiting);
 
   /** The way out of a computer, opened with its first command. */
   async function egressOf(place: Place): Promise<string | null> {
@@ -68,7 +86,13 @@ export function createBubblewrap(options: {
 
   async function confinementOf(
     place: Place,
-    of: { env?: Readonly<Record<string, string>>; isOnline?: boolean; mounts?: Confinement['mounts'] },
+    of: {
+      env?: Readonly<Record<string, string>>;
+      isOnline?: boolean;
+      mounts?: Confinement['mounts'];
+      /** Where nothing may be written any more: files can be deleted and not grow. */
+      isFull?: boolean;
+    },
   ): Promise<Confinement> {
     if (!furnished.has(place.home)) await furnish(place);
     furnished.add(place.home);
@@ -84,9 +108,37 @@ export function createBubblewrap(options: {
       env: { ...account, ...of.env },
       workingFolder: of.mounts === undefined ? home : '/tmp',
       egressSocket: of.isOnline ? await egressOf(place) : null,
-      limits,
+      limits: of.isFull ? { ...limits, fileBytes: 0 } : limits,
       identity: place.identity,
     };
+  }
+
+  /** Ends the program where its folder grows too large, or what runs on the computer takes too much memory. */
+  async function runBounded(
+    place: Place,
+    confined: Confined,
+    of: { folder: string; mostOfFolder: FolderSize; timeoutMs: number; signal: AbortSignal },
+  ): Promise<CommandResult> {
+    const { folder, mostOfFolder, timeoutMs, signal } = of;
+    const { pid } = confined.child;
+    const controller = new AbortController();
+    const others = running.get(place.home) ?? new Map<number, AbortController>();
+    running.set(place.home, others);
+    if (pid !== undefined) others.set(pid, controller);
+    const { memoryBytes, processes, everyMs } = limits;
+    const bounds = { folder, mostOfFolder, memoryBytes, processes, everyMs, memoryFolders };
+    const watch = watchLimits(bounds, {
+      roots: () => [...others.keys()],
+      onFolderFull: () => controller.abort('disk_full' satisfies Over),
+      onTooMuch: (what, root) => others.get(root)?.abort(`${what}_full` satisfies Over),
+    });
+    try {
+      return await runToEnd(confined, { timeoutMs, signal, maxBytes: limits.outputBytes, over: controller.signal });
+    } finally {
+      watch.stop();
+      if (pid !== undefined) others.delete(pid);
+      if (others.size === 0) running.delete(place.home);
+    }
   }
 
   /** Work on files: inside, where a link leads nowhere but to what the computer has itself. */
@@ -103,30 +155,58 @@ export function createBubblewrap(options: {
     return runToEnd(child, { timeoutMs: fileTimeoutMs, signal: of.signal, maxBytes });
   }
 
+  const clone: ComputerHost['clone'] = async (place, { url, ref, path, token, mark, timeoutMs, signal }) => {
+    const { size, bytes, full } = await allowance.left(place.home);
+    if (full !== null) return failed(full);
+    const scratch = join(dirname(place.home), 'scratch');
+    // What a clone that was cut by a crash has left.
+    await rm(scratch, { recursive: true, force: true });
+    const folder = join(scratch, randomUUID());
+    await mkdir(folder, { recursive: true });
+    if (place.identity) await chown(folder, place.identity.uid, place.identity.gid);
+    await chmod(scratch, 0o711);
+    const mounts = [{ from: folder, to: '/clone', isWritable: true }];
+    try {
+      const env = credentialVariables(url, token);
+      const confinement = await confinementOf(place, { mounts, env, isOnline: true });
+      signal.throwIfAborted();
+      const child = spawnConfined(['/bin/sh', '-c', cloneScript, 'sh', url, ref, mark], confinement, { input: null });
+      const mostOfFolder = { bytes, files: most.files - size.files };
+      const cloned = await runBounded(place, child, { folder, mostOfFolder, timeoutMs, signal });
+      if (cloned.exitCode !== 0) return cloned;
+      const taken = await measureFolder(folder);
+      if (taken.bytes > mostOfFolder.bytes || taken.files > mostOfFolder.files) return failed(noRoom);
+      const both = [...mounts, { from: place.home, to: home, isWritable: true }];
+      return await runScript(place, moveScript, [path, mark], { signal, mounts: both });
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+      allowance.hasChanged(place.home);
+    }
+  };
+
   return {
     kind: 'bubblewrap',
-    async run(place, { script, env, timeoutMs, signal }) {
-      const confinement = await confinementOf(place, { env: { ...ownLoopback, ...env }, isOnline: true });
-      signal.throwIfAborted();
-      const child = spawnConfined(['/bin/bash', '-c', script], confinement, { input: null });
-      const disk = {
-        folder: place.home,
-        identity: place.identity,
-        most: limits.diskBytes,
-        everyMs: limits.diskCheckMs,
-      };
-      const full = watchDisk(disk);
-      try {
-        return await runToEnd(child, { timeoutMs, signal, maxBytes: limits.outputBytes, full: full.signal });
-      } finally {
-        full.stop();
-      }
-    },
+    run: (place, { script, env, timeoutMs, signal }) =>
+      inTurn(commands, place, signal, async () => {
+        const { size, full } = await allowance.left(place.home);
+        const online = { env: { ...ownLoopback, ...env }, isOnline: true, isFull: full !== null };
+        const confinement = await confinementOf(place, online);
+        signal.throwIfAborted();
+        const confined = spawnConfined(['/bin/bash', '-c', script], confinement, { input: null });
+        const mostOfFolder = full === null ? most : { bytes: size.bytes + megabyte, files: size.files + 100 };
+        try {
+          const result = await runBounded(place, confined, { folder: place.home, mostOfFolder, timeoutMs, signal });
+          return full === null ? result : { ...result, note: full };
+        } finally {
+          allowance.hasChanged(place.home);
+        }
+      }),
 
     async readFile(place, path, { from, maxBytes, signal }) {
       const words = [path, String(from + 1), String(maxBytes)];
       // Twice, since half of what may be kept is kept from the beginning.
-      const result = await runScript(place, readScript, words, { signal, maxBytes: 2 * (maxBytes + 64) });
+      const options = { signal, maxBytes: 2 * (maxBytes + 64) };
+      const result = await inTurn(reads, place, signal, () => runScript(place, readScript, words, options));
       const fault = faultOf(result);
       if (fault) return fault;
       const said = Buffer.from(joinCaptured(result.stdout, () => ''));
@@ -136,12 +216,23 @@ export function createBubblewrap(options: {
 
     async writeFiles(place, files, { instead, signal }) {
       const input = Buffer.concat(files.map(({ bytes }) => bytes));
-      return faultOf(await runScript(place, writeScript, writeWords(files, instead), { input, signal }));
+      const result = await inTurn(writes, place, signal, async () => {
+        const { size, bytes, full } = await allowance.left(place.home);
+        if (full !== null) return failed(full);
+        if (input.length > bytes || size.files + files.length > most.files) return failed(noRoom);
+        try {
+          return await runScript(place, writeScript, writeWords(files, instead), { input, signal });
+        } finally {
+          allowance.hasChanged(place.home);
+        }
+      });
+      return faultOf(result);
     },
 
     async listFiles(place, path, { depth, most, signal }) {
       const words = [path, String(depth), String(most + 1)];
-      const result = await runScript(place, listScript, words, { signal, maxBytes: 8 * megabyte });
+      const options = { signal, maxBytes: 8 * megabyte };
+      const result = await inTurn(reads, place, signal, () => runScript(place, listScript, words, options));
       return (
         faultOf(result) ??
         readEntries(
@@ -151,44 +242,43 @@ export function createBubblewrap(options: {
       );
     },
 
-    async clone(place, { url, ref, path, token, mark, timeoutMs, signal }) {
-      const scratch = join(dirname(place.home), 'scratch');
-      // What a clone that was cut by a crash has left.
-      await rm(scratch, { recursive: true, force: true });
-      const folder = join(scratch, randomUUID());
-      await mkdir(folder, { recursive: true });
-      if (place.identity) await chown(folder, place.identity.uid, place.identity.gid);
-      await chmod(scratch, 0o711);
-      const mounts = [{ from: folder, to: '/clone', isWritable: true }];
-      try {
-        const env = credentialVariables(url, token);
-        const confinement = await confinementOf(place, { mounts, env, isOnline: true });
-        signal.throwIfAborted();
-        const child = spawnConfined(['/bin/sh', '-c', cloneScript, 'sh', url, ref, mark], confinement, { input: null });
-        const disk = { folder, identity: place.identity, most: limits.diskBytes, everyMs: limits.diskCheckMs };
-        const full = watchDisk(disk);
-        const cloned = await runToEnd(child, {
-          timeoutMs,
-          signal,
-          maxBytes: limits.outputBytes,
-          full: full.signal,
-        }).finally(full.stop);
-        if (cloned.exitCode !== 0) return cloned;
-        const both = [...mounts, { from: place.home, to: home, isWritable: true }];
-        return await runScript(place, moveScript, [path, mark], { signal, mounts: both });
-      } finally {
-        await rm(scratch, { recursive: true, force: true });
-      }
-    },
+    clone: (place, repo) => inTurn(commands, place, repo.signal, () => clone(place, repo)),
 
     async rest(place) {
       const proxy = await proxies.get(place.home)?.catch(() => null);
       proxies.delete(place.home);
       furnished.delete(place.home);
+      allowance.forget(place.home);
       await proxy?.close();
     },
   };
 }
+
+/** These lie in memory, and what is in them is gone with the command. */
+const memoryFolders = ['/tmp', '/dev/shm'];
+
+const turnsOf = (atOnceEach: number, waitingEach: number) =>
+  createTurns({ atOnce: Number.POSITIVE_INFINITY, atOnceEach, waiting: Number.POSITIVE_INFINITY, waitingEach });
+
+/** What one computer is asked for runs a few at a time, so that its limits are those of a computer. */
+async function inTurn(
+  turns: Turns,
+  place: Place,
+  signal: AbortSignal,
+  work: () => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const result = await turns.take(place.home, work, signal);
+  return result ?? failed('Too much waits for this computer already. Wait for what runs on it.');
+}
+
+const noRoom = 'There is no room for it in the home folder. Delete what is not needed.';
+
+const failed = (message: string): CommandResult => ({
+  end: 'exited',
+  exitCode: 1,
+  stdout: { head: new Uint8Array(), tail: new Uint8Array(), leftOut: 0 },
+  stderr: { head: Buffer.from(message), tail: new Uint8Array(), leftOut: 0 },
+});
 
 const account = {
   HOME: home,

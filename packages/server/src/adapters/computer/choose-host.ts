@@ -6,7 +6,7 @@ import { createBubblewrap } from './bubblewrap.ts';
 import { joinCaptured } from './capture.ts';
 import type { ComputerHost } from './computer-host.ts';
 import { createJustBash } from './just-bash.ts';
-import { accountOf } from './place.ts';
+import { unusedAccount } from './place.ts';
 import { runToEnd } from './run-to-end.ts';
 
 /** What computers are made of here, or why there are none. */
@@ -23,7 +23,7 @@ export async function chooseHost(of: {
   /** Why bubblewrap cannot be used; null where it can. */
   findObstacle?: () => Promise<string | null>;
 }): Promise<HostChoice> {
-  const { setting, allowPrivate, log, findObstacle = () => obstacleOf(accountOf(0)) } = of;
+  const { setting, allowPrivate, log, findObstacle = () => obstacleOf(unusedAccount()) } = of;
   if (setting === 'off') return { host: null, why: 'Computers are switched off on this server.' };
   if (setting === 'just-bash') return { host: createJustBash() };
   const obstacle = await findObstacle();

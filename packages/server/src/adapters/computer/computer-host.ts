@@ -32,11 +32,13 @@ type Command = {
 
 export type CommandResult = {
   /** Why it came to its end. */
-  end: 'exited' | 'timeout' | 'disk_full';
+  end: 'exited' | 'timeout' | 'disk_full' | 'memory_full' | 'processes_full';
   /** Null where it did not end by itself. */
   exitCode: number | null;
   stdout: Captured;
   stderr: Captured;
+  /** What the agent has to know about the computer, as sentences. */
+  note?: string;
 };
 
 /** What was said, at most so much from the beginning and so much from the end. */

@@ -1,7 +1,18 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { claimAccounts } from './claim-accounts.ts';
 import { makePlace, removePlace } from './place.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -18,11 +29,11 @@ describe('the place of a computer', () => {
     expect(place.home).toBe(join(dataDir, 'computers/7/home'));
     for (const each of [place.home, place.browser, place.sockets]) {
       expect(rightsOf(each)).toBe(0o700);
-      if (isRoot) expect([statSync(each).uid, statSync(each).gid]).toEqual([700_007, 700_007]);
+      if (place.identity) expect([statSync(each).uid, statSync(each).gid]).toEqual(Object.values(place.identity));
     }
     // Passed through and not looked into.
     expect([rightsOf(dataDir), rightsOf(join(dataDir, 'computers'))]).toEqual([0o711, 0o711]);
-    expect(place.identity).toEqual(isRoot ? { uid: 700_007, gid: 700_007 } : null);
+    expect(place.identity !== null).toBe(isRoot);
     writeFileSync(join(place.home, 'kept'), 'x');
     expect(await makePlace(dataDir, 7)).toEqual(place);
     expect(existsSync(join(place.home, 'kept'))).toBe(true);
@@ -46,5 +57,39 @@ describe('the place of a computer', () => {
     await removePlace(join(closed, 'data'), 1);
     expect([existsSync(home), existsSync(other)]).toEqual([false, true]);
     for (const each of [home, other]) rmSync(join(each, '../../..'), { recursive: true, force: true });
+  });
+
+  it.runIf(isRoot)('has an account that no computer of another installation has [CMP-186]', async () => {
+    const folders = ['first', 'second'].map((name) => join(folder, name));
+    for (const each of folders) mkdirSync(each);
+    const [first, second] = await Promise.all(folders.map((dataDir) => makePlace(dataDir, 1)));
+    expect(Math.abs((first?.identity?.uid ?? 0) - (second?.identity?.uid ?? 0))).toBeGreaterThan(1_000_000);
+    const home = first?.home ?? '';
+    writeFileSync(join(home, 'kept'), 'x');
+    chownSync(join(home, 'kept'), 1, 1);
+    chownSync(home, 1, 1);
+    // As another numbering has left it.
+    expect(await makePlace(folders[0] as string, 1)).toEqual(first);
+    expect([home, join(home, 'kept')].map((path) => statSync(path).uid)).toEqual(
+      [0, 0].map(() => first?.identity?.uid),
+    );
+  });
+
+  it('is registered, each installation once, and those that are gone make room [CMP-186]', async () => {
+    const register = join(folder, 'register');
+    const installations = Array.from({ length: 12 }, (_, at) => join(folder, `installation-${at}`));
+    for (const each of installations) mkdirSync(each);
+    const claim = (each: string) => claimAccounts(each, register);
+    const claims = await Promise.all([...installations, ...installations].map(claim));
+    expect(new Set(claims).size).toBe(12);
+    expect(claims.slice(12)).toEqual(claims.slice(0, 12));
+    rmSync(installations[3] as string, { recursive: true });
+    const newcomer = join(folder, 'newcomer');
+    mkdirSync(newcomer);
+    expect(await claim(newcomer)).toBe(claims[3]);
+    // One that was killed while it looked.
+    mkdirSync(join(register, 'lock'));
+    utimesSync(join(register, 'lock'), 1, 1);
+    expect(await claim(newcomer)).toBe(claims[3]);
   });
 });

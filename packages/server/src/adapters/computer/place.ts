@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Identity } from '../sandbox/confine.ts';
+import { promisify } from 'node:util';
+import { bareEnvironment, type Identity } from '../sandbox/confine.ts';
+import { claimAccounts } from './claim-accounts.ts';
+
+const run = promisify(execFile);
 
 /** Where a computer lies on this machine, and who its programs are. */
 export type Place = {
@@ -14,23 +19,33 @@ export type Place = {
   identity: Identity | null;
 };
 
-/** Far above the accounts of people and services; each computer is an account of its own. */
-const firstUid = 700_000;
+/** Whoever is not root cannot be anybody else. */
+const isRoot = () => process.getuid?.() === 0;
 
-/** Null where the server is not root, and so cannot be anybody else. */
-export const accountOf = (number: number): Identity | null =>
-  process.getuid?.() === 0 ? { uid: firstUid + number, gid: firstUid + number } : null;
+/** An account that no computer has, to try out what an account can do. */
+export const unusedAccount = (): Identity | null => (isRoot() ? { uid: 699_999, gid: 699_999 } : null);
+
+const claimed = new Map<string, Promise<number>>();
+
+async function accountOf(dataDir: string, number: number): Promise<Identity | null> {
+  if (!isRoot()) return null;
+  const claim = claimed.get(dataDir) ?? claimAccounts(dataDir);
+  claimed.set(dataDir, claim);
+  claim.catch(() => claimed.delete(dataDir));
+  const uid = (await claim) + number;
+  return { uid, gid: uid };
+}
 
 /** Folders of a computer, made where they are missing. Nobody but its own account and the server reaches into them. */
 export async function makePlace(dataDir: string, number: number): Promise<Place> {
   const folder = await folderOf(dataDir);
   const root = join(folder, String(number));
-  const identity = accountOf(number);
+  const identity = await accountOf(dataDir, number);
   const place = { home: join(root, 'home'), browser: join(root, 'browser'), sockets: join(root, 'sockets'), identity };
   await mkdir(root, { recursive: true });
   for (const each of [place.home, place.browser, place.sockets]) {
     await mkdir(each, { recursive: true });
-    if (identity) await chown(each, identity.uid, identity.gid);
+    if (identity) await give(each, identity);
     await chmod(each, 0o700);
   }
   // Its account must pass through the folders above, and see nothing of them.
@@ -57,7 +72,7 @@ const reachable = '/var/lib/vestra';
  * a computer would reach what is its own: then beside the other data of servers.
  */
 async function folderOf(dataDir: string): Promise<string> {
-  if (accountOf(0) === null || (await canBeEntered(dirname(dataDir)))) return join(dataDir, 'computers');
+  if (!isRoot() || (await canBeEntered(dirname(dataDir)))) return join(dataDir, 'computers');
   const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   return join(reachable, `data-${name}`, 'computers');
 }
@@ -67,6 +82,13 @@ async function canBeEntered(folder: string): Promise<boolean> {
   const { mode } = await stat(folder);
   if ((mode & 0o001) === 0) return false;
   return dirname(folder) === folder || canBeEntered(dirname(folder));
+}
+
+/** With all that is in it, where it was another account's: this installation had other accounts then. */
+async function give(folder: string, { uid, gid }: Identity): Promise<void> {
+  const { uid: owner } = await stat(folder);
+  if (owner === uid) return;
+  await run('chown', ['-R', '-h', '--', `${uid}:${gid}`, folder], { cwd: '/', env: bareEnvironment });
 }
 
 async function openFolders(folder: string): Promise<void> {

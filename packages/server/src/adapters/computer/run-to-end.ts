@@ -4,12 +4,21 @@ import type { Confined } from '../sandbox/spawn-confined.ts';
 import { capture } from './capture.ts';
 import type { CommandResult } from './computer-host.ts';
 
+/** What was taken too much of. */
+export type Over = 'disk_full' | 'memory_full' | 'processes_full';
+
 /** Waits for a program, or ends it with everything it has started. Throws the signal's reason where that ended it. */
 export async function runToEnd(
   { child, kill: killAll }: Confined,
-  of: { timeoutMs: number; signal: AbortSignal; maxBytes: number; full?: AbortSignal },
+  of: {
+    timeoutMs: number;
+    signal: AbortSignal;
+    maxBytes: number;
+    /** Ends it where it takes too much of the computer, which its reason says. */
+    over?: AbortSignal;
+  },
 ): Promise<CommandResult> {
-  const { timeoutMs, signal, maxBytes, full } = of;
+  const { timeoutMs, signal, maxBytes, over } = of;
   const stdout = capture(child.stdout as Readable, maxBytes);
   const stderr = capture(child.stderr as Readable, maxBytes);
   let end: CommandResult['end'] = 'exited';
@@ -19,9 +28,9 @@ export async function runToEnd(
   };
   const timer = setTimeout(kill('timeout'), timeoutMs);
   const onAbort = kill('exited');
-  const onFull = kill('disk_full');
+  const onOver = () => kill(over?.reason as Over)();
   signal.addEventListener('abort', onAbort, { once: true });
-  full?.addEventListener('abort', onFull, { once: true });
+  over?.addEventListener('abort', onOver, { once: true });
   try {
     // Once nothing of it is left that could still say something.
     const [exitCode] = (await once(child, 'close')) as [number | null];
@@ -30,6 +39,6 @@ export async function runToEnd(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
-    full?.removeEventListener('abort', onFull);
+    over?.removeEventListener('abort', onOver);
   }
 }

@@ -1,58 +1,5 @@
 /** Runs in a thread of its own, which `reader.ts` ends when a file makes it run too long or grow too large. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DocumentKind } from './kind.ts';
-
-export type Extraction = {
-  kind: Exclude<DocumentKind, 'text' | 'markdown'>;
-  content: string | Uint8Array;
-  maxCharacters: number;
-};
-/** `reason` is a sentence for the person who sent the file. */
-export type Extracted = { text: string } | { reason: string };
+import { type Extraction, extract } from './extract.ts';
 
 parentPort?.postMessage(await extract(workerData as Extraction));
-
-async function extract({ kind, content, maxCharacters }: Extraction): Promise<Extracted> {
-  try {
-    if (kind === 'html') return { text: await readHtml(content as string) };
-    if (kind === 'pdf') return { text: await readPdf(content as Uint8Array, maxCharacters) };
-    return { text: await readDocx(content as Uint8Array) };
-  } catch (error) {
-    const isLocked = error instanceof Error && error.name === 'PasswordException';
-    return {
-      reason: isLocked ? 'The PDF is protected by a password.' : `The ${kind.toUpperCase()} file cannot be read.`,
-    };
-  }
-}
-
-async function readHtml(html: string): Promise<string> {
-  const { htmlToMarkdown } = await import('./html-to-markdown.ts');
-  return htmlToMarkdown(html);
-}
-
-/** Page by page, and no further than the limit: a thousand pages would take longer than the whole file may. */
-async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string> {
-  const { getDocumentProxy } = await import('unpdf');
-  const pdf = await getDocumentProxy(bytes, { verbosity: 0 });
-  let text = '';
-  for (let number = 1; number <= pdf.numPages && text.length <= maxCharacters; number++) {
-    const page = await pdf.getPage(number);
-    const { items } = await page.getTextContent();
-    const lines = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
-    const written = lines
-      .replace(/[^\S\n]+/g, ' ')
-      .replace(/ ?\n ?/g, '\n')
-      .trim();
-    if (written !== '') text += `${written}\n\n`;
-    page.cleanup();
-  }
-  return text.trim();
-}
-
-/** By way of HTML, which keeps headings, lists and tables. */
-async function readDocx(bytes: Uint8Array): Promise<string> {
-  const { default: mammoth } = await import('mammoth');
-  const withoutPictures = mammoth.images.imgElement(async () => ({ src: '' }));
-  const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(bytes) }, { convertImage: withoutPictures });
-  return readHtml(value);
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Confinement, confine, confinedParts } from './confine.ts';
+import { type Confinement, confine, confinedParts, launch } from './confine.ts';
 
 const bare: Confinement = {
   mounts: [],
@@ -9,8 +9,8 @@ const bare: Confinement = {
   limits: { processes: 7, fileBytes: 1000, memoryBytes: null },
   identity: null,
 };
-const optionsOf = (given: Partial<Confinement>) => confinedParts(['true'], { ...bare, ...given }).options;
-const programOf = (given: Partial<Confinement>) => confinedParts(['true'], { ...bare, ...given }).program;
+const optionsOf = (given: Partial<Confinement>) => confinedParts(['true'], { ...bare, ...given }, 6).options;
+const programOf = (given: Partial<Confinement>) => confinedParts(['true'], { ...bare, ...given }, 6).program;
 /** Whether the words stand in the list one after the other. */
 const has = (list: readonly string[], ...words: string[]) =>
   list.some((_, at) => words.every((word, offset) => list[at + offset] === word));
@@ -26,6 +26,8 @@ describe('what is confined', () => {
     ['has a bounded folder for what passes', ['--size', String(512 * 1024 * 1024), '--tmpfs', '/tmp']],
     ['writes to no other memory', ['--remount-ro', '/dev', '--remount-ro', '/']],
     ['inherits no variable', ['--clearenv']],
+    ['makes no system call that is filtered out', ['--seccomp', '6']],
+    ['changes nothing of how the machine sees it', ['--proc', '/proc', '--remount-ro', '/proc']],
     ['begins in its folder', ['--chdir', '/home/agent']],
   ])('%s', (_what, words) => {
     expect(has(optionsOf({}), ...words)).toBe(true);
@@ -61,10 +63,10 @@ describe('what is confined', () => {
 
   it('is one command line where it is asked for as one, and keeps its account', () => {
     const identity = { uid: 700_001, gid: 700_001 };
-    const { file, args, identity: account } = confine(['true', '--', 'x'], { ...bare, identity, env: { A: '--' } });
-    const parts = confinedParts(['true', '--', 'x'], { ...bare, env: { A: '--' } });
-    expect([file, account]).toEqual(['bwrap', identity]);
-    expect(args).toEqual([...parts.options, '--', ...parts.program]);
+    const { file, args, identity: account } = confine(['true', '--', 'x'], { ...bare, identity, env: { A: '--' } }, 5);
+    const parts = confinedParts(['true', '--', 'x'], { ...bare, env: { A: '--' } }, 5);
+    expect([file, account]).toEqual(['/bin/sh', identity]);
+    expect(args).toEqual(['-c', launch, 'sh', ...parts.options, '--', ...parts.program]);
     expect(args.slice(-3)).toEqual(['true', '--', 'x']);
   });
 });

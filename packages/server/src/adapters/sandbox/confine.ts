@@ -34,19 +34,25 @@ const egressVariables = Object.fromEntries(
 
 export const egressAddress = `http://127.0.0.1:${egressPort}`;
 
+/** The pipe by which bubblewrap reads its filter of system calls, as the number that it has in the new process. */
+export type FilterPipe = number | null;
+
 /** What to start, so that `command` runs confined. It ends with whoever started it, and takes its children along. */
 export function confine(
   command: readonly string[],
   confinement: Confinement,
+  filterPipe: FilterPipe,
 ): { file: string; args: string[]; identity: Identity | null } {
-  const { options, program } = confinedParts(command, confinement);
-  return { file: 'bwrap', args: [...options, '--', ...program], identity: confinement.identity };
+  const { options, program } = confinedParts(command, confinement, filterPipe);
+  const args = ['-c', launch, 'sh', ...options, '--', ...program];
+  return { file: '/bin/sh', args, identity: confinement.identity };
 }
 
 /** The same in two parts: the options hold the environment, which must not stand in a command line that others can read. */
 export function confinedParts(
   command: readonly string[],
   confinement: Confinement,
+  filterPipe: FilterPipe,
 ): { options: string[]; program: string[] } {
   const { mounts, env, workingFolder, egressSocket, limits } = confinement;
   const variables = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb', ...env };
@@ -54,6 +60,7 @@ export function confinedParts(
     options: [
       ...['--unshare-user', '--unshare-all', '--disable-userns', '--die-with-parent', '--new-session'],
       ...['--uid', '1000', '--gid', '1000', '--hostname', 'computer'],
+      ...(filterPipe === null ? [] : ['--seccomp', String(filterPipe)]),
       ...systemMounts,
       ...mounts.flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]),
       ...(egressSocket === null ? [] : ['--bind', egressSocket, egressInside]),
@@ -71,22 +78,26 @@ export function confinedParts(
     program: [
       ...['/usr/bin/prlimit', `--nproc=${limits.processes}`, `--fsize=${limits.fileBytes}`, '--core=0'],
       ...(limits.memoryBytes === null ? [] : [`--data=${limits.memoryBytes}`]),
-      ...['/bin/sh', '-c', egressSocket === null ? alone : withForwarder, 'sh', ...command],
+      ...(egressSocket === null ? [] : ['/bin/sh', '-c', withForwarder, 'sh']),
+      ...command,
     ],
   };
 }
 
-/** Where memory runs out, it is taken from whatever is confined before anything else. */
-const dieFirst = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj';
+/** The environment of whatever starts a sandbox: process 1 inside keeps it, where every program can read it. */
+export const bareEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 
-const alone = [dieFirst, 'exec "$@"'].join('\n');
+/**
+ * Where memory runs out, it is taken from whatever is confined before anything else: said here, where it can be said,
+ * since inside nothing of /proc can be written.
+ */
+export const launch = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec bwrap "$@"';
 
 /**
  * Programs speak to a proxy by TCP; the namespace has a loopback of its own, on which nobody else listens. The command
  * begins when the port is open: its first connection would otherwise be refused now and then.
  */
 const withForwarder = [
-  dieFirst,
   `/usr/bin/socat TCP-LISTEN:${egressPort},bind=127.0.0.1,fork,reuseaddr,backlog=128 UNIX-CONNECT:${egressInside} 2>/dev/null </dev/null >/dev/null &`,
   'tries=0',
   'while [ "$tries" -lt 300 ]; do',
@@ -110,6 +121,7 @@ const systemMounts = [
   ...['alternatives', 'ssl', 'fonts', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'mime.types', 'localtime'].flatMap(
     (name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`],
   ),
-  ...['--proc', '/proc', '--dev', '/dev', ...inMemory('/dev/shm', 512)],
+  // Read only: a program could otherwise make itself the last to be ended where memory runs out.
+  ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev', ...inMemory('/dev/shm', 512)],
   ...[...inMemory('/tmp', 512), ...inMemory('/run', 16)],
 ];

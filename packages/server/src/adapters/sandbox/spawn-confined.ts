@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { type Confinement, confinedParts } from './confine.ts';
+import { bareEnvironment, type Confinement, confinedParts, launch } from './confine.ts';
+import { systemCallFilter } from './system-call-filter.ts';
 
 /** A program that runs confined. */
 export type Confined = {
@@ -8,6 +9,8 @@ export type Confined = {
   /** Ends it with everything it has started, or keeps it from starting anything. */
   kill: () => void;
 };
+
+const filterPipe = 6;
 
 /** Setting up takes milliseconds. Whatever is still at it then is stuck. */
 const setUpMs = 10_000;
@@ -21,17 +24,19 @@ export function spawnConfined(
   confinement: Confinement,
   { input }: { input: Uint8Array | null },
 ): Confined {
-  const { options, program } = confinedParts(command, confinement);
+  const filter = systemCallFilter();
+  const { options, program } = confinedParts(command, confinement, filter && filterPipe);
   if (options.some((option) => option.includes('\0'))) throw new TypeError('A NUL cannot be passed to a program.');
   const words = ['--args', '3', '--', '/bin/sh', '-c', waitForWord, 'sh', ...program];
   const child = spawn('/bin/bash', ['-c', throughPipes, 'bash', ...words], {
-    stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: bareEnvironment,
     cwd: '/',
     ...confinement.identity,
   });
-  feed(child.stdio[3] as Writable, Buffer.from(options.map((option) => `${option}\0`).join('')));
-  if (input !== null) feed(child.stdin as Writable, input);
+  feed(child, 3, Buffer.from(options.map((option) => `${option}\0`).join('')));
+  feed(child, filterPipe, filter ?? Buffer.alloc(0));
+  if (input !== null) feed(child, 0, input);
   return { child, kill: guardStart(child) };
 }
 
@@ -41,18 +46,18 @@ export function spawnConfined(
  * which comes when all is set up and nobody wants it to end any more; where the server is gone, it never comes.
  */
 function guardStart(child: ChildProcess): () => void {
-  const { 4: ready, 5: word } = child.stdio as unknown as { 4: Readable; 5: Writable };
+  const { 4: ready } = child.stdio as unknown as { 4: Readable };
   let isSetUp = false;
   let isUnwanted = false;
   let stuck: NodeJS.Timeout | undefined;
   ready.on('error', () => {});
   ready.once('data', () => {
     isSetUp = true;
-    feed(word, isUnwanted ? Buffer.alloc(0) : Buffer.from('go\n'));
+    feed(child, 5, Buffer.from(isUnwanted ? '' : 'go\n'));
   });
   child.once('exit', () => {
     clearTimeout(stuck);
-    word.destroy();
+    pipeOf(child, 5).destroy();
   });
   return () => {
     if (isSetUp) return void child.kill('SIGKILL');
@@ -73,10 +78,13 @@ const waitForWord = [
  * What is spawned here speaks through sockets, which nobody can open by a name: `echo x >/dev/stderr` would fail. So what
  * is confined gets pipes, which are emptied into the sockets until all that held them has ended.
  */
-const throughPipes = 'exec bwrap "$@" > >(exec cat 3<&- 4>&- 5<&-) 2> >(exec cat >&2 3<&- 4>&- 5<&-)';
+const throughPipes = `${launch} > >(exec cat 3<&- 4>&- 5<&- 6<&-) 2> >(exec cat >&2 3<&- 4>&- 5<&- 6<&-)`;
 
 /** Whoever ends before it has read everything has its reasons, and says them by its exit. */
-function feed(stream: Writable, bytes: Uint8Array): void {
+export function feed(child: ChildProcess, pipe: number, bytes: Uint8Array): void {
+  const stream = pipeOf(child, pipe);
   stream.on('error', () => {});
   stream.end(bytes);
 }
+
+const pipeOf = (child: ChildProcess, pipe: number) => (child.stdio as unknown as readonly Writable[])[pipe] as Writable;

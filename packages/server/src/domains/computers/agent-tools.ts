@@ -59,16 +59,19 @@ const runCommand = ({ host, onComputer }: Desk): OwnTool =>
       }),
   );
 
-function shown({ end, exitCode, stdout, stderr }: CommandResult, seconds: number, secrets: GivenSecrets): string {
+function shown({ end, exitCode, stdout, stderr, note }: CommandResult, seconds: number, secrets: GivenSecrets): string {
   const ends = {
     exited: `Exit code ${exitCode}.`,
     timeout: `It did not end within ${seconds} seconds and was ended. What it did until then stands.`,
     disk_full: 'It was ended because the disk of the computer is full. Delete what is not needed.',
+    memory_full: 'It was ended because what runs on the computer took more memory than the computer has.',
+    processes_full: 'It was ended because more processes ran on the computer than it may have.',
   };
   const said = redactCaptured(stdout, secrets, shownOutput);
   const complained = redactCaptured(stderr, secrets, shownErrors);
   return [
     ends[end],
+    ...(note === undefined ? [] : [redact(note, secrets)]),
     ...(said.trim() === '' ? [] : [`stdout:\n${said.trimEnd()}`]),
     ...(complained.trim() === '' ? [] : [`stderr:\n${complained.trimEnd()}`]),
   ].join('\n');

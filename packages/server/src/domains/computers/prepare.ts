@@ -8,7 +8,7 @@ import { readSecrets } from '../secrets/api.ts';
 import type { Awake } from './awake.ts';
 import { hashOf, type WantedRepo, wantedFiles, wantedRepos } from './environment.ts';
 import { fillEnvironment, notStored } from './fill-environment.ts';
-import { type GivenSecrets, redactCaptured } from './redact.ts';
+import { type GivenSecrets, redact, redactCaptured } from './redact.ts';
 import { listPrepared, type Prepared, recordPrepared } from './store.ts';
 
 /** What a message brought along. */
@@ -202,10 +202,19 @@ async function setUp(work: Work, { setup, env }: NonNullable<Manifest['environme
 
 type Result = Awaited<ReturnType<ComputerHost['run']>>;
 
-const whyOf = ({ end, exitCode }: Result) => (end === 'disk_full' ? 'the disk is full' : `exit code ${exitCode}`);
+const reasons: Partial<Record<Result['end'], string>> = {
+  disk_full: 'the disk is full',
+  memory_full: 'the memory is full',
+  processes_full: 'too many processes ran',
+};
 
-function lastOf({ stdout, stderr }: Result, secrets: GivenSecrets): string {
+const whyOf = ({ end, exitCode }: Result) => reasons[end] ?? `exit code ${exitCode}`;
+
+function lastOf({ stdout, stderr, note }: Result, secrets: GivenSecrets): string {
   const said = [stdout, stderr].map((each) => redactCaptured(each, secrets, shownOutput).trim()).filter(Boolean);
   const lines = said.join('\n').split('\n').slice(-20).join('\n');
-  return lines === '' ? '' : `Its last lines:\n${lines}`;
+  return [
+    ...(note === undefined ? [] : [redact(note, secrets)]),
+    ...(lines === '' ? [] : [`Its last lines:\n${lines}`]),
+  ].join('\n');
 }

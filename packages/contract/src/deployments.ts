@@ -33,8 +33,10 @@ const deploymentVersion = z.object({
   version: z.int().min(1),
   note: z.string().nullable(),
   manifest: shownManifest,
-  /** The keys that differ from the version before. */
+  /** The keys that differ from the version before; `knowledge` and `skills` also where only their content does. */
   changed: z.array(z.string()),
+  /** Ids of its notebooks and skills that have been deleted since. With any of them it does not run again. */
+  missing: z.array(z.string()),
   tests: z.object({ run_id: id('trun'), status: z.enum(testRunStatuses) }).nullable(),
   is_draft: z.boolean(),
   is_live: z.boolean(),
@@ -195,7 +197,13 @@ export const deployments = {
     bodyOptional: true,
     status: 200,
     response: deployment.extend(promotion),
-    errors: ['deployment_not_found', 'version_not_found', 'deployment_archived', 'secret_missing'],
+    errors: [
+      'deployment_not_found',
+      'version_not_found',
+      'deployment_archived',
+      'version_incomplete',
+      'secret_missing',
+    ],
     command: 'deployments promote',
   }),
   rollback: route({
@@ -214,6 +222,7 @@ export const deployments = {
       'deployment_not_found',
       'deployment_archived',
       'nothing_to_roll_back',
+      'version_incomplete',
       'secret_missing',
     ],
     command: 'deployments rollback',

@@ -12,11 +12,11 @@ import {
   takenSlugs,
   updateServer,
 } from './domains/mcp-servers/api.ts';
-import { notebooksExist } from './domains/notebooks/api.ts';
+import { holdRevisions, isAnyChanged, notebooksExist } from './domains/notebooks/api.ts';
 import { readSchedule, replaceFileManaged } from './domains/routines/api.ts';
 import { scenarioPort } from './domains/scenarios/api.ts';
 import { storedNames } from './domains/secrets/api.ts';
-import { builtInSkills, skillsExist } from './domains/skills/api.ts';
+import { builtInSkills, findSkills } from './domains/skills/api.ts';
 import { testRunPort } from './domains/test-runs/api.ts';
 import { timezoneOf } from './domains/users/api.ts';
 import { webhookPort } from './domains/webhooks/api.ts';
@@ -40,8 +40,8 @@ export function assembleApplyPorts(parts: {
       update: updateServer,
       assertMayChange,
     },
-    skills: { exist: skillsExist, builtInNames: () => builtInNames },
-    notebooks: { exist: notebooksExist },
+    skills: { find: findSkills, builtInNames: () => builtInNames },
+    notebooks: { exist: notebooksExist, holdRevisions, isAnyChanged },
     files: { exist: filesExist },
     secrets: { stored: storedNames },
     scenarios: scenarioPort,

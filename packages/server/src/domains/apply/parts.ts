@@ -21,6 +21,8 @@ export type SettingParts = {
   model: Placed<string>[];
   memory: Placed<NonNullable<DeploymentFile['memory']>>[];
   functions: PlacedEntry<FunctionEntry>[];
+  apps: Placed<string>[];
+  approvals: Placed<string>[];
   skills: Placed<{ id: string } | { name: string }>[];
   notebooks: Placed<string>[];
   repos: (Placed<Repo> & { urlAt: string })[];
@@ -91,6 +93,8 @@ export function settingParts(
     functions: items(given.tools, `${at}tools`)
       .filter(({ value }) => 'function' in asObject(value))
       .map((item) => fields(functionEntry, item)),
+    apps: items(given.apps, `${at}apps`, longestAppList).flatMap((item) => one(z.string(), item.value, item.at)),
+    approvals: items(given.approvals, `${at}approvals`).flatMap((item) => one(z.string(), item.value, item.at)),
     skills: items(given.skills, `${at}skills`).flatMap((item) =>
       one(shape.skills.unwrap().element, item.value, item.at),
     ),
@@ -116,11 +120,12 @@ export function settingParts(
 
 export const asRepo = (repo: string | Repo): Repo => (typeof repo === 'string' ? { url: repo } : repo);
 
-/** No list of a file takes more; a longer one is refused as a whole, and its items are not looked at. */
+/** No list of a file but that of apps takes more; a longer one is refused as a whole, and its items are not looked at. */
 const longestList = 100;
+const longestAppList = 200;
 
-function items(list: unknown, at: string): Placed<unknown>[] {
-  if (!Array.isArray(list) || list.length > longestList) return [];
+function items(list: unknown, at: string, longest = longestList): Placed<unknown>[] {
+  if (!Array.isArray(list) || list.length > longest) return [];
   return list.map((value, index) => ({ at: `${at}.${index}`, value }));
 }
 

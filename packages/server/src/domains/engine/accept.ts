@@ -29,11 +29,12 @@ export type NewMessage = {
 };
 
 /** What stands behind a message that may be taken: decided before anything is written. */
-export type Admission = { version: number; model: PricedModel };
+export type Admission = { version: number; readsNewest: boolean; model: PricedModel };
 
 /**
  * In test mode a conversation stays on the version it started on; in live mode each message goes to the version that is
- * live. A version that was named with `@` stays in both.
+ * live. A version that was named with `@` stays in both. Test traffic at the draft reads the newest content of notebooks
+ * and skills, everybody else what the version fixes.
  */
 export async function admit(
   { models }: Engine,
@@ -45,7 +46,8 @@ export async function admit(
   const kept = mode === 'test' ? conversation.deployment_version : null;
   const version = versionToRun(deployment, mode, pinned_version ?? kept);
   const manifest = await manifestOf(tx, deployment.id, version);
-  return { version, model: usableModel(models, mode, manifest.model) };
+  const readsNewest = mode === 'test' && version === deployment.draft_version;
+  return { version, readsNewest, model: usableModel(models, mode, manifest.model) };
 }
 
 /**
@@ -55,7 +57,7 @@ export async function admit(
 export async function acceptMessage(
   engine: Engine,
   change: Change,
-  { version, model }: Admission,
+  { version, readsNewest, model }: Admission,
   message: NewMessage,
   user: UserRow | null = null,
 ): Promise<TurnRow> {
@@ -70,7 +72,11 @@ export async function acceptMessage(
   conversation.last_active_at = new Date();
   const isStraight = goesStraightToWork(message.request);
   const isNext = !isStraight && conversation.replying_turn_id === null;
-  const { asked, turn } = rowsOf(conversation, message, isStraight ? 'working' : isNext ? 'replying' : 'queued');
+  const { asked, turn } = rowsOf(conversation, message, {
+    state: isStraight ? 'working' : isNext ? 'replying' : 'queued',
+    // A test is about what its version fixes, whatever is changed while it is played.
+    reads_newest: readsNewest && message.origin !== 'test',
+  });
   const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease() : null);
   if (isNext) {
     await tellTurn(change, 'turn.started', turn);
@@ -86,7 +92,11 @@ export async function acceptMessage(
 }
 
 /** A reply that waits behind another reads what came before it when it begins; one that begins reads it now. */
-function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'working' | 'replying' | 'queued') {
+function rowsOf(
+  conversation: ConversationRow,
+  message: NewMessage,
+  { state, reads_newest }: { state: 'working' | 'replying' | 'queued'; reads_newest: boolean },
+) {
   const [turnId, messageId, created_at] = [newId('turn'), newId('msg'), new Date()];
   const begins = state !== 'queued';
   const asked: MessageRow = {
@@ -111,6 +121,7 @@ function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'work
     user_id: conversation.user_id,
     deployment_id: conversation.deployment_id as string,
     deployment_version: conversation.deployment_version as number,
+    reads_newest,
     state,
     request: message.request,
     origin: message.origin,

@@ -141,7 +141,8 @@ describe('a file that changes nothing', () => {
       name,
     };
     const again = await org.put(written);
-    expect(again.body).toMatchObject({ changed: [], created: false, draft_version: 1, test_run: null });
+    expect(again.body).toMatchObject({ changed: [], created: false, draft_version: 1, promoted: false });
+    expect(again.body.test_run.id).toBe(first.body.test_run.id);
     expect(again.body.version).toEqual({
       ...first.body.version,
       tests: { run_id: first.body.test_run.id, status: 'queued' },

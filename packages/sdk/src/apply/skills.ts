@@ -9,7 +9,13 @@ import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
 
-type LocalSkill = { path: string; slug: string; name: string; files: { path: string; content: string }[]; sha256: string };
+type LocalSkill = {
+  path: string;
+  slug: string;
+  name: string;
+  files: { path: string; content: string }[];
+  sha256: string;
+};
 
 type ReadSkill = Omit<LocalSkill, 'slug'>;
 

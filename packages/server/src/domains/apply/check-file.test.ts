@@ -58,7 +58,12 @@ const refused: Case[] = [
   ],
   ['an approval twice', { approvals: ['payment', 'payment'] }, 'duplicate_name', 'approvals.1'],
   ['an app twice', { apps: ['mail', 'notes', 'mail'] }, 'duplicate_name', 'apps.2'],
-  ['a built-in skill twice', { skills: [{ name: 'spreadsheets' }, { name: 'spreadsheets' }] }, 'duplicate_name', 'skills.1.name'],
+  [
+    'a built-in skill twice',
+    { skills: [{ name: 'spreadsheets' }, { name: 'spreadsheets' }] },
+    'duplicate_name',
+    'skills.1.name',
+  ],
   ['a server twice', { tools: [mcp({ name: 'a' }), mcp({ name: 'b' })] }, 'duplicate_name', 'tools.1.mcp'],
   [
     'a server twice, spelled otherwise',
@@ -251,12 +256,11 @@ describe('a file is refused with the exact code and place of its one fault [APPL
     expect(faultsOf(await org.put({ name: 'doubles', ...fields }))).toEqual(wanted);
     const manifest = { notebooks: [own, own], skills: fields.skills, approvals: ['payment', 'payment'] };
     const made = await org.call('POST', '/v1/deployments', { body: { name: 'Doubles', manifest } });
-    expect(faultsOf(made).map(([, param]) => param).sort()).toEqual([
-      'manifest.approvals.1',
-      'manifest.notebooks.1',
-      'manifest.skills.1.name',
-      'manifest.skills.2.id',
-    ]);
+    expect(
+      faultsOf(made)
+        .map(([, param]) => param)
+        .sort(),
+    ).toEqual(['manifest.approvals.1', 'manifest.notebooks.1', 'manifest.skills.1.name', 'manifest.skills.2.id']);
   });
 
   it('a function called like any of the agent’s own tools, and none that resembles one [TOOL-014, TOOL-015, TOOL-023]', async () => {

@@ -94,7 +94,9 @@ export function settingParts(
       .filter(({ value }) => 'function' in asObject(value))
       .map((item) => fields(functionEntry, item)),
     apps: items(given.apps, `${at}apps`, longest.apps).flatMap((item) => one(z.string(), item.value, item.at)),
-    approvals: items(given.approvals, `${at}approvals`, longest.approvals).flatMap((item) => one(z.string(), item.value, item.at)),
+    approvals: items(given.approvals, `${at}approvals`, longest.approvals).flatMap((item) =>
+      one(z.string(), item.value, item.at),
+    ),
     skills: items(given.skills, `${at}skills`).flatMap((item) =>
       one(shape.skills.unwrap().element, item.value, item.at),
     ),

@@ -7,9 +7,7 @@ import { missingSecretsOfVersion } from './secrets-missing.ts';
 import { takePending } from './store.ts';
 
 /** Why a run that passed promoted nothing: a later apply, promotion or rollback of its mode went before it, and so on. */
-export type Outcome =
-  | { promoted: true }
-  | { promoted: false; reason: Hindrance };
+export type Outcome = { promoted: true } | { promoted: false; reason: Hindrance };
 
 type Hindrance =
   | 'superseded'

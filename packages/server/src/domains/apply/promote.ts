@@ -25,8 +25,6 @@ export async function promoteVersion(
   const wished = named
     ? { origin, deployment: found, version: named, isNew: false }
     : { origin, ...(await settleNewest(tx, ports, { origin, deployment: found })) };
-  const promotion = await (when === 'after_tests'
-    ? promoteAsTested(tx, ports, wished)
-    : promoteNow(tx, ports, wished));
+  const promotion = await (when === 'after_tests' ? promoteAsTested(tx, ports, wished) : promoteNow(tx, ports, wished));
   return presentPromotion(tx, ports, { promotion, version: wished.version });
 }

@@ -177,8 +177,7 @@ async function play(org: Org, { notebook, skill, model }: World, given: Step): P
       const { body } = await org.call('POST', path, { mode: given.mode, body: asked });
       const newest = deployment.versions[deployment.newest - 1] as Version;
       const settled = isSame(newest, model) ? deployment.newest : null;
-      const number =
-        given.version === null ? (settled ?? save(given.name, newest.instructions)) : given.version + 1;
+      const number = given.version === null ? (settled ?? save(given.name, newest.instructions)) : given.version + 1;
       expect(body.version.version).toBe(number);
       run(given.name, given.mode, number);
       return;
@@ -204,8 +203,8 @@ async function compare(org: Org, { notebook, skill, model }: World): Promise<voi
     const reader = { orgId: org.id, notebookIds: [notebook], userId: null, revisions: fixed?.notebooks ?? null };
     const hits = await searchNotebooks(db, { ...reader, query: 'common', limit: 50 });
     const [known] = await readableSkills(db, org.id, [{ id: skill }], fixed?.skills ?? null);
-    const { hash } = known?.at as { hash: string };
-    return { documents: hits.map(({ documentId }) => documentId).sort(), skill: hash };
+    const documents = hits.map(({ documentId }) => documentId).sort();
+    return { documents, skill: known && 'hash' in known.at ? known.at.hash : null };
   };
   const shown = ({ documents, skill: hash }: Content) => ({ documents: [...documents].sort(), skill: hash });
   expect(await read(null)).toEqual(shown(model));

@@ -51,7 +51,9 @@ async function titlesOf(name: string, version: number | 'newest'): Promise<strin
 
 const liveTitles = async (name: string) => titlesOf(name, (await pointersOf(name))[1]);
 const count = async (table: string, where: ReturnType<typeof sql>) =>
-  Number((await rowsOf<{ count: string }>(server.db, sql`SELECT count(*) FROM ${sql.raw(table)} WHERE ${where}`))[0]?.count);
+  Number(
+    (await rowsOf<{ count: string }>(server.db, sql`SELECT count(*) FROM ${sql.raw(table)} WHERE ${where}`))[0]?.count,
+  );
 
 describe('content is stored once', () => {
   it('however many versions fix it, and a change of one document costs that document [NB-121]', async () => {
@@ -99,7 +101,11 @@ describe('content is stored once', () => {
       changed: ['knowledge'],
       version: { version: 3 },
     });
-    expect([await titlesOf('back', 1), await titlesOf('back', 2), await titlesOf('back', 3)]).toEqual([['a'], [], ['a']]);
+    expect([await titlesOf('back', 1), await titlesOf('back', 2), await titlesOf('back', 3)]).toEqual([
+      ['a'],
+      [],
+      ['a'],
+    ]);
     expect(await count('document_vectors', sql`document_id = ${id}`)).toBe(1);
   });
 
@@ -181,7 +187,10 @@ describe('content that a live key changes', () => {
     await add(notebook, 'untested');
     await org.put(file(2));
     await add(notebook, 'urgent', undefined, 'live');
-    expect([await liveTitles('desk'), await pointersOf('desk')]).toEqual([['old', 'urgent'], [2, 3]]);
+    expect([await liveTitles('desk'), await pointersOf('desk')]).toEqual([
+      ['old', 'urgent'],
+      [2, 3],
+    ]);
     expect(await titlesOf('desk', 'newest')).toEqual(['old', 'untested', 'urgent']);
     await remove(notebook, old, 'live');
     expect([await liveTitles('desk'), await pointersOf('desk')]).toEqual([['urgent'], [2, 4]]);
@@ -223,7 +232,10 @@ describe('content that a live key changes', () => {
     const notebook = await newNotebook();
     await add(notebook, 'a');
     const skill = (await org.call('POST', '/v1/skills', { body: { files: skillOf('One.') } })).body.id;
-    await org.put({ name: 'gone', knowledge: [{ notebook }], skills: [{ id: skill }] }, { mode: 'live', promote: 'now' });
+    await org.put(
+      { name: 'gone', knowledge: [{ notebook }], skills: [{ id: skill }] },
+      { mode: 'live', promote: 'now' },
+    );
     expect((await org.call('DELETE', `/v1/notebooks/${notebook}`, { mode: 'live' })).status).toBe(200);
     expect((await org.call('DELETE', `/v1/skills/${skill}`, { mode: 'live' })).status).toBe(200);
     const versions = (await org.call('GET', '/v1/deployments/gone/versions')).body.data;
@@ -284,7 +296,11 @@ describe('tests', () => {
     const first = (await org.put(file)).body;
     await endRun(first.test_run.id, 'failed');
     const again = (await org.put(file)).body;
-    expect(again).toMatchObject({ changed: [], promoted: false, test_run: { id: first.test_run.id, status: 'failed' } });
+    expect(again).toMatchObject({
+      changed: [],
+      promoted: false,
+      test_run: { id: first.test_run.id, status: 'failed' },
+    });
     await org.put(file, { mode: 'live', promote: 'now' });
     expect((await org.put(file, { mode: 'live' })).body).toMatchObject({
       promoted: false,

@@ -96,7 +96,9 @@ export type NotebookReader = {
   userId: string | null;
 };
 
-export type NotebookSearch = (search: NotebookReader & { query: string; limit: number }) => Promise<{ documentId: string; title: string; snippet: string; text: string }[]>;
+export type NotebookSearch = (
+  search: NotebookReader & { query: string; limit: number },
+) => Promise<{ documentId: string; title: string; snippet: string; text: string }[]>;
 
 /** Batches count which of their items run: they hear of each turn that is one, in the transaction of what happens to it. */
 export type BatchItems = {

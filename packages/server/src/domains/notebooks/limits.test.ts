@@ -91,7 +91,8 @@ it('counts right while documents come and go at once [NB-007]', async () => {
   const add = (at: number) => newDocument(server.db, org.id, notebookId, { title: `d${at}`, text: 'x'.repeat(at + 1) });
   const first = await Promise.all(Array.from({ length: 10 }, (_, at) => add(at)));
   const remove = (documentId: string) =>
-    transaction(server.db, (tx) => removeDocument(tx, org.origin, { notebookId, documentId }, { promote: 'no', changeLive: async () => {} }),
+    transaction(server.db, (tx) =>
+      removeDocument(tx, org.origin, { notebookId, documentId }, { promote: 'no', changeLive: async () => {} }),
     );
   const removals = first.flatMap(({ id }) => [remove(id), remove(id)]);
   const outcomes = await outcomesOf([...removals, ...Array.from({ length: 10 }, (_, at) => add(at + 10))]);

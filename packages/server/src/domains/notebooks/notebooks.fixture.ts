@@ -13,7 +13,9 @@ const changeLive = async () => {};
 
 /** The notebook routes; `key` is the test key of an org. */
 export async function startNotebooks() {
-  const app = await startTestApp(({ db }) => ({ notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive }) }));
+  const app = await startTestApp(({ db }) => ({
+    notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive }),
+  }));
   return {
     ...app,
     async newOrg() {

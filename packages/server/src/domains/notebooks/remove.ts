@@ -24,7 +24,12 @@ export async function removeNotebook(
     const { [notebookId]: _gone, ...notebooks } = content.notebooks;
     const named = manifest.notebooks.filter((id) => id !== notebookId);
     const note = `The notebook \`${row.slug}\` was deleted.`;
-    return { manifest: { ...manifest, notebooks: named }, content: { ...content, notebooks }, changed: 'knowledge', note };
+    return {
+      manifest: { ...manifest, notebooks: named },
+      content: { ...content, notebooks },
+      changed: 'knowledge',
+      note,
+    };
   });
   await markMissing(tx, orgId, notebookId);
   await recordAudit(tx, origin, {

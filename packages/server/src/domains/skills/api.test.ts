@@ -32,7 +32,7 @@ it('reads a skill as it is now, or as it was at a hash', async () => {
     readableSkills(server.db, orgId, [{ id }], fixed);
   const [before] = await read(null);
   expect(before).toMatchObject({ name: 'refunds', description: 'How refunds are made.', at: { id } });
-  const { hash } = before?.at as { hash: string };
+  const hash = before && 'hash' in before.at ? before.at.hash : '';
   const renamed = skillOf({ name: 'returns', description: 'Other.' });
   await server.call('PUT', `/v1/skills/${id}`, { key: org.key, body: { files: renamed } });
   expect(await read(null)).toMatchObject([{ name: 'returns', description: 'Other.' }]);

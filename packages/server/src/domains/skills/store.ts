@@ -107,16 +107,14 @@ export async function insertVersion(
   parentHash: string | null,
   { hash, files }: Bundle,
 ): Promise<void> {
-  await tx
-    .insert(skillVersions)
-    .values({
-      skill_id: skill.id,
-      number: skill.version_number,
-      hash,
-      parent_hash: parentHash,
-      name: skill.name,
-      description: skill.description,
-    });
+  await tx.insert(skillVersions).values({
+    skill_id: skill.id,
+    number: skill.version_number,
+    hash,
+    parent_hash: parentHash,
+    name: skill.name,
+    description: skill.description,
+  });
   await keepTexts(tx, skill.org_id, files);
   await tx.execute(sql`
     INSERT INTO skill_files (skill_id, hash, path, org_id, sha256)

@@ -9,11 +9,7 @@ import { failed, type OwnTool, object, ownTool, said, text } from './own-tool.ts
 const passages = 6;
 const longestPart = 30_000;
 
-export function notebookTools(deps: {
-  db: Database;
-  search: NotebookSearch;
-  reader: NotebookReader;
-}): OwnTool[] {
+export function notebookTools(deps: { db: Database; search: NotebookSearch; reader: NotebookReader }): OwnTool[] {
   const { db, search, reader } = deps;
   return [
     ownTool(
@@ -84,7 +80,8 @@ export function skillTools(deps: {
         const files = skill && (await readSkillFiles(db, orgId, skill.at));
         if (!files) return failed('There is no such skill any more.');
         const found = files.find(({ path }) => path === file);
-        if (!found) return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
+        if (!found)
+          return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
         const others = files.filter(({ path }) => path !== file).map(({ path }) => path);
         const note = others.length === 0 ? '' : `\n\nFurther files: ${others.join(', ')}`;
         const text = `${found.content.slice(0, longestPart * 3)}${note}`;

@@ -138,4 +138,5 @@ export const apply = area('apply', 'done', [
     'decisions.md · 11',
     'A file of which only a document or a skill has changed saves a version (`changed: [knowledge]`, `[skills]`), is tested with it and goes live with it.',
   ],
+  ['APPLY-125', 'decisions.md · 11', 'An app that the server does not have is taken, and named in `warnings`.'],
 ]);

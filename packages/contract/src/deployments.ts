@@ -136,7 +136,13 @@ export const deployments = {
     body: deploymentFile,
     checkedBy: 'handler',
     status: 200,
-    response: deployment.extend({ ...promotion, changed: z.array(z.string()), created: z.boolean() }),
+    response: deployment.extend({
+      ...promotion,
+      changed: z.array(z.string()),
+      created: z.boolean(),
+      /** What was taken and may not be what was meant. */
+      warnings: z.array(z.object({ param: z.string(), message: z.string() })),
+    }),
     errors: [
       ...settingsErrors,
       'auth_twice',

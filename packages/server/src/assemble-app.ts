@@ -130,7 +130,7 @@ export function assembleApp(parts: Parts): Hono {
   const screens = createScreens({ db, desks });
   const credentials = createScreenCredentials(signingSecret);
   const links = createDownloadLinks(signingSecret, publicUrl);
-  const apply = assembleApplyPorts({ vault, catalogue, allowPrivate, jobs });
+  const apply = assembleApplyPorts({ vault, catalogue, apps: apps.catalogue, allowPrivate, jobs });
   const interviews: InterviewPorts = {
     engine,
     faultsOf: (caller, body) => faultsOfFile(db, apply, { caller, body }),

@@ -26,10 +26,11 @@ import type { JobSender } from './jobs/catalog.ts';
 export function assembleApplyPorts(parts: {
   vault: Vault;
   catalogue: Catalogue;
+  apps: { find: (id: string) => unknown };
   allowPrivate: boolean;
   jobs: JobSender;
 }): ApplyPorts {
-  const { vault, catalogue, allowPrivate, jobs } = parts;
+  const { vault, catalogue, apps, allowPrivate, jobs } = parts;
   const builtInNames = new Set(builtInSkills().map(({ name }) => name));
   return {
     mcpServers: {
@@ -52,6 +53,7 @@ export function assembleApplyPorts(parts: {
     webhooks: webhookPort({ vault }),
     testRuns: testRunPort({ jobs }),
     catalogue,
+    apps: { has: (id) => apps.find(id) !== undefined },
     refuseAddress: (address) => refuseAddress(address, { allowPrivate }),
     faultOfSchema: faultOfJsonSchema,
   };

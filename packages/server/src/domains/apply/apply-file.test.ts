@@ -121,6 +121,14 @@ describe('the name in the path', () => {
   });
 });
 
+it('warns of apps that the server does not have, and takes them [APPLY-125]', async () => {
+  const file = { name: 'apps', apps: ['notion', 'no-such-app'] };
+  const warnings = [{ param: 'apps.1', message: expect.stringContaining('no-such-app') }];
+  expect((await org.put(file)).body).toMatchObject({ created: true, warnings });
+  expect((await org.put(file)).body).toMatchObject({ changed: [], warnings });
+  expect((await org.put({ name: 'apps', apps: 'all' })).body.warnings).toEqual([]);
+});
+
 describe('a file that changes nothing', () => {
   const file = (fields: object = {}) => ({
     name: 'same',

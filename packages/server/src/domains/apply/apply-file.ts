@@ -24,7 +24,7 @@ import { changedContent, fixContent } from './content.ts';
 import { type FileKey, fileKeys } from './file-keys.ts';
 import { scenarioOfTest } from './file-objects.ts';
 import { fileToManifest, type Saved } from './file-to-manifest.ts';
-import type { ServerEntry } from './parts.ts';
+import type { DeploymentFile, ServerEntry } from './parts.ts';
 import { placeServers } from './place-servers.ts';
 import type { ApplyPorts, MadeEndpoint, TestRun } from './ports.ts';
 import { keepOnly, presentPromotion, promoteAsTested, promoteNow } from './promotion.ts';
@@ -106,7 +106,8 @@ async function answerUnchanged(
   const isOpen = testRun !== null && testRun.status !== 'passed';
   const promoted = promote !== 'no' && !isOpen;
   const promotion = { deployment, promoted, becameDefault: false, testRun: isOpen ? testRun : null, made: [] };
-  return { ...(await presentPromotion(tx, ports, { promotion, version })), changed: [], created: false };
+  const shown = await presentPromotion(tx, ports, { promotion, version });
+  return { ...shown, changed: [], created: false, warnings: warningsOf(file, ports) };
 }
 
 /** Null where nothing is to be played, or nothing has been. */
@@ -142,7 +143,7 @@ async function writeFile(
     ...ofContent,
   ]);
   if (before && newest && changed.length === 0) {
-    const current = { deployment: before, version: newest, made: [], isNew: false };
+    const current = { file, deployment: before, version: newest, made: [], isNew: false };
     return answer(tx, ports, application, { ...current, changed, created: false });
   }
   const content = {
@@ -166,10 +167,11 @@ async function writeFile(
     target: { type: 'deployment', id: deployment.id },
     details: { slug: deployment.slug, version: version.version, changed },
   });
-  return answer(tx, ports, application, { deployment, version, made, isNew: true, changed, created: !before });
+  return answer(tx, ports, application, { file, deployment, version, made, isNew: true, changed, created: !before });
 }
 
 type Written = {
+  file: DeploymentFile;
   deployment: DeploymentRow;
   version: VersionRow;
   made: MadeEndpoint[];
@@ -182,7 +184,7 @@ async function answer(
   tx: Transaction,
   ports: ApplyPorts,
   { origin, promote }: Application,
-  { deployment, version, made, isNew, changed, created }: Written,
+  { file, deployment, version, made, isNew, changed, created }: Written,
 ): Promise<Answer> {
   const wished = { origin, deployment, version, isNew };
   const promotion = await (promote === 'no'
@@ -191,7 +193,8 @@ async function answer(
       ? promoteNow(tx, ports, wished)
       : promoteAsTested(tx, ports, wished));
   const shown = await presentPromotion(tx, ports, { promotion, version });
-  return { ...shown, webhook_secrets: [...made, ...shown.webhook_secrets], changed, created };
+  const secrets = [...made, ...shown.webhook_secrets];
+  return { ...shown, webhook_secrets: secrets, changed, created, warnings: warningsOf(file, ports) };
 }
 
 /** What differs beyond the file itself: a server that was renamed or got other headers, and what documents and skills say. */
@@ -208,4 +211,14 @@ function changedOfVersion(
   const ofServers = changed.includes('tools') && !ofManifest.some((key) => /^(tools|mcp_.*)$/.test(key));
   const beside = (['routines', 'tests', 'webhooks'] as const).filter((key) => changed.includes(key));
   return [...new Set([...ofManifest, ...(ofServers ? ['mcp_servers'] : []), ...ofContent, ...beside])];
+}
+
+/** Which apps there are is the operator's, and may differ between two servers that a file is applied to. */
+function warningsOf({ apps }: DeploymentFile, { apps: known }: ApplyPorts): Answer['warnings'] {
+  if (apps === 'all') return [];
+  return apps.flatMap((app, at) =>
+    known.has(app)
+      ? []
+      : [{ param: `apps.${at}`, message: `This server has no app \`${app}\`: GET /v1/apps lists them.` }],
+  );
 }

@@ -20,6 +20,7 @@ import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
+import { readCatalogue } from '../apps/api.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
 import { events } from '../events/tables.ts';
@@ -53,6 +54,7 @@ export async function startApply() {
   const ports = assembleApplyPorts({
     vault,
     catalogue: createCatalogue(readConfig({}).models),
+    apps: readCatalogue({ file: null, refuseAddress: () => null }),
     allowPrivate: false,
     // Nobody plays the runs: a test says what came of them.
     jobs: { send: async () => '', sendMany: async () => [] },

@@ -20,6 +20,8 @@ export type ApplyPorts = {
   testRuns: TestRunPort;
   /** Whether a model may be named; `default` always may. */
   catalogue: { has: (model: string) => boolean };
+  /** Whether users can connect an app of this id. */
+  apps: { has: (id: string) => boolean };
   /** Why an address must not be called, or null. The sentence never repeats the address. */
   refuseAddress: (address: string) => string | null;
   /** What is wrong with a JSON Schema, or null. */

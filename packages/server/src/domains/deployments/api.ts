@@ -1,7 +1,7 @@
 export { assertNotLive } from './assert-not-live.ts';
 export { authorOf } from './author.ts';
 export { becomeDefault } from './become-default.ts';
-export { type ChangeLive, changeLiveVersions, type NextLive } from './change-live.ts';
+export { type ChangeLive, changeLiveVersions } from './change-live.ts';
 export { type FixedContent, noContent } from './content.ts';
 export type { CheckManifest } from './create.ts';
 export {

@@ -199,7 +199,7 @@ describe('content that a live key changes', () => {
       ['knowledge'],
       ['knowledge'],
       ['instructions', 'knowledge'],
-      ['instructions', 'notebooks', 'skills'],
+      ['instructions', 'skills', 'notebooks'],
     ]);
     await org.call('PUT', `/v1/skills/${skill}`, { mode: 'live', body: { files: skillOf('Two.') } });
     expect((await org.call('GET', '/v1/deployments/desk/versions/5')).body).toMatchObject({

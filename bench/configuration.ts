@@ -45,7 +45,14 @@ export async function measureSearch(call: Call, connectionString: string): Promi
   let asked = 0;
   const measured = await load(2, 4, async () => {
     const query = `how is ${words[asked % words.length]} number ${(asked++ * 37) % 900} handled`;
-    await searchNotebooks(db, { orgId: org.id, notebookIds: [notebook.id], userId: null, query, limit: 5 });
+    await searchNotebooks(db, {
+      orgId: org.id,
+      notebookIds: [notebook.id],
+      revisions: null,
+      userId: null,
+      query,
+      limit: 5,
+    });
   });
   await closeDatabase(db);
   return measured;

@@ -89,7 +89,7 @@ export const apply = area('apply', 'done', [
     'decisions.md · 6',
     'With `after_tests` and tests in the file, `test_run` is the started run and `promoted` is false until it passes.',
   ],
-  ['APPLY-025', 'decisions.md · 6', 'With `after_tests` and no tests in the file the version is promoted at once.'],
+  ['APPLY-025', 'decisions.md · 6', 'With `after_tests` and no scenarios the version is promoted at once.'],
   [
     'APPLY-026',
     'decisions.md · 6',
@@ -118,4 +118,25 @@ export const apply = area('apply', 'done', [
   ],
   ['APPLY-032', 'decisions.md · 9', 'A `${user_secret:NAME}` is never reported as missing.'],
   ['APPLY-033', 'decisions.md · 9', "PUT by `dep_` id works where the body's `name` is the deployment's slug."],
+  [
+    'APPLY-121',
+    'decisions.md · 11',
+    'An unchanged file whose tests last failed answers `promoted: false` and that run.',
+  ],
+  [
+    'APPLY-122',
+    'decisions.md · 11',
+    'With `after_tests` every scenario of the deployment gates, whoever made it and whether PUT or promote asks.',
+  ],
+  [
+    'APPLY-123',
+    'decisions.md · 11',
+    'A notebook, skill, approval or app that is named twice, and two skills of one name, answer 400 `duplicate_name`.',
+  ],
+  [
+    'APPLY-124',
+    'decisions.md · 11',
+    'A file of which only a document or a skill has changed saves a version (`changed: [knowledge]`, `[skills]`), is tested with it and goes live with it.',
+  ],
+  ['APPLY-125', 'decisions.md · 11', 'An app that the server does not have is taken, and named in `warnings`.'],
 ]);

@@ -88,4 +88,20 @@ export const notebooks = area('notebooks', 'done', [
     'configuration.md · What the service does',
     'The agent answers from the documents of the notebooks that its version names, and from no others.',
   ],
+  [
+    'NB-121',
+    'decisions.md · 11',
+    'A text is stored once however many versions fix it, and a change of one document costs that document.',
+  ],
+  ['NB-122', 'decisions.md · 11', 'A document that neither the newest content nor any version uses is removed.'],
+  [
+    'NB-123',
+    'decisions.md · 11',
+    'Deleting a notebook or document that a live version uses, or changing such a notebook, with a test key answers 409 `notebook_live` with the deployments.',
+  ],
+  [
+    'NB-124',
+    'decisions.md · 11',
+    'A notebook deleted with a live key goes: live traffic goes on without it, and versions that used it list it as `missing` and answer 409 `version_incomplete`.',
+  ],
 ]);

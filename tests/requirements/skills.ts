@@ -92,4 +92,20 @@ export const skills = area('skills', 'done', [
   ['SKL-029', 'decisions.md · 10', '`file_too_large` has status 400 for a file in a skill.'],
   ['SKL-030', 'decisions.md · 3', 'An unknown skill answers 404 `skill_not_found`.'],
   ['SKL-031', 'docs/deployment-file.md · skills', '`GET /v1/skills/{name}` reads a built-in skill with its files.'],
+  [
+    'SKL-121',
+    'decisions.md · 11',
+    'Deleting a skill that a live version uses with a test key answers 409 `skill_live`.',
+  ],
+  [
+    'SKL-122',
+    'decisions.md · 11',
+    'A skill deleted with a live key goes: live traffic goes on without it, and versions that used it list it as `missing`.',
+  ],
+  ['SKL-123', 'decisions.md · 11', 'Local skills of one name in two deployments are two skills.'],
+  [
+    'SKL-124',
+    'configuration.md · Skills',
+    'A skill that was deleted, renamed or changed is gone from every computer at its next use; what a person made there stays.',
+  ],
 ]);

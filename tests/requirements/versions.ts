@@ -102,4 +102,26 @@ export const versions = area('versions', 'done', [
     'decisions.md · 6',
     'Going live checks company secrets again in live mode and answers 400 `secret_missing` where one lacks.',
   ],
+  [
+    'VER-121',
+    'decisions.md · 11',
+    'A version fixes the documents of its notebooks and the hashes of its skills; a live conversation reads what the live version fixes.',
+  ],
+  [
+    'VER-122',
+    'decisions.md · 11',
+    'Test keys run the newest content of the draft; a version that is pinned, in either mode, and a test run read what the version fixes.',
+  ],
+  [
+    'VER-123',
+    'decisions.md · 11',
+    'Content changed with a live key is live at once as a new version that a rollback leaves, and carries nothing of a test key along.',
+  ],
+  [
+    'VER-124',
+    'decisions.md · 11',
+    'Content changed with a test key reaches live users by promotion alone; promoting without a number promotes what is there now.',
+  ],
+  ['VER-125', 'decisions.md · 11', 'A version fixes one consistent state of a notebook that others change meanwhile.'],
+  ['VER-126', 'decisions.md · 11', 'Versions saved before they fixed content fix what stood there at the upgrade.'],
 ]);

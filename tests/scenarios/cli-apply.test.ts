@@ -141,7 +141,7 @@ describe('vestra apply', () => {
     expect(json.servers_away).toEqual([{ slug, code: 'mcp_server_error', message: why }]);
   });
 
-  it('plays the tests, tells each verdict, and lets only what passed go live', async () => {
+  it('plays the tests, tells each verdict, and lets only what passed go live; a red file stays red [APPLY-121]', async () => {
     const folder = await folderWith('tested', {
       'service.yaml': [
         'name: tested',
@@ -168,6 +168,13 @@ describe('vestra apply', () => {
     expect(failed.out).toMatch(/\n✖ Stays calm .*\n {4}not met: The agent says sorry\.\n {6}No sorry\.\n/);
     expect(failed.out).toMatch(/✖ tested: version 1 was not promoted: 1 of 2 passed, 1 failed; \$/);
     expect((await read('/v1/deployments/tested')).live_version).toBeNull();
+    const again = await vestra(folder, 'apply');
+    expect([again.code, again.out]).toEqual([
+      1,
+      expect.stringMatching(
+        /\nNothing changed: version 1 stays\nThe 2 tests were played before, on the same\n[\s\S]*✖ tested: version 1 was not promoted: 1 of 2 passed, 1 failed; /,
+      ),
+    ]);
 
     server.script(cast({ agent: () => ({ text: 'Hi, sorry.' }) }));
     await writeFile(join(folder, 'service.yaml'), `${await readFile(join(folder, 'service.yaml'))}language: en\n`);

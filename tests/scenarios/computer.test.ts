@@ -157,6 +157,38 @@ describe('what came along', () => {
   });
 });
 
+describe('the skills folder', () => {
+  it('has what the version says: a deleted, renamed or changed skill goes, and what a person made stays [SKL-124]', async () => {
+    const filesOf = (name: string, said: string) => [
+      { path: 'SKILL.md', content: `---\nname: ${name}\ndescription: How it goes.\n---\nRun it.\n` },
+      { path: 'scripts/say.sh', content: `echo ${said}\n` },
+    ];
+    const made: string[] = [];
+    for (const name of ['first', 'second', 'third', 'fourth']) {
+      const { body } = await desk.call('POST', '/v1/skills', { body: { files: filesOf(name, name) } });
+      made.push(body.id);
+    }
+    const [first, second, third] = made;
+    const work = { user_id: 'hana', deployment: 'teller' };
+    await desk.apply({ name: 'teller', memory: 'none', skills: made.map((id) => ({ id })) });
+    const names = ['first', 'second', 'third', 'fourth'];
+    await desk.calls(work, ...names.map((name) => ['use_skill', { name }] as const));
+    expect(await desk.commands(work, 'bash skills/first/scripts/say.sh; mkdir skills/mine; ls skills')).toEqual([
+      'Exit code 0.\nstdout:\nfirst\nfirst\nfourth\nmine\nsecond\nthird',
+    ]);
+    await desk.call('DELETE', `/v1/skills/${first}`);
+    await desk.call('PUT', `/v1/skills/${second}`, { body: { files: filesOf('renamed', 'renamed') } });
+    await desk.call('PUT', `/v1/skills/${third}`, { body: { files: filesOf('third', 'changed') } });
+    expect(await desk.commands(work, 'ls skills')).toEqual(['Exit code 0.\nstdout:\nfourth\nmine']);
+    const { results } = await desk.calls(
+      work,
+      ['use_skill', { name: 'third' }],
+      ['run_command', { command: 'bash skills/third/scripts/say.sh; ls skills' }],
+    );
+    expect(results[1]).toBe('Exit code 0.\nstdout:\nchanged\nfourth\nmine\nthird');
+  });
+});
+
 describe('money', () => {
   it('is charged for the seconds that the computer runs, as compute [CMP-009, MON-016]', async () => {
     const { task } = await desk.calls(

@@ -1,3 +1,8 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applyFolder } from '@vestra/sdk/apply';
+import { createClient } from '@vestra/sdk/client';
 import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
 import { transaction } from '@vestra/server/db/transaction';
 import { credit } from '@vestra/server/domains/ledger/api';
@@ -158,6 +163,89 @@ describe('with a model', () => {
     } finally {
       await poor.stop();
     }
+  });
+
+  it('what an agent knows and can is tested, promoted and rolled back with its version [VER-122, APPLY-124, SKL-123]', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'vestra-whole-'));
+    const clients = {
+      test: createClient({ baseUrl: server.url, key: server.testKey }),
+      live: createClient({ baseUrl: server.url, key: server.liveKey }),
+    };
+    const write = async (shop: string, days: string) => {
+      const folder = join(root, shop);
+      await mkdir(join(folder, 'knowledge'), { recursive: true });
+      await mkdir(join(folder, 'skills/returns'), { recursive: true });
+      const tests = `tests: [{ name: Returns, ask: How long?, expect: Thirty days. }]`;
+      await writeFile(
+        join(folder, 'service.yaml'),
+        `name: ${shop}\nmemory: none\nknowledge: ./knowledge\nskills: ./skills\n${tests}\n`,
+      );
+      await writeFile(join(folder, 'knowledge/returns.md'), `Return anything within ${days} days.`);
+      const head = '---\nname: returns\ndescription: How returns go.\n---\n';
+      await writeFile(join(folder, 'skills/returns/SKILL.md'), `${head}${shop}: say ${days}.\n`);
+      return folder;
+    };
+    const apply = async (mode: 'test' | 'live', folder: string, promote?: 'no') => {
+      const { answer, uploaded } = await applyFolder({ client: clients[mode], folder, promote });
+      const run = answer?.test_run && (await ended(server, answer.test_run.id));
+      return { answer: answer as NonNullable<typeof answer>, uploaded, run };
+    };
+    /** What it reads in its notebook, and in its skill. */
+    const asked = async (mode: 'test' | 'live', deployment: string) => {
+      const { id } = await clients[mode].conversations.create({ deployment });
+      const sent = await server.call('POST', `/v1/conversations/${id}/messages`, {
+        key: server[`${mode}Key`],
+        body: { message: 'How long may I return it?' },
+        headers: { prefer: 'wait=60' },
+      });
+      return [...sent.body.reply.text.matchAll(/within (\w+) days|(\S+): say (\w+)\./g)].map(([, known, ...skill]) =>
+        (known ?? skill.join(' ')).toLowerCase(),
+      );
+    };
+    server.script(
+      cast({
+        agent: (request) => {
+          const done = resultsIn(request);
+          if (done.length === 0) return { calls: [{ name: 'search_notebooks', arguments: { query: 'return' } }] };
+          if (done.length === 1) return { calls: [{ name: 'use_skill', arguments: { name: 'returns' } }] };
+          return { text: done.join(' ') };
+        },
+        judge: ({ transcript }) => ({ holds: /within thirty days/.test(transcript) }),
+      }),
+    );
+    const thirty = await write('shop-a', 'thirty');
+    const first = await apply('live', thirty);
+    expect([first.run?.status, await asked('live', 'shop-a')]).toEqual(['passed', ['thirty', 'shop-a thirty']]);
+
+    const ninety = await write('shop-a', 'ninety');
+    const saved = await apply('test', ninety, 'no');
+    expect(saved.answer).toMatchObject({
+      changed: ['skills', 'knowledge'],
+      promoted: false,
+      version: { version: 2, changed: ['skills', 'knowledge'] },
+    });
+    expect(await asked('live', 'shop-a')).toEqual(['thirty', 'shop-a thirty']);
+    expect(await asked('test', 'shop-a')).toEqual(['ninety', 'shop-a ninety']);
+    expect(await asked('test', 'shop-a@1')).toEqual(['thirty', 'shop-a thirty']);
+    expect(await asked('live', 'shop-a@2')).toEqual(['ninety', 'shop-a ninety']);
+
+    // Uploaded with a live key, it is still the tests that decide.
+    const failing = await apply('live', ninety);
+    expect([failing.uploaded, failing.run?.status, failing.run?.version]).toEqual([[], 'failed', 2]);
+    const red = await apply('live', await write('shop-a', 'eighty'));
+    expect([red.run?.status, await asked('live', 'shop-a')]).toEqual(['failed', ['thirty', 'shop-a thirty']]);
+    expect(await asked('test', 'shop-a')).toEqual(['eighty', 'shop-a eighty']);
+    await clients.live.deployments.promote({ deployment_id: 'shop-a' });
+    expect(await asked('live', 'shop-a')).toEqual(['eighty', 'shop-a eighty']);
+    await clients.live.deployments.rollback({ deployment_id: 'shop-a' });
+    expect(await asked('live', 'shop-a')).toEqual(['thirty', 'shop-a thirty']);
+
+    // Another deployment's skill of the same name is another skill.
+    const other = await apply('test', await write('shop-b', 'zero'));
+    expect(other.uploaded.map(({ kind, action }) => `${kind} ${action}`)).toContain('skill created');
+    expect(await asked('test', 'shop-b')).toEqual(['zero', 'shop-b zero']);
+    expect(await asked('test', 'shop-a')).toEqual(['eighty', 'shop-a eighty']);
+    await rm(root, { recursive: true });
   });
 
   it('of runs that pass at the same moment only the one that was asked for last promotes', async () => {

@@ -33,8 +33,10 @@ const deploymentVersion = z.object({
   version: z.int().min(1),
   note: z.string().nullable(),
   manifest: shownManifest,
-  /** The keys that differ from the version before. */
+  /** The keys that differ from the version before; `knowledge` and `skills` also where only their content does. */
   changed: z.array(z.string()),
+  /** Ids of its notebooks and skills that have been deleted since. With any of them it does not run again. */
+  missing: z.array(z.string()),
   tests: z.object({ run_id: id('trun'), status: z.enum(testRunStatuses) }).nullable(),
   is_draft: z.boolean(),
   is_live: z.boolean(),
@@ -134,7 +136,13 @@ export const deployments = {
     body: deploymentFile,
     checkedBy: 'handler',
     status: 200,
-    response: deployment.extend({ ...promotion, changed: z.array(z.string()), created: z.boolean() }),
+    response: deployment.extend({
+      ...promotion,
+      changed: z.array(z.string()),
+      created: z.boolean(),
+      /** What was taken and may not be what was meant. */
+      warnings: z.array(z.object({ param: z.string(), message: z.string() })),
+    }),
     errors: [
       ...settingsErrors,
       'auth_twice',
@@ -199,6 +207,7 @@ export const deployments = {
       'deployment_not_found',
       'version_not_found',
       'deployment_archived',
+      'version_incomplete',
       'secret_missing',
       'memory_endpoint_required',
     ],
@@ -220,6 +229,7 @@ export const deployments = {
       'deployment_not_found',
       'deployment_archived',
       'nothing_to_roll_back',
+      'version_incomplete',
       'secret_missing',
       'memory_endpoint_required',
     ],

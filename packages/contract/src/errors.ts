@@ -188,9 +188,12 @@ export const errorCatalogue = {
   mcp_server_shared: row(409, 'Other deployments run this server with other headers.'),
   member_exists: row(409, 'A member with this email exists already.'),
   no_open_tab: row(409, 'No tab is kept open: send a `url`.'),
+  notebook_live: row(409, 'A version that is live, or can be rolled back to, uses this: change it with a live key.'),
   nothing_to_roll_back: row(409, 'No version was live before this one.'),
   payment_in_progress: row(409, 'The person is paying in their browser.'),
+  skill_live: row(409, 'A version that is live, or can be rolled back to, uses this skill: delete it with a live key.'),
   slug_taken: row(409, 'This slug is taken.'),
+  version_incomplete: row(409, 'A notebook or skill that this version uses has been deleted.'),
 
   // 429
   rate_limited: row(429, 'Too many requests.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contentChangeQuery } from './content-change.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
@@ -101,7 +102,7 @@ export const notebooks = {
     }),
     status: 200,
     response: notebook,
-    errors: [],
+    errors: ['notebook_live'],
     command: 'notebooks update',
   }),
   delete: route({
@@ -113,7 +114,7 @@ export const notebooks = {
     params: notebookParams,
     status: 200,
     response: deleted('notebook'),
-    errors: [],
+    errors: ['notebook_live'],
     command: 'notebooks delete',
   }),
   listDocuments: route({
@@ -137,6 +138,7 @@ export const notebooks = {
     summary: 'Add a document: title and text as JSON, or one multipart part `file` (text, Markdown, HTML, PDF, DOCX).',
     idempotent: true,
     params: notebookParams,
+    query: z.strictObject(contentChangeQuery),
     accepts: ['application/json', 'multipart/form-data'],
     bodyLimit: 3 * 1024 * 1024,
     body: z.strictObject({ title: text(1, 200), text: documentText }),
@@ -162,11 +164,12 @@ export const notebooks = {
     path: '/v1/notebooks/{notebook_id}/documents/{document_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Delete a document.',
+    summary: 'Delete a document; versions that were saved with it keep it.',
     params: documentParams,
+    query: z.strictObject(contentChangeQuery),
     status: 200,
     response: deleted('document'),
-    errors: [],
+    errors: ['notebook_live'],
     command: 'documents delete',
   }),
 };

@@ -198,6 +198,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'POST',
       path: '/v1/notebooks/{notebook_id}/documents',
       params: ['notebook_id'],
+      query: ['promote'],
       body: 'fields',
       accepts: ['application/json', 'multipart/form-data'],
       idempotent: true,
@@ -211,6 +212,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'DELETE',
       path: '/v1/notebooks/{notebook_id}/documents/{document_id}',
       params: ['notebook_id', 'document_id'],
+      query: ['promote'],
     },
   },
   skills: {
@@ -222,6 +224,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     create: {
       method: 'POST',
       path: '/v1/skills',
+      query: ['slug'],
       body: 'fields',
       accepts: ['application/json', 'application/zip', 'multipart/form-data'],
       idempotent: true,
@@ -235,6 +238,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'PUT',
       path: '/v1/skills/{skill_id}',
       params: ['skill_id'],
+      query: ['promote'],
       body: 'fields',
       accepts: ['application/json', 'application/zip', 'multipart/form-data'],
     },

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { contentChangeQuery } from './content-change.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { shortSlug } from './slug.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
@@ -93,6 +95,8 @@ export const skills = {
     scopes: ['setup'],
     summary: 'Upload a skill: its files as JSON, a zip, or one multipart part `file` that is a zip.',
     idempotent: true,
+    /** Absent: the name in SKILL.md. With a slug of its own a skill may have a name that another one has. */
+    query: z.strictObject({ slug: shortSlug.optional() }),
     ...upload,
     status: 201,
     response: skill,
@@ -119,6 +123,7 @@ export const skills = {
     scopes: ['setup'],
     summary: 'Replace a skill’s files; files that differ make a new version.',
     params: skillParams,
+    query: z.strictObject(contentChangeQuery),
     ...upload,
     status: 200,
     response: skill,
@@ -133,7 +138,7 @@ export const skills = {
     params: skillParams,
     status: 200,
     response: deleted('skill'),
-    errors: [],
+    errors: ['skill_live'],
     command: 'skills delete',
   }),
   versions: route({

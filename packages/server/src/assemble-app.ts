@@ -16,11 +16,14 @@ import type { Tenant } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Bell } from './db/bell.ts';
 import type { Database, Transaction } from './db/pool.ts';
+import { changeLive } from './domains/apply/change-live.ts';
 import { faultsOfFile } from './domains/apply/check-file.ts';
 import { manifestChecker } from './domains/apply/check-manifest.ts';
+import { fixContent } from './domains/apply/content.ts';
 import { fileRenderer } from './domains/apply/render-file.ts';
 import { renderYaml } from './domains/apply/render-yaml.ts';
 import { applyRoutes } from './domains/apply/routes.ts';
+import { settleNewest } from './domains/apply/settle-newest.ts';
 import { appRoutes, connectionRoutes } from './domains/apps/routes.ts';
 import type { KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
@@ -128,7 +131,7 @@ export function assembleApp(parts: Parts): Hono {
   const screens = createScreens({ db, desks, log });
   const credentials = createScreenCredentials(signingSecret);
   const links = createDownloadLinks(signingSecret, publicUrl);
-  const apply = assembleApplyPorts({ vault, catalogue, allowPrivate, jobs });
+  const apply = assembleApplyPorts({ vault, catalogue, apps: apps.catalogue, allowPrivate, jobs });
   const interviews: InterviewPorts = {
     engine,
     faultsOf: (caller, body) => faultsOfFile(db, apply, { caller, body }),
@@ -185,6 +188,7 @@ export function assembleApp(parts: Parts): Hono {
         ...deploymentRoutes({
           db,
           checkManifest: manifestChecker(apply),
+          fixContent: (tx, orgId, manifest) => fixContent(tx, apply, { orgId, manifest }),
           renderFile: fileRenderer(apply),
           latestTestRuns: apply.testRuns.latest,
         }),
@@ -192,9 +196,16 @@ export function assembleApp(parts: Parts): Hono {
         ...interviewRoutes(interviews),
       },
       scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
-      testRuns: testRunRoutes({ db, engine, jobs, watchers, streams }),
-      notebooks: notebookRoutes({ db, reader: createDocumentReader() }),
-      skills: skillRoutes({ db, openZip }),
+      testRuns: testRunRoutes({
+        db,
+        engine,
+        jobs,
+        settleNewest: (tx, of) => settleNewest(tx, apply, of),
+        watchers,
+        streams,
+      }),
+      notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive }),
+      skills: skillRoutes({ db, openZip, changeLive }),
       mcpServers: mcpServerRoutes({
         db,
         vault,

@@ -12,11 +12,11 @@ import {
   takenSlugs,
   updateServer,
 } from './domains/mcp-servers/api.ts';
-import { notebooksExist } from './domains/notebooks/api.ts';
+import { holdRevisions, isAnyChanged, notebooksExist } from './domains/notebooks/api.ts';
 import { readSchedule, replaceFileManaged } from './domains/routines/api.ts';
 import { scenarioPort } from './domains/scenarios/api.ts';
 import { storedNames } from './domains/secrets/api.ts';
-import { builtInSkills, skillsExist } from './domains/skills/api.ts';
+import { builtInSkills, findSkills } from './domains/skills/api.ts';
 import { testRunPort } from './domains/test-runs/api.ts';
 import { timezoneOf } from './domains/users/api.ts';
 import { webhookPort } from './domains/webhooks/api.ts';
@@ -26,10 +26,11 @@ import type { JobSender } from './jobs/catalog.ts';
 export function assembleApplyPorts(parts: {
   vault: Vault;
   catalogue: Catalogue;
+  apps: { find: (id: string) => unknown };
   allowPrivate: boolean;
   jobs: JobSender;
 }): ApplyPorts {
-  const { vault, catalogue, allowPrivate, jobs } = parts;
+  const { vault, catalogue, apps, allowPrivate, jobs } = parts;
   const builtInNames = new Set(builtInSkills().map(({ name }) => name));
   return {
     mcpServers: {
@@ -40,8 +41,8 @@ export function assembleApplyPorts(parts: {
       update: updateServer,
       assertMayChange,
     },
-    skills: { exist: skillsExist, builtInNames: () => builtInNames },
-    notebooks: { exist: notebooksExist },
+    skills: { find: findSkills, builtInNames: () => builtInNames },
+    notebooks: { exist: notebooksExist, holdRevisions, isAnyChanged },
     files: { exist: filesExist },
     secrets: { stored: storedNames },
     scenarios: scenarioPort,
@@ -52,6 +53,7 @@ export function assembleApplyPorts(parts: {
     webhooks: webhookPort({ vault }),
     testRuns: testRunPort({ jobs }),
     catalogue,
+    apps: { has: (id) => apps.find(id) !== undefined },
     refuseAddress: (address) => refuseAddress(address, { allowPrivate }),
     faultOfSchema: faultOfJsonSchema,
   };

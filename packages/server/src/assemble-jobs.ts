@@ -21,6 +21,7 @@ import { fileEraser } from './domains/files/api.ts';
 import { eraseSpender, foldLedger } from './domains/ledger/api.ts';
 import { forgetOutagesOf } from './domains/mcp-servers/api.ts';
 import { eraseMemoriesOf } from './domains/memory/api.ts';
+import { pruneContent } from './domains/notebooks/api.ts';
 import { deleteRoutinesOf, runDueRoutines } from './domains/routines/api.ts';
 import { removeSecretsOfUser } from './domains/secrets/api.ts';
 import { removeSessionsOfUser } from './domains/sessions/api.ts';
@@ -104,7 +105,10 @@ export function assembleJobs(parts: {
       settleWaits(engine, { orgId: org_id, mode, connectionId: connection_id }),
     'interaction.expire': () => expireInteractions(engine),
     'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
-    housekeeping: () => housekeeping(db),
+    housekeeping: async () => {
+      await housekeeping(db);
+      await pruneContent(db);
+    },
     retention: (_payload, { signal }) => pruneOld(db, rules, { signal }),
   };
 }

@@ -115,6 +115,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       const apply = assembleApplyPorts({
         vault,
         catalogue: engine.models.catalogue,
+        apps: apps.catalogue,
         allowPrivate: config.allowPrivateAddresses,
         jobs,
       });

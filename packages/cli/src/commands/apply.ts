@@ -46,6 +46,7 @@ async function run(invocation: Invocation): Promise<number> {
     });
     return isGood ? 0 : 1;
   }
+  for (const { param, message } of result.answer.warnings) terminal.out(`! ${plain(param)}: ${plain(message)}\n`);
   for (const { url, secret } of result.answer.webhook_secrets) {
     terminal.out(`The signing secret of ${plain(url)}, shown once: ${secret}\n`);
   }

@@ -1,7 +1,7 @@
 import type { ApplyAnswer, ApplyProgress, Change, ServerAway } from '@vestra/sdk/apply';
 import type { WorkEvent } from '../commands/work-event.ts';
 import type { Terminal } from '../terminal.ts';
-import { showTestResult, summaryOf } from './show-test-run.ts';
+import { showTestResult, summaryOf, type TestRun } from './show-test-run.ts';
 import { plain } from './show-value.ts';
 
 /** What happens, one plain line each: for a log, a pipe or a build. */
@@ -17,7 +17,7 @@ export function workLine(terminal: Pick<Terminal, 'paint'>, event: WorkEvent): s
     case 'applied':
       return appliedLine(event.answer);
     case 'testing':
-      return `Playing ${event.run.counts.total} ${event.run.counts.total === 1 ? 'test' : 'tests'}`;
+      return testingLine(event.run);
     case 'tested':
       return showTestResult(terminal, event.result);
     case 'tests_ended':
@@ -25,6 +25,13 @@ export function workLine(terminal: Pick<Terminal, 'paint'>, event: WorkEvent): s
     default:
       return null;
   }
+}
+
+/** An unchanged file is answered with the run that it had before. */
+function testingLine({ status, counts: { total } }: TestRun): string {
+  const tests = total === 1 ? 'test' : 'tests';
+  if (status === 'queued' || status === 'running') return `Playing ${total} ${tests}`;
+  return `The ${total} ${tests} ${total === 1 ? 'was' : 'were'} played before, on the same`;
 }
 
 export function readLine({ file, name, skipped }: Extract<ApplyProgress, { type: 'read' }>): string {

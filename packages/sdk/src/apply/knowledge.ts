@@ -4,6 +4,7 @@ import { VestraError } from '../errors.ts';
 import { pages } from '../pages.ts';
 import { type Change, entriesOf, type Resolved, type Step } from './change.ts';
 import { type Folder, taken, textOf } from './local-files.ts';
+import { ownSlug } from './own-slug.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
@@ -90,6 +91,9 @@ export async function planKnowledge(
   return { steps, resolved: { entries: resolve, sources: entries.map(({ at }) => at) } };
 }
 
+/** Live users read it when the file has been applied and promoted, not before. */
+const later = { promote: 'no' } as const;
+
 type KeptDocument = { id: string; title: string; sha256: string };
 type Place = { client: Client; slug: string; path: string; id: () => string };
 
@@ -133,7 +137,7 @@ function upload({ client, slug, id }: Place, document: LocalDocument, there: rea
       const notebook_id = id();
       const fields =
         'file' in document ? { notebook_id, file: document.file } : { notebook_id, title, text: document.text };
-      const create = () => uploading(path, () => client.notebooks.createDocument(fields, { signal }));
+      const create = () => uploading(path, () => client.notebooks.createDocument({ ...fields, ...later }, { signal }));
       let old = there;
       const made = await create().catch(async (error) => {
         // The new one beside the old one is too much: then the old one goes first, and is missed for a moment.
@@ -154,7 +158,7 @@ function upload({ client, slug, id }: Place, document: LocalDocument, there: rea
 /** One that is gone already is as gone as it is to be. */
 async function remove(client: Client, notebook_id: string, { id }: { id: string }, signal: AbortSignal | undefined) {
   try {
-    await client.notebooks.deleteDocument({ notebook_id, document_id: id }, { signal });
+    await client.notebooks.deleteDocument({ notebook_id, document_id: id, ...later }, { signal });
   } catch (error) {
     if (!(error instanceof VestraError) || error.code !== 'document_not_found') throw error;
   }
@@ -200,20 +204,10 @@ function documentOf(given: { path: string; shown: string; bytes: Uint8Array<Arra
   return { path: shown, title: titleOf(path), text, sha256 };
 }
 
-/**
- * The notebook that a path of a deployment has, found again by its slug. The digest keeps it apart from every notebook
- * that somebody made by hand, whose documents would otherwise be taken for files that are gone.
- */
 function notebookOf(deployment: string, path: string, documents: LocalDocument[]): LocalNotebook {
-  const digest = createHash('sha256').update(`${deployment}\0${path}`).digest('hex').slice(0, 8);
-  const words = `${deployment}-${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  const start = words
-    .replace(/^[^a-z]+/, '')
-    .slice(0, 31)
-    .replace(/-+$/, '');
   return {
     path,
-    slug: `${start || 'notebook'}-${digest}`,
+    slug: ownSlug(deployment, path, 'notebook'),
     name: cut(`${deployment}: ${path}`, 80),
     description: cut(`What ${deployment} knows, from its ${path}.`, 300),
     documents,

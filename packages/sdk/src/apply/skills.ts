@@ -4,11 +4,20 @@ import type { Client } from '../client.ts';
 import { pages } from '../pages.ts';
 import { type Change, entriesOf, type Resolved, type Step } from './change.ts';
 import { type Folder, type Found, taken, textOf } from './local-files.ts';
+import { ownSlug } from './own-slug.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
 
-type LocalSkill = { path: string; name: string; files: { path: string; content: string }[]; sha256: string };
+type LocalSkill = {
+  path: string;
+  slug: string;
+  name: string;
+  files: { path: string; content: string }[];
+  sha256: string;
+};
+
+type ReadSkill = Omit<LocalSkill, 'slug'>;
 
 /** An entry of the file as it is, or the skills that the folder it names holds. */
 type Entry = { at: string } & ({ value: unknown } | { skills: LocalSkill[] });
@@ -21,7 +30,10 @@ export async function readSkills(service: ServiceFile, folder: Folder, problems:
       continue;
     }
     const found = taken(await folder.find(value), problems, (message) => service.problemAt(at, message));
-    if (found) entries.push({ at, skills: await readFolder(found, folder, problems, (m) => service.problemAt(at, m)) });
+    if (!found) continue;
+    const read = await readFolder(found, folder, problems, (message) => service.problemAt(at, message));
+    const { name } = service.content;
+    entries.push({ at, skills: read.map((skill) => ({ ...skill, slug: ownSlug(name, skill.path, 'skill') })) });
   }
   const skills = entries.flatMap((entry) =>
     'skills' in entry ? entry.skills.map((skill) => ({ ...skill, at: entry.at })) : [],
@@ -44,15 +56,15 @@ export async function planSkills(
   const steps: Step[] = [];
   const kept = local.length > 0 ? await skillsOf(client, signal) : new Map<string, KeptSkill>();
   for (const skill of local) {
-    const there = kept.get(skill.name);
-    if (there) ids.set(skill.name, there.id);
+    const there = kept.get(skill.slug);
+    if (there) ids.set(skill.slug, there.id);
     if (there?.sha256 === skill.sha256) continue;
-    steps.push(stepOf(client, skill, there?.id ?? null, (id) => ids.set(skill.name, id)));
+    steps.push(stepOf(client, skill, there?.id ?? null, (id) => ids.set(skill.slug, id)));
   }
   const sources = entries.flatMap((entry) => ('skills' in entry ? entry.skills.map(() => entry.at) : [entry.at]));
   const resolve = () =>
     entries.flatMap((entry) =>
-      'skills' in entry ? entry.skills.map(({ name }) => ({ id: ids.get(name) })) : [entry.value],
+      'skills' in entry ? entry.skills.map(({ slug }) => ({ id: ids.get(slug) })) : [entry.value],
     );
   return { steps, resolved: { entries: resolve, sources } };
 }
@@ -68,15 +80,16 @@ async function skillsOf(client: Client, signal: AbortSignal | undefined): Promis
 }
 
 function stepOf(client: Client, skill: LocalSkill, id: string | null, made: (id: string) => void): Step {
-  const { path, name, files } = skill;
+  const { path, slug, name, files } = skill;
   const change: Change = { kind: 'skill', action: id === null ? 'created' : 'replaced', path, name };
   return {
     change,
     async run(signal) {
       const kept = await uploading(path, () =>
         id === null
-          ? client.skills.create({ files }, { signal })
-          : client.skills.replace({ skill_id: id, files }, { signal }),
+          ? client.skills.create({ slug, files }, { signal })
+          : // Live users have it when the file has been applied and promoted, not before.
+            client.skills.replace({ skill_id: id, files, promote: 'no' }, { signal }),
       );
       made(kept.id as string);
       return change;
@@ -90,7 +103,7 @@ async function readFolder(
   folder: Folder,
   problems: Problem[],
   problem: (message: string) => Problem,
-): Promise<LocalSkill[]> {
+): Promise<ReadSkill[]> {
   if (found.kind === 'file') {
     problems.push(problem(`\`${found.shown}\` is a file: name the folder of the skill.`));
     return [];
@@ -104,7 +117,7 @@ async function readFolder(
   if (names.length === 0) {
     problems.push(problem(`\`${found.shown}\` has no SKILL.md, and holds no folder that has one.`));
   }
-  const skills: LocalSkill[] = [];
+  const skills: ReadSkill[] = [];
   for (const name of names) {
     const shown = `${found.shown}/${name}`;
     const own = listed
@@ -124,7 +137,7 @@ async function readSkill(
   listed: readonly { path: string; real: string }[],
   folder: Folder,
   problems: Problem[],
-): Promise<LocalSkill[]> {
+): Promise<ReadSkill[]> {
   const before = problems.length;
   const files: LocalSkill['files'] = [];
   for (const { path, real } of listed.filter((each) => !isSystemFile(each.path))) {

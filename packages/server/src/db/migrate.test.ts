@@ -187,3 +187,40 @@ describe('settings that an org has for both modes', () => {
     ]);
   });
 });
+
+test('versions that were saved before they fixed content fix what stands there at the upgrade [VER-126]', async () => {
+  const real = join(import.meta.dirname, 'migrations');
+  const names = (await readdir(real)).sort();
+  const first = names.indexOf('0042-whole-versions.sql');
+  for (const name of names.slice(0, first)) await copyFile(join(real, name), join(folder, name));
+  await migrate(db, folder);
+  await db.$client.query(`
+    INSERT INTO orgs (id, name, wrapped_data_key) VALUES ('org_a', 'A', '\\x00'), ('org_b', 'B', '\\x00');
+    INSERT INTO notebooks (id, org_id, slug, name, description) VALUES
+      ('nb_a', 'org_a', 'a', 'A', ''), ('nb_b', 'org_b', 'b', 'B', '');
+    INSERT INTO documents (id, org_id, notebook_id, title, content_type, language, bytes, sha256)
+      VALUES ('doc_a', 'org_a', 'nb_a', 't', 'text/plain', 'simple', 1, 'x');
+    INSERT INTO skills (id, org_id, slug, description, hash) VALUES ('skl_a', 'org_a', 'returns', 'How.', 'h2');
+    INSERT INTO skill_versions (skill_id, number, hash, parent_hash) VALUES ('skl_a', 1, 'h1', NULL), ('skl_a', 2, 'h2', 'h1');
+    INSERT INTO deployments (id, org_id, slug, name, newest_version, draft_version, live_version)
+      VALUES ('dep_a', 'org_a', 'd', 'D', 2, 2, 1);
+    INSERT INTO deployment_versions (deployment_id, version, org_id, manifest, file_objects, changed, uses, created_by_type, created_by_id, created_by_name)
+      VALUES ('dep_a', 1, 'org_a', '{}', '{}', '{}', '{nb_a,skl_a,mcp_x}', 'system', 's', 's'),
+        ('dep_a', 2, 'org_a', '{}', '{}', '{}', '{nb_a,nb_gone,nb_b,skl_gone}', 'system', 's', 's')`);
+  for (const name of names.slice(first)) await copyFile(join(real, name), join(folder, name));
+  await migrate(db, folder);
+  const rows = async (text: string) => (await db.$client.query(text)).rows;
+  expect(await rows('SELECT version, content, missing FROM deployment_versions ORDER BY version')).toEqual([
+    { version: 1, content: { notebooks: { nb_a: 1 }, skills: { skl_a: 'h2' } }, missing: [] },
+    { version: 2, content: { notebooks: { nb_a: 1 }, skills: {} }, missing: ['nb_gone', 'nb_b', 'skl_gone'] },
+  ]);
+  expect(await rows('SELECT revisions @> 1 AS is_fixed, upper_inf(revisions) AS is_newest FROM documents')).toEqual([
+    { is_fixed: true, is_newest: true },
+  ]);
+  expect(await rows(`SELECT name, description FROM skill_versions WHERE hash = 'h2'`)).toEqual([
+    { name: 'returns', description: 'How.' },
+  ]);
+  expect(await rows('SELECT last_version, newest_version, live_version FROM deployments')).toEqual([
+    { last_version: 2, newest_version: 2, live_version: 1 },
+  ]);
+});

@@ -121,6 +121,14 @@ describe('the name in the path', () => {
   });
 });
 
+it('warns of apps that the server does not have, and takes them [APPLY-125]', async () => {
+  const file = { name: 'apps', apps: ['notion', 'no-such-app'] };
+  const warnings = [{ param: 'apps.1', message: expect.stringContaining('no-such-app') }];
+  expect((await org.put(file)).body).toMatchObject({ created: true, warnings });
+  expect((await org.put(file)).body).toMatchObject({ changed: [], warnings });
+  expect((await org.put({ name: 'apps', apps: 'all' })).body.warnings).toEqual([]);
+});
+
 describe('a file that changes nothing', () => {
   const file = (fields: object = {}) => ({
     name: 'same',
@@ -141,7 +149,8 @@ describe('a file that changes nothing', () => {
       name,
     };
     const again = await org.put(written);
-    expect(again.body).toMatchObject({ changed: [], created: false, draft_version: 1, test_run: null });
+    expect(again.body).toMatchObject({ changed: [], created: false, draft_version: 1, promoted: false });
+    expect(again.body.test_run.id).toBe(first.body.test_run.id);
     expect(again.body.version).toEqual({
       ...first.body.version,
       tests: { run_id: first.body.test_run.id, status: 'queued' },

@@ -12,6 +12,7 @@ import {
   findDeployment,
   insertDeployment,
   lockDeployment,
+  lockVersions,
   newestVersion,
   saveVersion,
   type VersionRow,
@@ -19,15 +20,15 @@ import {
 import { bringAlive } from './bring-alive.ts';
 import { changedFileKeys } from './changed-file-keys.ts';
 import { type CheckedFile, checkFile, type ReadFile, readFile } from './check-file.ts';
+import { changedContent, fixContent } from './content.ts';
 import { type FileKey, fileKeys } from './file-keys.ts';
 import { scenarioOfTest } from './file-objects.ts';
 import { fileToManifest, type Saved } from './file-to-manifest.ts';
-import type { ServerEntry } from './parts.ts';
+import type { DeploymentFile, ServerEntry } from './parts.ts';
 import { placeServers } from './place-servers.ts';
-import type { ApplyPorts, MadeEndpoint } from './ports.ts';
-import { keepOnly, presentPromotion, promoteNow, promoteOnPass } from './promotion.ts';
+import type { ApplyPorts, MadeEndpoint, TestRun } from './ports.ts';
+import { keepOnly, presentPromotion, promoteAsTested, promoteNow } from './promotion.ts';
 import { wantedChanges } from './server-entry.ts';
-import { lockApplies } from './store.ts';
 
 type Put = Api['deployments']['put'];
 type Answer = ResponseOf<Put>;
@@ -56,7 +57,7 @@ export async function applyFile(tx: Transaction, ports: ApplyPorts, application:
     const unchanged = await answerUnchanged(tx, ports, application, { deployment: found, checked });
     if (unchanged) return unchanged;
   }
-  await lockApplies(tx, caller.orgId);
+  await lockVersions(tx, caller.orgId);
   return writeFile(tx, ports, application, read);
 }
 
@@ -76,11 +77,14 @@ function assertActive({ status }: DeploymentRow): void {
 
 const savedOf = ({ manifest, file_objects }: VersionRow): Saved => ({ manifest, fileObjects: file_objects });
 
-/** Nothing where the file changes something, or the mode does not run the newest version and is asked to. */
+/**
+ * Nothing where the file or what it names changes something, or the mode does not run the newest version and is asked to.
+ * A version whose tests failed is not good the second time either: the answer is that run.
+ */
 async function answerUnchanged(
   tx: Transaction,
   ports: ApplyPorts,
-  { origin, promote }: Application,
+  { caller, origin, promote }: Application,
   { deployment, checked: { file, servers } }: { deployment: DeploymentRow; checked: CheckedFile },
 ): Promise<Answer | undefined> {
   const running = origin.mode === 'live' ? deployment.live_version : deployment.draft_version;
@@ -91,10 +95,30 @@ async function answerUnchanged(
   );
   if (registered.length < servers.length) return undefined;
   const version = await newestVersion(tx, deployment);
-  if (changedFileKeys(savedOf(version), fileToManifest(file, registered)).length > 0) return undefined;
-  const promoted = promote !== 'no';
-  const promotion = { deployment, promoted, becameDefault: false, testRun: null, made: [] };
-  return { ...(await presentPromotion(tx, ports, { promotion, version })), changed: [], created: false };
+  const wanted = fileToManifest(file, registered);
+  if (changedFileKeys(savedOf(version), wanted).length > 0) return undefined;
+  const { orgId } = caller;
+  if ((await changedContent(tx, ports, { orgId, before: version, manifest: wanted.manifest })).length > 0) {
+    return undefined;
+  }
+  const testRun = promote === 'after_tests' ? await latestRun(tx, ports, version) : null;
+  if (testRun && ['error', 'cancelled'].includes(testRun.status)) return undefined;
+  const isOpen = testRun !== null && testRun.status !== 'passed';
+  const promoted = promote !== 'no' && !isOpen;
+  const promotion = { deployment, promoted, becameDefault: false, testRun: isOpen ? testRun : null, made: [] };
+  const shown = await presentPromotion(tx, ports, { promotion, version });
+  return { ...shown, changed: [], created: false, warnings: warningsOf(file, ports) };
+}
+
+/** Null where nothing is to be played, or nothing has been. */
+async function latestRun(
+  tx: Transaction,
+  { scenarios, testRuns }: ApplyPorts,
+  { org_id, deployment_id, version }: VersionRow,
+): Promise<TestRun | null> {
+  if ((await scenarios.count(tx, deployment_id)) === 0) return null;
+  const latest = (await testRuns.latest(tx, deployment_id, [version])).get(version);
+  return (latest && (await testRuns.find(tx, org_id, latest.run_id))) ?? null;
 }
 
 async function writeFile(
@@ -111,12 +135,23 @@ async function writeFile(
   const placed = await placeServers(tx, ports, { caller, origin, deployment: before, planned });
   const saved = fileToManifest(file, placed.servers);
   const newest = before && (await newestVersion(tx, before));
-  const changed = withServers(changedFileKeys(newest && savedOf(newest), saved), placed.changed);
+  const { orgId } = caller;
+  const { manifest } = saved;
+  const ofContent = await changedContent(tx, ports, { orgId, before: newest, manifest });
+  const changed = withChanges(changedFileKeys(newest && savedOf(newest), saved), [
+    ...(placed.changed ? (['tools'] as const) : []),
+    ...ofContent,
+  ]);
   if (before && newest && changed.length === 0) {
-    const current = { deployment: before, version: newest, made: [], isNew: false };
+    const current = { file, deployment: before, version: newest, made: [], isNew: false };
     return answer(tx, ports, application, { ...current, changed, created: false });
   }
-  const content = { ...saved, changed: changedOfVersion(newest, saved, changed), note: null };
+  const content = {
+    ...saved,
+    content: await fixContent(tx, ports, { orgId, manifest }),
+    changed: changedOfVersion(newest, saved, { changed, ofContent }),
+    note: null,
+  };
   const createdBy = authorOf(caller.actor);
   const place = { orgId: caller.orgId, name: file.name, slug: file.name, description: '' };
   const written = before
@@ -132,10 +167,11 @@ async function writeFile(
     target: { type: 'deployment', id: deployment.id },
     details: { slug: deployment.slug, version: version.version, changed },
   });
-  return answer(tx, ports, application, { deployment, version, made, isNew: true, changed, created: !before });
+  return answer(tx, ports, application, { file, deployment, version, made, isNew: true, changed, created: !before });
 }
 
 type Written = {
+  file: DeploymentFile;
   deployment: DeploymentRow;
   version: VersionRow;
   made: MadeEndpoint[];
@@ -148,26 +184,41 @@ async function answer(
   tx: Transaction,
   ports: ApplyPorts,
   { origin, promote }: Application,
-  { deployment, version, made, isNew, changed, created }: Written,
+  { file, deployment, version, made, isNew, changed, created }: Written,
 ): Promise<Answer> {
   const wished = { origin, deployment, version, isNew };
   const promotion = await (promote === 'no'
     ? keepOnly(tx, wished)
-    : promote === 'now' || version.file_objects.tests.length === 0
+    : promote === 'now'
       ? promoteNow(tx, ports, wished)
-      : promoteOnPass(tx, ports, wished));
+      : promoteAsTested(tx, ports, wished));
   const shown = await presentPromotion(tx, ports, { promotion, version });
-  return { ...shown, webhook_secrets: [...made, ...shown.webhook_secrets], changed, created };
+  const secrets = [...made, ...shown.webhook_secrets];
+  return { ...shown, webhook_secrets: secrets, changed, created, warnings: warningsOf(file, ports) };
 }
 
-/** A server that was renamed or got other headers differs in the file and not in the manifest. */
-const withServers = (changed: readonly FileKey[], serversChanged: boolean): FileKey[] =>
-  fileKeys.filter((key) => changed.includes(key) || (key === 'tools' && serversChanged));
+/** What differs beyond the file itself: a server that was renamed or got other headers, and what documents and skills say. */
+const withChanges = (changed: readonly FileKey[], beyond: readonly FileKey[]): FileKey[] =>
+  fileKeys.filter((key) => changed.includes(key) || beyond.includes(key));
 
-/** The keys that the version itself shows: those of its manifest, then those of the file's own objects. */
-function changedOfVersion(before: VersionRow | null, { manifest }: Saved, changed: readonly FileKey[]): string[] {
+/** The keys that the version itself shows: those of its manifest and its content, then those of the file's own objects. */
+function changedOfVersion(
+  before: VersionRow | null,
+  { manifest }: Saved,
+  { changed, ofContent }: { changed: readonly FileKey[]; ofContent: readonly FileKey[] },
+): string[] {
   const ofManifest = changedKeys(before?.manifest ?? null, manifest);
   const ofServers = changed.includes('tools') && !ofManifest.some((key) => /^(tools|mcp_.*)$/.test(key));
   const beside = (['routines', 'tests', 'webhooks'] as const).filter((key) => changed.includes(key));
-  return [...ofManifest, ...(ofServers ? ['mcp_servers'] : []), ...beside];
+  return [...new Set([...ofManifest, ...(ofServers ? ['mcp_servers'] : []), ...ofContent, ...beside])];
+}
+
+/** Which apps there are is the operator's, and may differ between two servers that a file is applied to. */
+function warningsOf({ apps }: DeploymentFile, { apps: known }: ApplyPorts): Answer['warnings'] {
+  if (apps === 'all') return [];
+  return apps.flatMap((app, at) =>
+    known.has(app)
+      ? []
+      : [{ param: `apps.${at}`, message: `This server has no app \`${app}\`: GET /v1/apps lists them.` }],
+  );
 }

@@ -8,8 +8,10 @@ import pino from 'pino';
 import { assertContract } from '../../../../../tests/support/contract.ts';
 import type { Answer } from '../../../../../tests/support/server.ts';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
+import { createDocumentReader } from '../../adapters/documents/reader.ts';
 import { openMasterKeys } from '../../adapters/secrets/master-key.ts';
 import { createVault } from '../../adapters/secrets/vault.ts';
+import { openZip } from '../../adapters/zip/open-zip.ts';
 import { assembleApplyPorts } from '../../assemble-apply.ts';
 import type { Caller, Origin } from '../../caller.ts';
 import { readConfig } from '../../config.ts';
@@ -19,20 +21,25 @@ import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
+import { readCatalogue } from '../apps/api.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
 import { events } from '../events/tables.ts';
 import { files } from '../files/tables.ts';
 import { createKey, createKeyIdentity } from '../keys/api.ts';
 import { mcpServers } from '../mcp-servers/tables.ts';
+import { notebookRoutes } from '../notebooks/routes.ts';
 import { notebooks } from '../notebooks/tables.ts';
 import { insertOrg } from '../orgs/api.ts';
 import { scenarioRoutes } from '../scenarios/routes.ts';
 import { createAnswerSeal } from '../secrets/api.ts';
 import { upsertSecret } from '../secrets/store.ts';
+import { skillRoutes } from '../skills/routes.ts';
 import { skills } from '../skills/tables.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
+import { changeLive } from './change-live.ts';
 import { manifestChecker } from './check-manifest.ts';
+import { fixContent } from './content.ts';
 import type { ApplyPorts } from './ports.ts';
 import { fileRenderer } from './render-file.ts';
 import { applyRoutes } from './routes.ts';
@@ -48,6 +55,7 @@ export async function startApply() {
   const ports = assembleApplyPorts({
     vault,
     catalogue: createCatalogue(readConfig({}).models),
+    apps: readCatalogue({ file: null, refuseAddress: () => null }),
     allowPrivate: false,
     // Nobody plays the runs: a test says what came of them.
     jobs: { send: async () => '', sendMany: async () => [] },
@@ -101,7 +109,7 @@ async function newOrg(db: Database, app: App) {
     addSkill: async (slug = 'refunds') => {
       const [row] = await db
         .insert(skills)
-        .values({ id: newId('skl'), org_id: id, slug, description: 'How refunds are made.', hash: 'ab' })
+        .values({ id: newId('skl'), org_id: id, slug, name: slug, description: 'How refunds are made.', hash: 'ab' })
         .returning();
       return row?.id as string;
     },
@@ -169,6 +177,7 @@ function appOn(db: Database, ports: ApplyPorts): App {
     ...deploymentRoutes({
       db,
       checkManifest: manifestChecker(ports),
+      fixContent: (tx, orgId, manifest) => fixContent(tx, ports, { orgId, manifest }),
       renderFile: fileRenderer(ports),
       latestTestRuns: ports.testRuns.latest,
     }),
@@ -191,6 +200,8 @@ function appOn(db: Database, ports: ApplyPorts): App {
     },
     handlers: {
       deployments,
+      notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive }),
+      skills: skillRoutes({ db, openZip, changeLive }),
       scenarios: scenarioRoutes({ db }),
       webhooks: webhookRoutes({ db, vault, assertCallable: () => {} }),
     },

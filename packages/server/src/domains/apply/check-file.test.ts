@@ -56,6 +56,14 @@ const refused: Case[] = [
     'invalid_tool_input',
     'tools.0.input',
   ],
+  ['an approval twice', { approvals: ['payment', 'payment'] }, 'duplicate_name', 'approvals.1'],
+  ['an app twice', { apps: ['mail', 'notes', 'mail'] }, 'duplicate_name', 'apps.2'],
+  [
+    'a built-in skill twice',
+    { skills: [{ name: 'spreadsheets' }, { name: 'spreadsheets' }] },
+    'duplicate_name',
+    'skills.1.name',
+  ],
   ['a server twice', { tools: [mcp({ name: 'a' }), mcp({ name: 'b' })] }, 'duplicate_name', 'tools.1.mcp'],
   [
     'a server twice, spelled otherwise',
@@ -231,6 +239,28 @@ describe('a file is refused with the exact code and place of its one fault [APPL
     const answer = await org.put({ name: 'refused', ...fields }, { path: 'refused' });
     expect(faultsOf(answer)).toEqual([[code, param]]);
     expect(answer).toMatchObject({ status: 400, body: { error: { code, param, type: 'invalid_request' } } });
+  });
+
+  it('a notebook or a skill twice, and a skill called like a built-in one beside it [APPLY-123]', async () => {
+    const own = await org.addNotebook('twice');
+    const id = await org.addSkill('spreadsheets');
+    const fields = {
+      knowledge: [{ notebook: own }, { notebook: own }],
+      skills: [{ id }, { name: 'spreadsheets' }, { id }],
+    };
+    const wanted = [
+      ['duplicate_name', 'skills.1.name'],
+      ['duplicate_name', 'skills.2.id'],
+      ['duplicate_name', 'knowledge.1.notebook'],
+    ];
+    expect(faultsOf(await org.put({ name: 'doubles', ...fields }))).toEqual(wanted);
+    const manifest = { notebooks: [own, own], skills: fields.skills, approvals: ['payment', 'payment'] };
+    const made = await org.call('POST', '/v1/deployments', { body: { name: 'Doubles', manifest } });
+    expect(
+      faultsOf(made)
+        .map(([, param]) => param)
+        .sort(),
+    ).toEqual(['manifest.approvals.1', 'manifest.notebooks.1', 'manifest.skills.1.name', 'manifest.skills.2.id']);
   });
 
   it('a function called like any of the agent’s own tools, and none that resembles one [TOOL-014, TOOL-015, TOOL-023]', async () => {

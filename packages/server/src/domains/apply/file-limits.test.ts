@@ -72,7 +72,7 @@ describe('plain fields', () => {
 
   it('`all` apps, or at most 200 [DFILE-008]', async () => {
     expect((await takes({})).manifest.apps).toBe('all');
-    await takes({ apps: [...times(199, () => 'a'), letters(64)] });
+    await takes({ apps: [...times(199, (at) => `a${at}`), letters(64)] });
     await refuses({ apps: times(201, () => 'a') }, 'apps');
     await refuses({ apps: ['a', letters(65)] }, 'apps.1');
     await refuses({ apps: [''] }, 'apps.0');
@@ -135,7 +135,8 @@ describe('skills and knowledge', () => {
 
   it('at most 100 skills by id or name [DFILE-011, DFILE-012]', async () => {
     const id = await org.addSkill('limits');
-    await takes({ skills: [...times(99, () => ({ id })), { name: 'spreadsheets' }] });
+    const others = await Promise.all(times(98, (at) => org.addSkill(`limit-${at}`)));
+    await takes({ skills: [...[id, ...others].map((each) => ({ id: each })), { name: 'spreadsheets' }] });
     await refuses({ skills: times(101, () => ({ id })) }, 'skills');
     await refuses({ skills: [{ id: newId('nb') }] }, 'skills.0.id');
     for (const name of ['-a', 'A', letters(65)]) await refuses({ skills: [{ name }] }, 'skills.0.name');

@@ -3,6 +3,7 @@ import { nameOfRoutine } from '@vestra/contract/routine-name';
 import type { FileParts } from './parts.ts';
 import type { ApplyPorts } from './ports.ts';
 import { fault } from './refusal.ts';
+import { repeated } from './repeated.ts';
 
 /** What is wrong with the routines, tests and webhook endpoints of a file, each looked at by itself. */
 export function objectFaults(
@@ -49,13 +50,4 @@ function scheduleFaults(
     faults.push(fault('invalid_trigger', `${at}.filters`, '`filters` go with `on: call`.'));
   }
   return faults;
-}
-
-function repeated(named: readonly (readonly string[])[], message: (name: string) => string): Fault[] {
-  const seen = new Set<string>();
-  return named.flatMap(([name = '', at = '']) => {
-    if (seen.has(name)) return [fault('duplicate_name', at, message(name.slice(0, 120)))];
-    seen.add(name);
-    return [];
-  });
 }

@@ -21,6 +21,8 @@ export type SettingParts = {
   model: Placed<string>[];
   memory: Placed<NonNullable<DeploymentFile['memory']>>[];
   functions: PlacedEntry<FunctionEntry>[];
+  apps: Placed<string>[];
+  approvals: Placed<string>[];
   skills: Placed<{ id: string } | { name: string }>[];
   notebooks: Placed<string>[];
   repos: (Placed<Repo> & { urlAt: string })[];
@@ -55,7 +57,7 @@ export function fileParts(body: unknown): FileParts {
   return {
     ...settings,
     name: one(shape.name, given.name, 'name'),
-    notebooks: items(given.knowledge, 'knowledge').flatMap(({ at, value }) =>
+    notebooks: items(given.knowledge, 'knowledge', longest.notebooks).flatMap(({ at, value }) =>
       one(manifest.shape.notebooks.unwrap().element, asObject(value).notebook, `${at}.notebook`),
     ),
     servers,
@@ -91,10 +93,14 @@ export function settingParts(
     functions: items(given.tools, `${at}tools`)
       .filter(({ value }) => 'function' in asObject(value))
       .map((item) => fields(functionEntry, item)),
+    apps: items(given.apps, `${at}apps`, longest.apps).flatMap((item) => one(z.string(), item.value, item.at)),
+    approvals: items(given.approvals, `${at}approvals`, longest.approvals).flatMap((item) =>
+      one(z.string(), item.value, item.at),
+    ),
     skills: items(given.skills, `${at}skills`).flatMap((item) =>
       one(shape.skills.unwrap().element, item.value, item.at),
     ),
-    notebooks: items(given.notebooks, `${at}notebooks`).flatMap((item) =>
+    notebooks: items(given.notebooks, `${at}notebooks`, longest.notebooks).flatMap((item) =>
       one(shape.notebooks.unwrap().element, item.value, item.at),
     ),
     repos: items(prepared.repos, `${computerAt}.repos`)
@@ -116,11 +122,11 @@ export function settingParts(
 
 export const asRepo = (repo: string | Repo): Repo => (typeof repo === 'string' ? { url: repo } : repo);
 
-/** No list of a file takes more; a longer one is refused as a whole, and its items are not looked at. */
-const longestList = 100;
+/** A longer list is refused as a whole, and its items are not looked at. */
+const longest = { apps: 200, approvals: 6, notebooks: 50, any: 100 };
 
-function items(list: unknown, at: string): Placed<unknown>[] {
-  if (!Array.isArray(list) || list.length > longestList) return [];
+function items(list: unknown, at: string, most = longest.any): Placed<unknown>[] {
+  if (!Array.isArray(list) || list.length > most) return [];
   return list.map((value, index) => ({ at: `${at}.${index}`, value }));
 }
 

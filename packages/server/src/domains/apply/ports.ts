@@ -9,7 +9,7 @@ import type { DeploymentRow, FileObjects, VersionTests } from '../deployments/ap
 export type ApplyPorts = {
   mcpServers: McpServerPort;
   skills: SkillPort;
-  notebooks: { exist: Exist<string> };
+  notebooks: NotebookPort;
   /** Files are kept apart per mode. */
   files: { exist: Exist<Tenant> };
   /** The names among these under which the company stored a secret in this mode. */
@@ -20,6 +20,8 @@ export type ApplyPorts = {
   testRuns: TestRunPort;
   /** Whether a model may be named; `default` always may. */
   catalogue: { has: (model: string) => boolean };
+  /** Whether users can connect an app of this id. */
+  apps: { has: (id: string) => boolean };
   /** Why an address must not be called, or null. The sentence never repeats the address. */
   refuseAddress: (address: string) => string | null;
   /** What is wrong with a JSON Schema, or null. */
@@ -78,8 +80,22 @@ type McpServerPort = {
   assertMayChange: (tx: Transaction, caller: Caller, serverId: string, param: string) => Promise<void>;
 };
 
-type SkillPort = {
+type NotebookPort = {
   exist: Exist<string>;
+  /** The revision of each one's newest content; held, none of them changes until the transaction ends. */
+  holdRevisions: (tx: Transaction, orgId: string, ids: readonly string[]) => Promise<Record<string, number>>;
+  /** Whether any of them has other documents now than in the revision that is given for it. */
+  isAnyChanged: (tx: Transaction, orgId: string, revisions: Readonly<Record<string, number>>) => Promise<boolean>;
+};
+
+type SkillPort = {
+  /** Those of the ids that the org has, as they are now; with `hold` until the transaction ends. */
+  find: (
+    tx: Transaction,
+    orgId: string,
+    ids: readonly string[],
+    options: Hold,
+  ) => Promise<ReadonlyMap<string, { name: string; hash: string }>>;
   builtInNames: () => ReadonlySet<string>;
 };
 

@@ -1,23 +1,21 @@
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { findDeployment, getVersion, lockDeployment } from '../deployments/api.ts';
+import { findDeployment, getVersion, lockDeployment, lockVersions } from '../deployments/api.ts';
 import { missingForLive } from './going-live.ts';
 import type { ApplyPorts, TestRun } from './ports.ts';
 import { promoteNow } from './promotion.ts';
 import { takePending } from './store.ts';
 
 /** Why a run that passed promoted nothing: a later apply, promotion or rollback of its mode went before it, and so on. */
-export type Outcome =
-  | { promoted: true }
-  | {
-      promoted: false;
-      reason:
-        | 'superseded'
-        | 'deployment_archived'
-        | 'deployment_not_found'
-        | 'secret_missing'
-        | 'memory_endpoint_required';
-    };
+export type Outcome = { promoted: true } | { promoted: false; reason: Hindrance };
+
+type Hindrance =
+  | 'superseded'
+  | 'deployment_archived'
+  | 'deployment_not_found'
+  | 'secret_missing'
+  | 'memory_endpoint_required'
+  | 'version_incomplete';
 
 /**
  * A run that was to promote has passed. Call it before the run's own row is written: it locks the deployment, and an
@@ -29,11 +27,13 @@ export async function promoteAfterTests(
   { orgId, run }: { orgId: string; run: Pick<TestRun, 'id' | 'deployment_id' | 'version' | 'mode'> },
 ): Promise<Outcome> {
   const { mode } = run;
+  await lockVersions(tx, orgId);
   if (!(await findDeployment(tx, orgId, run.deployment_id))) return { promoted: false, reason: 'deployment_not_found' };
   const deployment = await lockDeployment(tx, orgId, run.deployment_id);
   if (!(await takePending(tx, deployment.id, mode, run.id))) return { promoted: false, reason: 'superseded' };
   if (deployment.status === 'archived') return { promoted: false, reason: 'deployment_archived' };
   const version = await getVersion(tx, deployment, run.version);
+  if (version.missing.length > 0) return { promoted: false, reason: 'version_incomplete' };
   const tenant = { orgId, mode };
   const missing = mode === 'live' ? await missingForLive(tx, ports, { tenant, manifest: version.manifest }) : null;
   if (missing) return { promoted: false, reason: missing };

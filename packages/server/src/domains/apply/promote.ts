@@ -3,9 +3,10 @@ import { fail } from '@vestra/contract/errors';
 import type { BodyOf, ResponseOf } from '@vestra/contract/route';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { getVersion, lockDeployment } from '../deployments/api.ts';
+import { getVersion, lockDeployment, lockVersions } from '../deployments/api.ts';
 import type { ApplyPorts } from './ports.ts';
-import { presentPromotion, promoteNow, promoteOnPass } from './promotion.ts';
+import { presentPromotion, promoteAsTested, promoteNow } from './promotion.ts';
+import { settleNewest } from './settle-newest.ts';
 
 type Promote = Api['deployments']['promote'];
 
@@ -15,11 +16,15 @@ export async function promoteVersion(
   ports: ApplyPorts,
   { origin, reference, version: number, when }: { origin: Origin; reference: string } & BodyOf<Promote>,
 ): Promise<ResponseOf<Promote>> {
-  const deployment = await lockDeployment(tx, origin.orgId, reference);
-  const version = await getVersion(tx, deployment, number ?? deployment.newest_version);
-  if (deployment.status === 'archived') throw fail('deployment_archived');
-  const hasTests = when === 'after_tests' && (await ports.scenarios.count(tx, deployment.id)) > 0;
-  const wished = { origin, deployment, version, isNew: false };
-  const promotion = await (hasTests ? promoteOnPass(tx, ports, wished) : promoteNow(tx, ports, wished));
-  return presentPromotion(tx, ports, { promotion, version });
+  const { orgId } = origin;
+  await lockVersions(tx, orgId);
+  const found = await lockDeployment(tx, orgId, reference);
+  // A version that is named is meant as it was saved; otherwise what is there now is meant.
+  const named = number === undefined ? null : await getVersion(tx, found, number);
+  if (found.status === 'archived') throw fail('deployment_archived');
+  const wished = named
+    ? { origin, deployment: found, version: named, isNew: false }
+    : { origin, ...(await settleNewest(tx, ports, { origin, deployment: found })) };
+  const promotion = await (when === 'after_tests' ? promoteAsTested(tx, ports, wished) : promoteNow(tx, ports, wished));
+  return presentPromotion(tx, ports, { promotion, version: wished.version });
 }

@@ -123,6 +123,7 @@ describe('apply promotes in the mode of its key', () => {
     const third = await put('twice', 1, 'live', '', { tests: [test] });
     expect(third.body.test_run.id).not.toBe(first.body.test_run.id);
     expect(await passed(third.body.test_run)).toEqual({ promoted: true });
+    await endRun(third.body.test_run.id, 'passed');
     expect((await put('twice', 1, 'live', '', { tests: [test] })).body).toMatchObject({
       promoted: true,
       test_run: null,

@@ -1,3 +1,4 @@
+import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
@@ -43,6 +44,7 @@ export async function keepOnly(tx: Transaction, { origin, deployment }: Wished):
 export async function promoteNow(tx: Transaction, ports: ApplyPorts, wished: Wished): Promise<Promotion> {
   const { origin, version, isNew } = wished;
   const { mode } = origin;
+  assertComplete(version);
   if (mode === 'live') await assertFitForLive(tx, ports, { tenant: origin, manifest: version.manifest });
   const moved = mode === 'live' ? await goLive(tx, wished) : await moveDraftTo(tx, wished);
   const { deployment, becameDefault } = moved;
@@ -53,10 +55,17 @@ export async function promoteNow(tx: Transaction, ports: ApplyPorts, wished: Wis
   return { deployment, promoted: true, becameDefault, testRun: null, made };
 }
 
+/** Lets the version run when every scenario of the deployment has passed, the file's and those of the API; with none at once. */
+export async function promoteAsTested(tx: Transaction, ports: ApplyPorts, wished: Wished): Promise<Promotion> {
+  const hasTests = (await ports.scenarios.count(tx, wished.deployment.id)) > 0;
+  return hasTests ? promoteOnPass(tx, ports, wished) : promoteNow(tx, ports, wished);
+}
+
 /** Plays the tests first. A run that this version waits for already is not started a second time. */
-export async function promoteOnPass(tx: Transaction, ports: ApplyPorts, wished: Wished): Promise<Promotion> {
+async function promoteOnPass(tx: Transaction, ports: ApplyPorts, wished: Wished): Promise<Promotion> {
   const { origin, deployment, version } = wished;
   const { mode, orgId } = origin;
+  assertComplete(version);
   if (mode === 'live') await assertFitForLive(tx, ports, { tenant: origin, manifest: version.manifest });
   const waiting = { deployment, promoted: false, becameDefault: false, made: [] };
   const pending = await findPending(tx, deployment.id, mode);
@@ -68,6 +77,15 @@ export async function promoteOnPass(tx: Transaction, ports: ApplyPorts, wished: 
   const testRun = await ports.testRuns.start(tx, origin, run);
   await putPending(tx, { deployment, mode, runId: testRun.id, version: version.version });
   return { ...waiting, testRun };
+}
+
+/** A version never runs with a part of what it was tested with. */
+export function assertComplete({ missing }: VersionRow): void {
+  if (missing.length === 0) return;
+  throw fail('version_incomplete', {
+    names: missing,
+    message: `This version uses what has been deleted since: ${missing.join(', ')}. Promote another, or apply the file without it.`,
+  });
 }
 
 /** The part of an answer that apply and promote share. */
@@ -98,7 +116,7 @@ async function moveDraftTo(tx: Transaction, { deployment, version }: Wished): Pr
   return { ...moved, becameDefault: await becomeDefault(tx, moved.deployment, 'test') };
 }
 
-async function tellPromoted(
+export async function tellPromoted(
   tx: Transaction,
   {
     origin,

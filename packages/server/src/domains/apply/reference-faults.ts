@@ -5,6 +5,7 @@ import { findSettings } from '../orgs/api.ts';
 import type { Placed, SettingParts } from './parts.ts';
 import type { ApplyPorts, Hold } from './ports.ts';
 import { fault } from './refusal.ts';
+import { repeated } from './repeated.ts';
 
 /** What the settings name that the org does not have. */
 export async function referenceFaults(
@@ -22,16 +23,23 @@ export async function referenceFaults(
   const files = parts.files.map(({ at, value }) => ({ at: `${at}.file_id`, value: value.file_id }));
   const exist = async (look: (ids: readonly string[]) => Promise<ReadonlySet<string>>, places: Placed<string>[]) =>
     places.length === 0 ? new Set<string>() : look([...new Set(places.map(({ value }) => value))]);
-  const skills = await exist((ids) => ports.skills.exist(tx, orgId, ids, { hold }), skillIds);
+  const skills = await ports.skills.find(tx, orgId, [...new Set(skillIds.map(({ value }) => value))], { hold });
   const notebooks = await exist((ids) => ports.notebooks.exist(tx, orgId, ids, { hold }), parts.notebooks);
   const kept = await exist((ids) => ports.files.exist(tx, caller, ids, { hold }), files);
   const asksCustomer = parts.memory.filter(({ value }) => value === 'customer');
   const hasEndpoint = asksCustomer.length === 0 || (await findSettings(tx, caller)).memory_endpoint !== null;
   return [
-    ...unknown(skillIds, skills, (id) => `There is no skill ${id}.`),
+    ...unknown(skillIds, new Set(skills.keys()), (id) => `There is no skill ${id}.`),
     ...unknown(builtIn, ports.skills.builtInNames(), (name) => `No skill called \`${name}\` comes with the service.`),
     ...unknown(parts.notebooks, notebooks, (id) => `There is no notebook ${id}.`),
     ...unknown(files, kept, (id) => `There is no file ${id} in ${caller.mode} mode.`),
+    ...repeated(
+      parts.skills.flatMap(({ at, value }) => {
+        const name = 'id' in value ? skills.get(value.id)?.name : value.name;
+        return name === undefined ? [] : [[name, 'id' in value ? `${at}.id` : `${at}.name`]];
+      }),
+      (name) => `Two skills are called \`${name}\`. The agent finds a skill by its name.`,
+    ),
     ...(hasEndpoint ? [] : asksCustomer).map(({ at }) =>
       fault(
         'memory_endpoint_required',

@@ -4,11 +4,12 @@ import type { ResponseOf } from '@vestra/contract/route';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
-import { getVersion, lockDeployment, popLive, presentDeployment } from '../deployments/api.ts';
+import { getVersion, lockDeployment, lockVersions, popLive, presentDeployment } from '../deployments/api.ts';
 import { emit } from '../events/api.ts';
 import { bringAlive } from './bring-alive.ts';
 import { assertFitForLive } from './going-live.ts';
 import type { ApplyPorts } from './ports.ts';
+import { assertComplete } from './promotion.ts';
 import { dropPending } from './store.ts';
 
 /** The version that was live before is live again; a run that was to promote another no longer does. */
@@ -19,9 +20,11 @@ export async function rollBack(
 ): Promise<ResponseOf<Api['deployments']['rollback']>> {
   const { orgId, mode } = origin;
   if (mode !== 'live') throw fail('live_key_required');
+  await lockVersions(tx, orgId);
   const before = await lockDeployment(tx, orgId, reference);
   const { deployment, from } = await popLive(tx, { deployment: before, mode });
   const version = await getVersion(tx, deployment, deployment.live_version as number);
+  assertComplete(version);
   await assertFitForLive(tx, ports, { tenant: origin, manifest: version.manifest });
   await dropPending(tx, deployment.id, mode);
   const made = await bringAlive(tx, ports, { deployment, mode, version });

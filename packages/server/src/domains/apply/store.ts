@@ -4,14 +4,6 @@ import type { Transaction } from '../../db/pool.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { pendingPromotions } from './tables.ts';
 
-/**
- * Until the transaction ends nobody else of the org applies a file: a server that two files name for the first time at
- * once is registered once. Taken before any row is locked, so that applies cannot wait for each other in a circle.
- */
-export async function lockApplies(tx: Transaction, orgId: string): Promise<void> {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra apply ${orgId}`}, 0))`);
-}
-
 const waiting = (deploymentId: string, mode: Mode) =>
   and(eq(pendingPromotions.deployment_id, deploymentId), eq(pendingPromotions.mode, mode));
 

@@ -5,11 +5,12 @@ import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
 import { findFiles } from '../files/api.ts';
 import { readSecrets } from '../secrets/api.ts';
+import type { KnownSkill } from '../skills/api.ts';
 import type { Awake } from './awake.ts';
 import { hashOf, type WantedRepo, wantedFiles, wantedRepos } from './environment.ts';
 import { fillEnvironment, notStored } from './fill-environment.ts';
 import { type GivenSecrets, redact, redactCaptured } from './redact.ts';
-import { listPrepared, type Prepared, recordPrepared } from './store.ts';
+import { forgetPrepared, listPrepared, type Prepared, recordPrepared } from './store.ts';
 
 /** What a message brought along. */
 type Uploads = { messageId: string; attachments: readonly { file_id: string; filename: string }[] };
@@ -19,7 +20,12 @@ export type Preparer = {
   prepare: (computer: Awake, wanted: Wanted, signal: AbortSignal) => Promise<string | null>;
 };
 
-type Wanted = { environment: Manifest['environment']; uploads: Uploads | null };
+type Wanted = {
+  environment: Manifest['environment'];
+  uploads: Uploads | null;
+  /** What may lie in the skills folder; null: nobody says. */
+  skills: readonly KnownSkill[] | null;
+};
 
 type Dependencies = {
   db: Database;
@@ -50,7 +56,8 @@ export function createPreparer(dependencies: Dependencies): Preparer {
   const running = new Map<number, Promise<unknown>>();
 
   async function prepareNow(computer: Awake, wanted: Wanted, signal: AbortSignal): Promise<string | null> {
-    const known = new Map((await listPrepared(db, computer.owner)).map((row) => [nameOf(row), row.fingerprint]));
+    const prepared = await listPrepared(db, computer.owner);
+    const known = new Map(prepared.map((row) => [nameOf(row), row.fingerprint]));
     const work: Work = {
       ...dependencies,
       computer,
@@ -59,7 +66,8 @@ export function createPreparer(dependencies: Dependencies): Preparer {
       done: (items) => recordPrepared(db, computer.owner, items),
     };
     try {
-      const { environment, uploads } = wanted;
+      const { environment, uploads, skills } = wanted;
+      if (skills) await removeSkills(work, prepared, skills);
       if (environment) {
         await placeFiles(work, environment);
         for (const repo of wantedRepos(environment)) await cloneRepo(work, repo);
@@ -88,6 +96,31 @@ export function createPreparer(dependencies: Dependencies): Preparer {
 }
 
 const nameOf = ({ kind, key }: Pick<Prepared, 'kind' | 'key'>) => `${kind} ${key}`;
+
+/**
+ * What was put there as a skill and is none of the version's any more goes: one that was deleted or renamed, or that has
+ * other files by now. What somebody else made in the folder stays.
+ */
+async function removeSkills(work: Work, prepared: readonly Prepared[], skills: readonly KnownSkill[]): Promise<void> {
+  const { db, host, computer, signal, homePath } = work;
+  const wanted = new Map(skills.map((skill) => [skill.name, preparedSkill(skill).fingerprint]));
+  const left = prepared.filter(({ kind, key, fingerprint }) => kind === 'skill' && wanted.get(key) !== fingerprint);
+  for (const item of left) {
+    const folder = homePath(skillFolder(item.key));
+    const fault = folder === null ? null : await host.writeFiles(computer.place, [], { instead: folder, signal });
+    if (fault) throw new NotPrepared(`The skill ${item.key} cannot be taken away. ${fault.fault}`);
+    await forgetPrepared(db, computer.owner, item);
+  }
+}
+
+export const skillFolder = (name: string) => `skills/${name}`;
+
+/** What is recorded of a skill before its files are put in place: a crash in between leaves nothing that is forgotten. */
+export const preparedSkill = ({ name, at }: KnownSkill): Prepared => ({
+  kind: 'skill',
+  key: name,
+  fingerprint: 'hash' in at ? at.hash : 'built_in',
+});
 
 async function placeFiles(work: Work, environment: NonNullable<Manifest['environment']>): Promise<void> {
   const wanted = wantedFiles(environment);

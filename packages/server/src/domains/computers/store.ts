@@ -157,6 +157,12 @@ export async function recordPrepared(
     });
 }
 
+export async function forgetPrepared(db: Executor, owner: Owner, { kind, key }: Prepared): Promise<void> {
+  await db
+    .delete(computerPreparations)
+    .where(and(preparationsOf(owner), eq(computerPreparations.kind, kind), eq(computerPreparations.key, key)));
+}
+
 /** By the database's clock: processes may run on machines whose clocks differ. */
 const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 

@@ -27,7 +27,7 @@ export const computerPreparations = pgTable(
   'computer_preparations',
   {
     ...owner,
-    kind: text({ enum: ['file', 'repo', 'setup', 'upload'] }).notNull(),
+    kind: text({ enum: ['file', 'repo', 'setup', 'skill', 'upload'] }).notNull(),
     key: text().notNull(),
     fingerprint: text().notNull(),
     prepared_at: moment().notNull().defaultNow(),

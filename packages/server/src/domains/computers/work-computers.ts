@@ -8,9 +8,9 @@ import { computerRuns, failed, type ToolAnswer, type WorkComputer, type WorkComp
 import { computerTools } from './agent-tools.ts';
 import type { Awake, Computers } from './awake.ts';
 import { type Filled, fillEnvironment, notStored } from './fill-environment.ts';
-import { createPreparer, type Preparer } from './prepare.ts';
+import { createPreparer, type Preparer, preparedSkill, skillFolder } from './prepare.ts';
 import { secretIn } from './redact.ts';
-import type { Owner } from './store.ts';
+import { type Owner, recordPrepared } from './store.ts';
 
 /** What others do with computers: work runs on one, and one is woken before it is needed. */
 export type ComputerWork = {
@@ -41,12 +41,12 @@ export function createComputerWork(dependencies: Dependencies): ComputerWork {
   computers.beforeSleep(async ({ place }) => (await parts)?.host.rest(place));
 
   return {
-    async ofWork({ tenant, turn, manifest, attachments }) {
+    async ofWork({ tenant, turn, manifest, skills, attachments }) {
       const here = await parts;
       if (!here) return null;
       const owner: Owner = { ...tenant, userId: turn.user_id };
       const uploads = { messageId: turn.message_id, attachments };
-      const wanted = { environment: manifest.environment, uploads };
+      const wanted = { environment: manifest.environment, uploads, skills };
       return workComputer({ ...dependencies, ...here, owner, wanted });
     },
     async assertThere() {
@@ -58,7 +58,7 @@ export function createComputerWork(dependencies: Dependencies): ComputerWork {
         const here = await parts;
         const watch = stopwatch();
         const either = AbortSignal.any([signal, computer.signal]);
-        await here?.preparer.prepare(computer, { environment, uploads: null }, either);
+        await here?.preparer.prepare(computer, { environment, uploads: null, skills: null }, either);
         return watch();
       }),
   };
@@ -132,10 +132,10 @@ function workComputer(work: Work): WorkComputer {
       });
       return found === null ? { refused: output, computerSeconds } : { bytes: found, computerSeconds };
     },
-    async placeSkill({ name, files }, signal) {
-      const folder = homePath(`skills/${name}`);
+    async placeSkill({ files, ...skill }, signal) {
+      const folder = homePath(skillFolder(skill.name));
       const placed = files.map(({ path, content }) => ({
-        path: homePath(`skills/${name}/${path}`) ?? '',
+        path: homePath(`${skillFolder(skill.name)}/${path}`) ?? '',
         bytes: Buffer.from(content, 'utf8'),
         isExecutable: path.startsWith('scripts/'),
       }));
@@ -145,6 +145,7 @@ function workComputer(work: Work): WorkComputer {
       const { output, computerSeconds = 0 } = await onComputer(
         signal,
         async ({ place }, either) => {
+          await recordPrepared(work.db, owner, [preparedSkill(skill)]);
           const fault = await host.writeFiles(place, placed, { instead: folder, signal: either });
           if (fault) return failed(`Its files could not be put on the computer. ${fault.fault}`);
           return { output: `Its files lie in ${folder}/ on the computer.`, isError: false };

@@ -1,5 +1,8 @@
+export { assertNotLive } from './assert-not-live.ts';
 export { authorOf } from './author.ts';
 export { becomeDefault } from './become-default.ts';
+export { type ChangeLive, changeLiveVersions } from './change-live.ts';
+export { type FixedContent, noContent } from './content.ts';
 export type { CheckManifest } from './create.ts';
 export {
   findDeployment,
@@ -16,6 +19,16 @@ export { pushLive } from './push-live.ts';
 export type { DeploymentDependencies } from './routes.ts';
 export { saveVersion } from './save-version.ts';
 export { slugFromName } from './slug.ts';
-export { deploymentsUsing, findDeploymentOfAnyOrg, getVersion, insertDeployment, newestVersion } from './store.ts';
+export {
+  deploymentsUsing,
+  findDeploymentOfAnyOrg,
+  fixedRevisions,
+  getVersion,
+  insertDeployment,
+  liveVersionsUsing,
+  lockVersions,
+  markMissing,
+  newestVersion,
+} from './store.ts';
 export type { DeploymentRow, VersionRow } from './tables.ts';
 export { versionToRun } from './version-pointers.ts';

@@ -3,6 +3,7 @@ import type { Caller, Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { authorOf } from './author.ts';
+import type { FixedContent } from './content.ts';
 import { changedKeys, type GivenManifest, type Manifest, noFileObjects } from './manifest.ts';
 import { presentDeployment } from './present.ts';
 import { numberedSlug, slugFromName } from './slug.ts';
@@ -20,6 +21,9 @@ export type CheckManifest = (
   paramPrefix: string,
 ) => Promise<Manifest>;
 
+/** What a version of these settings fixes, as it stands now; nobody changes it until the transaction ends. */
+export type FixContent = (tx: Transaction, orgId: string, manifest: Manifest) => Promise<FixedContent>;
+
 type NewDeployment = {
   name: string;
   slug?: string | undefined;
@@ -32,13 +36,19 @@ type Place = { orgId: string; name: string; description: string };
 
 export async function createDeployment(
   tx: Transaction,
-  { caller, origin, checkManifest }: { caller: Caller; origin: Origin; checkManifest: CheckManifest },
+  {
+    caller,
+    origin,
+    checkManifest,
+    fixContent,
+  }: { caller: Caller; origin: Origin; checkManifest: CheckManifest; fixContent: FixContent },
   { name, slug, description, manifest: given, note }: NewDeployment,
 ) {
   const manifest = await checkManifest(tx, caller, given, 'manifest');
   const content: VersionContent = {
     manifest,
     fileObjects: noFileObjects,
+    content: await fixContent(tx, caller.orgId, manifest),
     changed: changedKeys(null, manifest),
     note: note ?? null,
     createdBy: authorOf(caller.actor),

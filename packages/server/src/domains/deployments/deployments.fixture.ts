@@ -6,6 +6,7 @@ import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createKey } from '../keys/api.ts';
 import { insertOrg } from '../orgs/api.ts';
+import { noContent } from './content.ts';
 import { defaultManifest, type Manifest, noFileObjects } from './manifest.ts';
 import { type DeploymentDependencies, deploymentRoutes } from './routes.ts';
 import { insertDeployment } from './store.ts';
@@ -19,6 +20,7 @@ export function startDeployments(given: Partial<Omit<DeploymentDependencies, 'db
     deployments: deploymentRoutes({
       db,
       checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
+      fixContent: async () => noContent,
       renderFile: async (_db, { slug }, { version }) => `name: ${slug}\n# version ${version}\n`,
       latestTestRuns: async () => new Map(),
       ...given,
@@ -52,6 +54,7 @@ export async function newDeployment(
 export const content = (manifest: Partial<Manifest> = {}) => ({
   manifest: { ...defaultManifest, ...manifest },
   fileObjects: noFileObjects,
+  content: noContent,
   changed: Object.keys(manifest),
   note: null,
   createdBy: author,

@@ -51,10 +51,10 @@ export async function resolveDeployment(
   const found = await findDeployment(db, orgId, reference);
   if (!found) throw noDeployment(param);
   const { deployment, version } = found;
-  if (version !== null && version > deployment.newest_version) {
+  if (version !== null && version > deployment.last_version) {
     throw fail('invalid_deployment', {
       param,
-      message: `\`${deployment.slug}\` has no version ${version}: its newest is ${deployment.newest_version}.`,
+      message: `\`${deployment.slug}\` has no version ${version}: its last is ${deployment.last_version}.`,
     });
   }
   return found;

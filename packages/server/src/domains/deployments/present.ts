@@ -31,6 +31,7 @@ export const presentVersion = (
   note: row.note,
   manifest: row.manifest,
   changed: row.changed,
+  missing: row.missing,
   tests,
   is_draft: row.version === deployment.draft_version,
   is_live: row.version === deployment.live_version,

@@ -19,7 +19,7 @@ export async function removeDeployment(tx: Transaction, origin: Origin, referenc
   await recordAudit(tx, origin, {
     action: 'deployment.deleted',
     target: { type: 'deployment', id },
-    details: { slug: deployment.slug, versions: deployment.newest_version },
+    details: { slug: deployment.slug, versions: deployment.last_version },
   });
   return id;
 }

@@ -178,6 +178,7 @@ describe('the versions of a deployment', () => {
       note: null,
       manifest: expect.objectContaining({ language: 'auto' }),
       changed: [],
+      missing: [],
       tests: null,
       is_draft: false,
       is_live: false,

@@ -3,7 +3,7 @@ import type { Database, Executor } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { changeStatus } from './change-status.ts';
-import { type CheckManifest, createDeployment } from './create.ts';
+import { type CheckManifest, createDeployment, type FixContent } from './create.ts';
 import { requireDeployment } from './find.ts';
 import { presentDeployment, presentVersion, type VersionTests } from './present.ts';
 import { removeDeployment } from './remove.ts';
@@ -13,6 +13,7 @@ import type { DeploymentRow, VersionRow } from './tables.ts';
 export type DeploymentDependencies = {
   db: Database;
   checkManifest: CheckManifest;
+  fixContent: FixContent;
   /** A version as the YAML of a deployment file. */
   renderFile: (db: Executor, deployment: DeploymentRow, version: VersionRow) => Promise<string>;
   /** The latest test run of each of these versions that has one. */
@@ -26,6 +27,7 @@ export type DeploymentDependencies = {
 export function deploymentRoutes({
   db,
   checkManifest,
+  fixContent,
   renderFile,
   latestTestRuns,
 }: DeploymentDependencies): Handlers<'deployments'> {
@@ -33,7 +35,7 @@ export function deploymentRoutes({
     list: async ({ caller, page }) =>
       page.of(await listDeployments(db, caller.orgId, page), presentDeployment, (row) => [row.id]),
     create: async ({ caller, origin, body, commit }) =>
-      commit((tx) => createDeployment(tx, { caller, origin, checkManifest }, body)),
+      commit((tx) => createDeployment(tx, { caller, origin, checkManifest, fixContent }, body)),
     get: async ({ caller, params, query }) => {
       const deployment = await requireDeployment(db, caller.orgId, params.deployment_id);
       if (query.format === 'json') return presentDeployment(deployment);

@@ -4,6 +4,7 @@ import { and, arrayContains, asc, desc, eq, inArray, lt, type SQL, sql } from 'd
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { selectRows } from '../../db/rows.ts';
+import type { FixedContent } from './content.ts';
 import { type FileObjects, type Manifest, usesOf } from './manifest.ts';
 import { type DeploymentRow, deployments, deploymentVersions, livePromotions, type VersionRow } from './tables.ts';
 import { firstPointers, type Pointers } from './version-pointers.ts';
@@ -14,6 +15,7 @@ export type Author = { type: 'key' | 'member' | 'system'; id: string; name: stri
 export type VersionContent = {
   manifest: Manifest;
   fileObjects: FileObjects;
+  content: FixedContent;
   changed: readonly string[];
   note: string | null;
   createdBy: Author;
@@ -96,21 +98,22 @@ export async function insertDeployment(
   return { deployment, version: await insertVersion(tx, deployment, content) };
 }
 
-/** The version that the deployment's `newest_version` announces. */
+/** The version that the deployment's `last_version` announces. */
 export async function insertVersion(
   tx: Transaction,
   deployment: DeploymentRow,
-  { manifest, fileObjects, changed, note, createdBy }: VersionContent,
+  { manifest, fileObjects, content, changed, note, createdBy }: VersionContent,
 ): Promise<VersionRow> {
   const [row] = await tx
     .insert(deploymentVersions)
     .values({
       deployment_id: deployment.id,
-      version: deployment.newest_version,
+      version: deployment.last_version,
       org_id: deployment.org_id,
       note,
       manifest,
       file_objects: fileObjects,
+      content,
       changed: [...changed],
       uses: usesOf(manifest),
       created_by_type: createdBy.type,
@@ -195,6 +198,69 @@ export async function takePromotion(tx: Transaction, deploymentId: string, heigh
   await tx
     .delete(livePromotions)
     .where(and(eq(livePromotions.deployment_id, deploymentId), eq(livePromotions.height, height)));
+}
+
+/**
+ * Until the transaction ends nobody else of the org saves or promotes a version, rolls back, or changes and deletes what
+ * versions that are live use. Taken before any row is locked, so that none of these wait for each other in a circle.
+ */
+export async function lockVersions(tx: Transaction, orgId: string): Promise<void> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra versions ${orgId}`}, 0))`);
+}
+
+/** The live versions that name a notebook or a skill, oldest deployment first; archived deployments keep theirs. */
+export function liveVersionsUsing(
+  db: Executor,
+  orgId: string,
+  resourceId: string,
+): Promise<{ deployment: DeploymentRow; version: VersionRow }[]> {
+  return db
+    .select({ deployment: deployments, version: deploymentVersions })
+    .from(deployments)
+    .innerJoin(
+      deploymentVersions,
+      and(
+        eq(deploymentVersions.deployment_id, deployments.id),
+        eq(deploymentVersions.version, deployments.live_version),
+      ),
+    )
+    .where(and(eq(deployments.org_id, orgId), arrayContains(deploymentVersions.uses, [resourceId])))
+    .orderBy(asc(deployments.id));
+}
+
+/** The slugs of deployments that run it live, or would after rolling back. */
+export async function deploymentsRelyingOn(db: Executor, orgId: string, resourceId: string): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ slug: deployments.slug })
+    .from(livePromotions)
+    .innerJoin(
+      deploymentVersions,
+      and(
+        eq(deploymentVersions.deployment_id, livePromotions.deployment_id),
+        eq(deploymentVersions.version, livePromotions.version),
+      ),
+    )
+    .innerJoin(deployments, eq(deployments.id, livePromotions.deployment_id))
+    .where(and(eq(livePromotions.org_id, orgId), arrayContains(deploymentVersions.uses, [resourceId])))
+    .orderBy(deployments.slug);
+  return rows.map(({ slug }) => slug);
+}
+
+/** The revisions of a notebook that any version fixes. */
+export async function fixedRevisions(db: Executor, orgId: string, notebookId: string): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ revision: sql<number>`(${deploymentVersions.content} -> 'notebooks' ->> ${notebookId})::int` })
+    .from(deploymentVersions)
+    .where(and(eq(deploymentVersions.org_id, orgId), arrayContains(deploymentVersions.uses, [notebookId])));
+  return rows.map(({ revision }) => revision);
+}
+
+/** What names it says from now on that it is gone. */
+export async function markMissing(tx: Transaction, orgId: string, resourceId: string): Promise<void> {
+  await tx
+    .update(deploymentVersions)
+    .set({ missing: sql`array_append(${deploymentVersions.missing}, ${resourceId})` })
+    .where(and(eq(deploymentVersions.org_id, orgId), arrayContains(deploymentVersions.uses, [resourceId])));
 }
 
 export type Use = Pick<DeploymentRow, 'id' | 'slug' | 'name' | 'status'> & {

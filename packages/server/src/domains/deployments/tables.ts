@@ -1,5 +1,6 @@
 import { customType, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { moment } from '../../db/columns.ts';
+import type { FixedContent } from './content.ts';
 import { completeManifest, type FileObjects, type Manifest } from './manifest.ts';
 
 /** Whoever reads a version gets every key of today's manifest, also where the version is older than the key. */
@@ -16,6 +17,9 @@ export const deployments = pgTable('deployments', {
   name: text().notNull(),
   description: text().notNull().default(''),
   status: text().$type<'active' | 'archived'>().notNull().default('active'),
+  /** The highest number that was given. */
+  last_version: integer().notNull().default(1),
+  /** What a file is compared with, and what is meant where no version is named. */
   newest_version: integer().notNull().default(1),
   draft_version: integer().notNull().default(1),
   live_version: integer(),
@@ -32,6 +36,9 @@ export const deploymentVersions = pgTable(
     note: text(),
     manifest: savedManifest().notNull(),
     file_objects: json().$type<FileObjects>().notNull(),
+    content: json().$type<FixedContent>().notNull(),
+    /** Ids of notebooks and skills that have been deleted since. */
+    missing: text().array().notNull().default([]),
     changed: text().array().notNull(),
     uses: text().array().notNull(),
     created_by_type: text().$type<'key' | 'member' | 'system'>().notNull(),

@@ -2,14 +2,22 @@ import { Failure } from '@vestra/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { movePointers, type PointerState, type VersionEvent, versionToRun } from './version-pointers.ts';
 
-const state = (newest: number, draft: number, live: number | null, status: 'active' | 'archived' = 'active') => ({
+const state = (
+  newest: number,
+  draft: number,
+  live: number | null,
+  status: 'active' | 'archived' = 'active',
+  last = Math.max(newest, draft, live ?? 0),
+) => ({
   status,
+  last_version: last,
   newest_version: newest,
   draft_version: draft,
   live_version: live,
 });
 
 const save: VersionEvent = { type: 'saved' };
+const changeLive: VersionEvent = { type: 'live_changed' };
 const promote = (version: number): VersionEvent => ({ type: 'promoted', version });
 const rollBack = (to: number | null): VersionEvent => ({ type: 'rolled_back', to });
 
@@ -20,11 +28,17 @@ const rows: [what: string, VersionEvent, PointerState, test: Outcome, live: Outc
   ['a save moves the draft and never what is live', save, state(1, 1, null), [2, 2, null], [2, 2, null]],
   ['a save leaves the live version', save, state(3, 3, 2), [4, 4, 2], [4, 4, 2]],
   ['a save follows the newest version, not an older draft', save, state(3, 1, 2), [4, 4, 2], [4, 4, 2]],
+  ['a save after a change of what is live', save, state(3, 3, 4), [5, 5, 4], [5, 5, 4]],
+  ['a change of what is live, which everybody runs', changeLive, state(2, 2, 2), [3, 3, 3], [3, 3, 3]],
+  ['a change of what is live, while a draft has gone on', changeLive, state(5, 5, 3), [5, 5, 6], [5, 5, 6]],
+  ['a change of what is live, while the draft is back at it', changeLive, state(5, 3, 3), [5, 6, 6], [5, 6, 6]],
+  ['a change of what is live in an archived one', changeLive, state(2, 2, 2, 'archived'), [3, 3, 3], [3, 3, 3]],
   ['a first promotion', promote(1), state(1, 1, null), [1, 1, null], [1, 1, 1]],
   ['a promotion of the newest', promote(3), state(3, 3, 1), [3, 3, 1], [3, 3, 3]],
   ['a promotion of an older one', promote(1), state(3, 3, 3), [3, 1, 3], [3, 3, 1]],
   ['a promotion while the draft is an older one', promote(3), state(3, 2, 1), [3, 3, 1], [3, 2, 3]],
   ['a promotion of what runs already', promote(2), state(2, 2, 2), [2, 2, 2], [2, 2, 2]],
+  ['a promotion of a change of what was live', promote(4), state(3, 3, 2, 'active', 4), [3, 4, 2], [3, 3, 4]],
   ['a promotion of no version', promote(4), state(3, 3, null), 'version_not_found', 'version_not_found'],
   ['a rollback', rollBack(1), state(3, 3, 2), 'live_key_required', [3, 3, 1]],
   ['a rollback to a newer version', rollBack(3), state(3, 1, 2), 'live_key_required', [3, 1, 3]],

@@ -274,7 +274,7 @@ describe('ten thousand versions', () => {
     await db.execute(sql`
       INSERT INTO deployment_versions
       SELECT d.id, 1, v.org_id, note, manifest, file_objects, changed, uses,
-        created_by_type, created_by_id, created_by_name, v.created_at
+        created_by_type, created_by_id, created_by_name, v.created_at, content, missing
       FROM deployment_versions v, deployments d
       WHERE v.deployment_id = ${pattern.id} AND d.org_id = ${own} AND d.id <> v.deployment_id`);
     const found = await newDeployment(db, own, { manifest: { notebooks: [notebook] } });
@@ -303,8 +303,11 @@ describe('ten thousand versions', () => {
     await db.execute(sql`
       INSERT INTO deployment_versions
       SELECT deployment_id, number, org_id, note, manifest, file_objects, changed, uses,
-        created_by_type, created_by_id, created_by_name, created_at
+        created_by_type, created_by_id, created_by_name, created_at, content, missing
       FROM ${deploymentVersions}, generate_series(2, ${newest}::int) AS number WHERE deployment_id = ${id}`);
-    await db.update(deployments).set({ newest_version: newest, draft_version: newest }).where(eq(deployments.id, id));
+    await db
+      .update(deployments)
+      .set({ last_version: newest, newest_version: newest, draft_version: newest })
+      .where(eq(deployments.id, id));
   }
 });

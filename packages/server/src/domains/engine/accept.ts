@@ -32,6 +32,7 @@ export type NewMessage = {
 /** What stands behind a message that may be taken: decided before anything is written. */
 export type Admission = {
   version: number;
+  readsNewest: boolean;
   model: PricedModel;
   /** Names of the version's own functions. */
   functions: readonly string[];
@@ -39,7 +40,8 @@ export type Admission = {
 
 /**
  * In test mode a conversation stays on the version it started on; in live mode each message goes to the version that is
- * live. A version that was named with `@` stays in both.
+ * live. A version that was named with `@` stays in both. Test traffic at the draft reads the newest content of notebooks
+ * and skills, everybody else what the version fixes.
  */
 export async function admit(
   { models }: Engine,
@@ -52,7 +54,8 @@ export async function admit(
   const version = versionToRun(deployment, mode, pinned_version ?? kept);
   const manifest = await manifestOf(tx, deployment.id, version);
   const functions = manifest.tools.map((entry) => entry.function);
-  return { version, model: usableModel(models, mode, manifest.model), functions };
+  const readsNewest = mode === 'test' && version === deployment.draft_version;
+  return { version, readsNewest, model: usableModel(models, mode, manifest.model), functions };
 }
 
 /**
@@ -62,7 +65,7 @@ export async function admit(
 export async function acceptMessage(
   engine: Engine,
   change: Change,
-  { version, model, functions }: Admission,
+  { version, readsNewest, model, functions }: Admission,
   message: NewMessage,
   user: UserRow | null = null,
 ): Promise<TurnRow> {
@@ -74,7 +77,11 @@ export async function acceptMessage(
   conversation.last_active_at = new Date();
   const isStraight = goesStraightToWork(message.request);
   const isNext = !isStraight && conversation.replying_turn_id === null;
-  const { asked, turn } = rowsOf(conversation, message, isStraight ? 'working' : isNext ? 'replying' : 'queued');
+  const { asked, turn } = rowsOf(conversation, message, {
+    state: isStraight ? 'working' : isNext ? 'replying' : 'queued',
+    // A test is about what its version fixes, whatever is changed while it is played.
+    reads_newest: readsNewest && message.origin !== 'test',
+  });
   const spending = await spendingOf(tx, tenant, conversation.user_id, user);
   const hold = isNext
     ? await holdForReply(engine, tx, tenant, {
@@ -134,7 +141,11 @@ async function assertMoneyLeft(tx: Change['tx'], tenant: Tenant, spending: Spend
 }
 
 /** A reply that waits behind another reads what came before it when it begins; one that begins reads it now. */
-function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'working' | 'replying' | 'queued') {
+function rowsOf(
+  conversation: ConversationRow,
+  message: NewMessage,
+  { state, reads_newest }: { state: 'working' | 'replying' | 'queued'; reads_newest: boolean },
+) {
   const [turnId, messageId, created_at] = [newId('turn'), newId('msg'), new Date()];
   const begins = state !== 'queued';
   const asked: MessageRow = {
@@ -160,6 +171,7 @@ function rowsOf(conversation: ConversationRow, message: NewMessage, state: 'work
     user_id: conversation.user_id,
     deployment_id: conversation.deployment_id as string,
     deployment_version: conversation.deployment_version as number,
+    reads_newest,
     state,
     request: message.request,
     origin: message.origin,

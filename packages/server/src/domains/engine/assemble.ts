@@ -6,7 +6,7 @@ import type { Tenant } from '../../caller.ts';
 import type { Run } from '../../jobs/fence.ts';
 import type { Manifest } from '../deployments/api.ts';
 import { readableNotebooks } from '../notebooks/api.ts';
-import { readSkill } from '../skills/api.ts';
+import { readableSkills } from '../skills/api.ts';
 import { findUser } from '../users/api.ts';
 import { historyOf } from './history.ts';
 import { missingLine, noteMissing } from './missing-tools.ts';
@@ -16,7 +16,7 @@ import { openTasks, pendingInteractions } from './store.ts';
 import type { MessageRow } from './tables.ts';
 import { assembleTools, type RunTools } from './tools.ts';
 import { usableModel } from './usable-model.ts';
-import { manifestOf, memoryModeOf } from './version-cache.ts';
+import { memoryModeOf, versionOf } from './version-cache.ts';
 
 /** All that one run needs, read from the version, the user and the conversation. */
 export type Assembled = {
@@ -45,14 +45,15 @@ export async function assembleRun(
   const { db } = engine;
   const { turn, task } = subject;
   const tenant: Tenant = { orgId: turn.org_id, mode: turn.mode };
-  const manifest = await manifestOf(db, turn.deployment_id, turn.deployment_version);
+  const { manifest, content } = await versionOf(db, turn.deployment_id, turn.deployment_version);
+  const fixed = turn.reads_newest ? null : content;
   const model = usableModel(engine.models, turn.mode, manifest.model);
   const fence = (task ?? turn).fence;
   const [user, memoryMode, notebooks, skills, told] = await Promise.all([
     known ?? (turn.user_id === null ? null : findUser(db, tenant, turn.user_id)),
     memoryModeOf(db, { orgId: turn.org_id, mode: turn.mode }, manifest),
     notebooksOf(engine, subject, manifest),
-    skillsOf(engine, turn.org_id, manifest),
+    manifest.skills.length === 0 ? [] : readableSkills(db, turn.org_id, manifest.skills, fixed?.skills ?? null),
     historyOf(engine, tenant, turn, {
       fence,
       brief: task?.brief ?? null,
@@ -66,7 +67,7 @@ export async function assembleRun(
       ? []
       : await engine.memory.promptFacts(tenant, { userId: turn.user_id, mode: memoryMode, query: told.asked.text });
   const { attachments } = told.asked;
-  const parts = { tenant, manifest, memoryMode, notebooks, skills, attachments };
+  const parts = { tenant, manifest, fixed, memoryMode, notebooks, skills, attachments };
   const tools = await assembleTools(engine, subject, run, parts, signal);
   if (tools.missing.length > 0) await noteMissing(engine, subject, run, tools.missing);
   const schema = turn.request.output_schema;
@@ -111,16 +112,6 @@ const notebooksOf = ({ db }: Engine, { turn }: Subject, { notebooks }: Manifest)
   notebooks.length === 0
     ? []
     : readableNotebooks(db, { orgId: turn.org_id, notebookIds: notebooks, userId: turn.user_id });
-
-async function skillsOf({ db }: Engine, orgId: string, { skills }: Manifest) {
-  const found = await Promise.all(
-    skills.map(async (which) => {
-      const skill = await readSkill(db, orgId, which);
-      return skill && { name: skill.name, description: skill.description, which };
-    }),
-  );
-  return found.filter((skill) => skill !== undefined);
-}
 
 /** What goes on beside the reply, so that the agent can say how it stands. */
 async function openWorkOf({ db }: Engine, { turn }: Subject) {

@@ -15,15 +15,12 @@ import type { StepCost } from './trace-store.ts';
 
 const lock = {
   name: 'lock_for_message',
-  text: `SELECT c.*, d.status AS d_status, d.newest_version AS d_newest, d.draft_version AS d_draft, d.live_version AS d_live
+  text: `SELECT c.*, d.status AS d_status, d.draft_version AS d_draft, d.live_version AS d_live
     FROM conversations c LEFT JOIN deployments d ON d.id = c.deployment_id AND d.org_id = c.org_id
     WHERE c.id = $1 AND c.org_id = $2 AND c.mode = $3 FOR NO KEY UPDATE OF c`,
 };
 
-export type RunnableDeployment = Pick<
-  DeploymentRow,
-  'id' | 'status' | 'newest_version' | 'draft_version' | 'live_version'
->;
+export type RunnableDeployment = Pick<DeploymentRow, 'id' | 'status' | 'draft_version' | 'live_version'>;
 
 /** The tenant's conversation, held, and the deployment that it runs; null where that was deleted. */
 export async function lockForMessage(
@@ -33,13 +30,12 @@ export async function lockForMessage(
 ): Promise<{ conversation: ConversationRow; deployment: RunnableDeployment | null } | undefined> {
   const [row] = await runPrepared<LockedRow>(tx, lock, [id, orgId, mode]);
   if (!row) return undefined;
-  const { d_status, d_newest, d_draft, d_live, ...conversation } = row;
+  const { d_status, d_draft, d_live, ...conversation } = row;
   return {
     conversation: { ...conversation, last_event_seq: Number(conversation.last_event_seq) },
     deployment: d_status && {
       id: conversation.deployment_id as string,
       status: d_status,
-      newest_version: d_newest,
       draft_version: d_draft,
       live_version: d_live,
     },
@@ -48,7 +44,6 @@ export async function lockForMessage(
 
 type LockedRow = ConversationRow & {
   d_status: DeploymentRow['status'] | null;
-  d_newest: number;
   d_draft: number;
   d_live: number | null;
 };
@@ -64,8 +59,8 @@ const accept = {
     WHERE $9::text IS NOT NULL RETURNING epoch
   )
   INSERT INTO turns (conversation_id, ordinal, id, org_id, mode, user_id, deployment_id, deployment_version, state,
-    request, origin, message_id, reply_message_id, history_until, base_summary, base_from, fence, created_at)
-  VALUES ($1, $4, $3, $11, $12, $13, $14, $15, $16, $17::json, $18, $2, $19, $20, $21, $22, $23, $8)
+    request, origin, message_id, reply_message_id, history_until, base_summary, base_from, fence, reads_newest, created_at)
+  VALUES ($1, $4, $3, $11, $12, $13, $14, $15, $16, $17::json, $18, $2, $19, $20, $21, $22, $23, $24, $8)
   RETURNING (SELECT epoch FROM taken) AS epoch`,
 };
 
@@ -100,6 +95,7 @@ export async function writeAccepted(
     turn.base_summary,
     turn.base_from,
     turn.fence,
+    turn.reads_newest,
   ]);
   return row?.epoch ? { runId: turn.id, epoch: Number(row.epoch) } : null;
 }

@@ -12,6 +12,7 @@ import type { Manifest } from '../deployments/api.ts';
 import type { MoneyLine } from '../ledger/api.ts';
 import type { ServerTools } from '../mcp-servers/api.ts';
 import type { Memory } from '../memory/api.ts';
+import type { KnownSkill } from '../skills/api.ts';
 import type { UserRow } from '../users/api.ts';
 import type { Announcer, Change } from './change.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
@@ -91,13 +92,17 @@ type PolicyHook = {
 
 export type MemoryMode = Parameters<Memory['recall']>[1]['mode'];
 
-export type NotebookSearch = (reader: {
+export type NotebookReader = {
   orgId: string;
   notebookIds: readonly string[];
+  /** What the version fixes of them; null: their newest content. */
+  revisions: Readonly<Record<string, number>> | null;
   userId: string | null;
-  query: string;
-  limit: number;
-}) => Promise<{ documentId: string; title: string; snippet: string; text: string }[]>;
+};
+
+export type NotebookSearch = (
+  search: NotebookReader & { query: string; limit: number },
+) => Promise<{ documentId: string; title: string; snippet: string; text: string }[]>;
 
 /** Batches count which of their items run: they hear of each turn that is one, in the transaction of what happens to it. */
 export type BatchItems = {
@@ -115,6 +120,8 @@ export type WorkComputers = (of: {
   tenant: Tenant;
   turn: TurnRow;
   manifest: Manifest;
+  /** What its version may put there: whatever else was put there before is taken away. */
+  skills: readonly KnownSkill[];
   attachments: MessageRow['attachments'];
 }) => Promise<WorkComputer | null>;
 
@@ -124,7 +131,7 @@ export type WorkComputer = {
   readOutput: (path: string, signal: AbortSignal) => Promise<({ bytes: Uint8Array } | { refused: string }) & Metered>;
   /** Puts the files of a skill where its scripts can be run, and says where. */
   placeSkill: (
-    skill: { name: string; files: readonly { path: string; content: string }[] },
+    skill: KnownSkill & { files: readonly { path: string; content: string }[] },
     signal: AbortSignal,
   ) => Promise<{ note: string } & Metered>;
 };

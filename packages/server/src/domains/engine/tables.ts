@@ -66,6 +66,8 @@ export const turns = pgTable(
     user_id: text(),
     deployment_id: text().notNull(),
     deployment_version: integer().notNull(),
+    /** Of notebooks and skills the newest content, not what the version fixes. */
+    reads_newest: boolean().notNull().default(false),
     state: text().$type<TurnState>().notNull(),
     request: json().$type<TurnRequest>().notNull(),
     origin: text().$type<TurnOrigin>().notNull(),

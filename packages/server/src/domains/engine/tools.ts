@@ -6,8 +6,9 @@ import { fail } from '@vestra/contract/errors';
 import { readToolInput } from '@vestra/contract/tool-input';
 import type { Tenant } from '../../caller.ts';
 import type { Run } from '../../jobs/fence.ts';
-import type { Manifest } from '../deployments/api.ts';
+import type { FixedContent, Manifest } from '../deployments/api.ts';
 import type { ServerTool, UnavailableServer } from '../mcp-servers/api.ts';
+import type { KnownSkill } from '../skills/api.ts';
 import { type ConnectableApp, connectApp, connectDraft } from './own-tools/connect-app.ts';
 import { memoryTools, notebookTools, skillTools } from './own-tools/knowledge-tools.ts';
 import type { OwnTool } from './own-tools/own-tool.ts';
@@ -40,9 +41,11 @@ export type RunTools = {
 type Parts = {
   tenant: Tenant;
   manifest: Manifest;
+  /** What the run reads of notebooks and skills; null: their newest content. */
+  fixed: FixedContent | null;
   memoryMode: MemoryMode;
   notebooks: readonly { id: string }[];
-  skills: readonly { name: string; description: string; which: { id: string } | { name: string } }[];
+  skills: readonly KnownSkill[];
   attachments: MessageRow['attachments'];
 };
 
@@ -55,8 +58,9 @@ export async function assembleTools(
 ): Promise<RunTools> {
   const { manifest, tenant } = parts;
   const mayChange = !subject.turn.request.plan || (await isPlanApproved(engine.db, subject));
-  const { attachments } = parts;
-  const computer = subject.task && (await engine.workComputers({ tenant, turn: subject.turn, manifest, attachments }));
+  const { attachments, skills } = parts;
+  const computer =
+    subject.task && (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments }));
   const browser = await browserToolsOf(engine, subject, run, parts);
   const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, tenant, subject, manifest, signal);
   const apps = connectable(engine, subject, manifest, signedIn);
@@ -110,7 +114,7 @@ function ownTools(
     apps: readonly ConnectableApp[];
   },
 ): OwnTool[] {
-  const { tenant, manifest, memoryMode, notebooks, skills, mayChange, computer, browser, apps } = parts;
+  const { tenant, manifest, fixed, memoryMode, notebooks, skills, mayChange, computer, browser, apps } = parts;
   // In a test skills are read for real, and nothing is put on anybody's computer.
   const placing = turn.request.test ? null : computer;
   const { db, search, memory, routineTools } = engine;
@@ -125,7 +129,16 @@ function ownTools(
     ...(task ? [mayChange ? updatePlan(engine, task, run) : proposePlan()] : []),
     ...(notebookIds.length === 0
       ? []
-      : notebookTools({ db, search, reader: { orgId: tenant.orgId, notebookIds: manifest.notebooks, userId } })),
+      : notebookTools({
+          db,
+          search,
+          reader: {
+            orgId: tenant.orgId,
+            notebookIds: manifest.notebooks,
+            revisions: fixed?.notebooks ?? null,
+            userId,
+          },
+        })),
     ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: placing })),
     ...(turn.origin === 'interview' ? [] : routineTools({ tenant, turn, isPretend: turn.request.test !== undefined })),
     ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, userId, mode: memoryMode })),

@@ -1,21 +1,27 @@
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
-import { getVersion, type Manifest } from '../deployments/api.ts';
+import { type FixedContent, getVersion, type Manifest } from '../deployments/api.ts';
 import { findSettings } from '../orgs/api.ts';
 import type { MemoryMode } from './ports.ts';
 
-const mostVersions = 500;
-const known = new Map<string, Manifest>();
+type CachedVersion = { manifest: Manifest; content: FixedContent };
 
-/** A version never changes once it is saved, so it is read once. */
-export async function manifestOf(db: Executor, deploymentId: string, version: number): Promise<Manifest> {
+const mostVersions = 500;
+const known = new Map<string, CachedVersion>();
+
+/** What a version says and fixes never changes once it is saved, so it is read once. */
+export async function versionOf(db: Executor, deploymentId: string, version: number): Promise<CachedVersion> {
   const name = `${deploymentId}@${version}`;
   const found = known.get(name);
   if (found) return found;
-  const { manifest } = await getVersion(db, { id: deploymentId }, version);
+  const { manifest, content } = await getVersion(db, { id: deploymentId }, version);
   if (known.size >= mostVersions) known.clear();
-  known.set(name, manifest);
-  return manifest;
+  known.set(name, { manifest, content });
+  return { manifest, content };
+}
+
+export async function manifestOf(db: Executor, deploymentId: string, version: number): Promise<Manifest> {
+  return (await versionOf(db, deploymentId, version)).manifest;
 }
 
 /** As the version says, else as the org has it in this mode. */

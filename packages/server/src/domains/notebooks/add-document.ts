@@ -3,26 +3,37 @@ import { newId } from '@vestra/contract/ids';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
+import { lockVersions } from '../deployments/api.ts';
+import { type ContentChange, carryIntoLive, liveReaders, reachesLive } from './live-content.ts';
 import { assertRoomFor, type PreparedDocument } from './notebook.ts';
-import { addToSums, insertDocument, lockNotebook } from './store.ts';
+import { beginChange } from './revisions.ts';
+import { addToSums, bringBack, insertDocument, lockNotebook } from './store.ts';
 import type { DocumentRow } from './tables.ts';
 
 export async function addDocument(
   tx: Transaction,
   origin: Origin,
-  notebookId: string,
-  document: PreparedDocument,
+  { notebookId, document }: { notebookId: string; document: PreparedDocument },
+  wanted: ContentChange,
 ): Promise<DocumentRow> {
   const { orgId } = origin;
+  const isForLive = reachesLive(origin, wanted);
+  if (isForLive) await lockVersions(tx, orgId);
   const notebook = await lockNotebook(tx, orgId, notebookId);
   if (!notebook) throw fail('notebook_not_found');
   assertRoomFor(notebook, document.bytes);
-  const row = await insertDocument(tx, { id: newId('doc'), orgId, notebookId }, document);
+  const readers = isForLive ? await liveReaders(tx, orgId, notebookId) : [];
+  const copied = readers.filter(({ isArchived }) => !isArchived).map(({ revision }) => revision);
+  const change = await beginChange(tx, notebook, copied);
+  const row =
+    (await bringBack(tx, notebookId, document, change)) ??
+    (await insertDocument(tx, { id: newId('doc'), orgId, notebookId }, document, change));
   await addToSums(tx, notebookId, { documents: 1, bytes: row.bytes });
   await recordAudit(tx, origin, {
     action: 'document.created',
     target: { type: 'document', id: row.id },
     details: { notebook_id: notebookId, bytes: row.bytes },
   });
+  if (isForLive) await carryIntoLive(tx, origin, notebookId, change, wanted);
   return row;
 }

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { assertRoomFor } from './notebook.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
@@ -56,8 +57,8 @@ it('refuses the document after the thousandth [NB-027]', async () => {
   const notebookId = await newNotebook(server.db, org.id);
   await server.db.execute(sql`
     WITH filled AS (UPDATE notebooks SET document_count = 999, bytes = 999 WHERE id = ${notebookId})
-    INSERT INTO documents (id, org_id, notebook_id, title, content_type, language, bytes, sha256)
-    SELECT 'doc_' || lpad(n::text, 24, '0'), ${org.id}, ${notebookId}, 't', 'text/plain', 'simple', 1, ''
+    INSERT INTO documents (id, org_id, notebook_id, title, content_type, language, bytes, sha256, revisions)
+    SELECT 'doc_' || lpad(n::text, 24, '0'), ${org.id}, ${notebookId}, 't', 'text/plain', 'simple', 1, '', '{[1,)}'
     FROM generate_series(1, 999) AS n`);
   const send = () =>
     server.call('POST', `/v1/notebooks/${notebookId}/documents`, { key: org.key, body: { title: 't', text: 'x' } });
@@ -90,7 +91,9 @@ it('counts right while documents come and go at once [NB-007]', async () => {
   const add = (at: number) => newDocument(server.db, org.id, notebookId, { title: `d${at}`, text: 'x'.repeat(at + 1) });
   const first = await Promise.all(Array.from({ length: 10 }, (_, at) => add(at)));
   const remove = (documentId: string) =>
-    transaction(server.db, (tx) => removeDocument(tx, org.origin, { notebookId, documentId }));
+    transaction(server.db, (tx) =>
+      removeDocument(tx, org.origin, { notebookId, documentId }, { promote: 'no', changeLive: async () => {} }),
+    );
   const removals = first.flatMap(({ id }) => [remove(id), remove(id)]);
   const outcomes = await outcomesOf([...removals, ...Array.from({ length: 10 }, (_, at) => add(at + 10))]);
   expect(outcomes).toEqual([...Array(10).fill('document_not_found'), ...Array(20).fill('done')].sort());
@@ -129,13 +132,14 @@ it('tells which notebooks an org has, and keeps them while it is told to', async
     await released;
   });
   await held;
-  // A document may come meanwhile; the deletion has to wait.
-  await newDocument(server.db, org.id, mine, { title: 't', text: 'x' });
-  const impatient = transaction(server.db, async (tx) => {
-    await tx.execute(sql`SET LOCAL lock_timeout = 200`);
-    await tx.delete(notebooks).where(eq(notebooks.id, mine));
-  });
-  await expect(impatient).rejects.toThrow();
+  // Whoever holds it is about to fix what it holds: deletions and documents have to wait.
+  const impatient = (work: (tx: Transaction) => Promise<unknown>) =>
+    transaction(server.db, async (tx) => {
+      await tx.execute(sql`SET LOCAL lock_timeout = 200`);
+      await work(tx);
+    });
+  await expect(impatient((tx) => tx.delete(notebooks).where(eq(notebooks.id, mine)))).rejects.toThrow();
+  await expect(impatient((tx) => lockNotebook(tx, org.id, mine))).rejects.toThrow();
   release();
   await holding;
   expect(await transaction(server.db, (tx) => lockNotebook(tx, org.id, mine))).toBeDefined();

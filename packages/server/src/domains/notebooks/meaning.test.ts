@@ -26,7 +26,9 @@ const newMeaning = (from: Embeddings = embeddings) => createPassageMeaning({ db:
 type Asked = { query: string; notebookIds: string[]; userId?: string | null; limit?: number };
 
 const titles = async (meaning: PassageMeaning | null, { query, notebookIds, userId = null, limit = 5 }: Asked) =>
-  (await searchNotebooks(server.db, { orgId, notebookIds, userId, query, limit }, meaning)).map(({ title }) => title);
+  (await searchNotebooks(server.db, { orgId, notebookIds, revisions: null, userId, query, limit }, meaning)).map(
+    ({ title }) => title,
+  );
 
 /** Searched once before, so that the vectors are there. */
 async function prepared(meaning: PassageMeaning, notebookIds: string[]): Promise<void> {

@@ -8,9 +8,14 @@ import { createNotebook } from './create.ts';
 import { type Access, prepareDocument } from './notebook.ts';
 import { notebookRoutes } from './routes.ts';
 
+/** No deployment uses these notebooks. */
+const changeLive = async () => {};
+
 /** The notebook routes; `key` is the test key of an org. */
 export async function startNotebooks() {
-  const app = await startTestApp(({ db }) => ({ notebooks: notebookRoutes({ db, reader: createDocumentReader() }) }));
+  const app = await startTestApp(({ db }) => ({
+    notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive }),
+  }));
   return {
     ...app,
     async newOrg() {
@@ -44,5 +49,7 @@ export async function newNotebook(
 
 export function newDocument(db: Database, orgId: string, notebookId: string, given: { title: string; text: string }) {
   const document = prepareDocument({ ...given, contentType: 'text/plain', param: 'text' });
-  return transaction(db, (tx) => addDocument(tx, systemOrigin(orgId), notebookId, document));
+  return transaction(db, (tx) =>
+    addDocument(tx, systemOrigin(orgId), { notebookId, document }, { promote: 'no', changeLive }),
+  );
 }

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
+import { isInNewest } from './revisions.ts';
 import { wholeText } from './store.ts';
 import { type DocumentRow, documents, type NotebookRow, notebooks } from './tables.ts';
 
@@ -7,20 +8,29 @@ import { type DocumentRow, documents, type NotebookRow, notebooks } from './tabl
 export type Reader = {
   orgId: string;
   notebookIds: readonly string[];
+  /** What its version fixes of them; null: their newest content. */
+  revisions: Readonly<Record<string, number>> | null;
   /** Null for the org's own agent: it reads what every user may. */
   userId: string | null;
 };
 
 /** The one rule of who may read what; everything that the agent sees of a notebook passes it. */
-export const mayRead = ({ orgId, notebookIds, userId }: Reader) =>
+export const mayRead = ({ orgId, notebookIds, userId }: Omit<Reader, 'revisions'>) =>
   and(
     eq(notebooks.org_id, orgId),
     inArray(notebooks.id, [...notebookIds]),
     or(isNull(notebooks.reader_ids), userId === null ? undefined : sql`${userId} = ANY(${notebooks.reader_ids})`),
   );
 
+/** Whether a document is part of what is read. */
+export const isRead = ({ revisions }: Reader) =>
+  revisions === null
+    ? isInNewest
+    : // A notebook that is not fixed has nothing to read.
+      sql`coalesce(${documents.revisions} @> (${JSON.stringify(revisions)}::json ->> ${documents.notebook_id})::int, false)`;
+
 /** What the agent knows of its notebooks before it looks into one. */
-export function readableNotebooks(db: Executor, reader: Reader): Promise<NotebookRow[]> {
+export function readableNotebooks(db: Executor, reader: Omit<Reader, 'revisions'>): Promise<NotebookRow[]> {
   return db.select().from(notebooks).where(mayRead(reader)).orderBy(notebooks.slug);
 }
 
@@ -33,7 +43,7 @@ export function documentTitles(
     .select({ notebook_id: documents.notebook_id, title: documents.title })
     .from(documents)
     .innerJoin(notebooks, eq(notebooks.id, documents.notebook_id))
-    .where(mayRead(reader))
+    .where(and(mayRead(reader), isRead(reader)))
     .orderBy(documents.title, documents.id)
     .limit(limit);
 }
@@ -47,6 +57,6 @@ export async function readDocument(
     .select({ row: documents, text: wholeText })
     .from(documents)
     .innerJoin(notebooks, eq(notebooks.id, documents.notebook_id))
-    .where(and(mayRead(reader), eq(documents.id, documentId)));
+    .where(and(mayRead(reader), isRead(reader), eq(documents.id, documentId)));
   return found && { ...found.row, text: found.text };
 }

@@ -3,6 +3,7 @@ import type { DocumentReader } from '../../adapters/documents/reader.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers, PageRequest } from '../../http/handler.ts';
+import type { ChangeLive } from '../deployments/api.ts';
 import { addDocument } from './add-document.ts';
 import { createNotebook } from './create.ts';
 import { presentDocument, presentNotebook } from './present.ts';
@@ -12,7 +13,15 @@ import { removeDocument } from './remove-document.ts';
 import { findDocument, findNotebook, listDocuments, listNotebooks } from './store.ts';
 import { changeNotebook } from './update.ts';
 
-export function notebookRoutes({ db, reader }: { db: Database; reader: DocumentReader }): Handlers<'notebooks'> {
+export function notebookRoutes({
+  db,
+  reader,
+  changeLive,
+}: {
+  db: Database;
+  reader: DocumentReader;
+  changeLive: ChangeLive;
+}): Handlers<'notebooks'> {
   return {
     list: async ({ caller, page }) =>
       page.of(
@@ -26,7 +35,7 @@ export function notebookRoutes({ db, reader }: { db: Database; reader: DocumentR
     update: async ({ origin, params, body }) =>
       presentNotebook(await transaction(db, (tx) => changeNotebook(tx, origin, params.notebook_id, body))),
     delete: async ({ origin, params }) => {
-      await transaction(db, (tx) => removeNotebook(tx, origin, params.notebook_id));
+      await transaction(db, (tx) => removeNotebook(tx, origin, params.notebook_id, changeLive));
       return { object: 'notebook', id: params.notebook_id, deleted: true };
     },
     listDocuments: async ({ caller, params, page }) => {
@@ -34,10 +43,12 @@ export function notebookRoutes({ db, reader }: { db: Database; reader: DocumentR
       const rows = await listDocuments(db, notebook, { limit: page.limit, below: placeIn(page, notebook.id) });
       return page.of(rows, presentDocument, (row) => [row.notebook_id, row.id]);
     },
-    createDocument: async ({ caller, origin, params, body, upload, commit }) => {
+    createDocument: async ({ caller, origin, params, query, body, upload, commit }) => {
       // Before the transaction, which holds a connection and may run more than once.
       const document = await readUpload({ orgId: caller.orgId, body, upload }, reader);
-      return commit(async (tx) => presentDocument(await addDocument(tx, origin, params.notebook_id, document)));
+      const place = { notebookId: params.notebook_id, document };
+      const wanted = { promote: query.promote, changeLive };
+      return commit(async (tx) => presentDocument(await addDocument(tx, origin, place, wanted)));
     },
     getDocument: async ({ caller, params }) => {
       const { notebook_id, document_id } = params;
@@ -46,9 +57,9 @@ export function notebookRoutes({ db, reader }: { db: Database; reader: DocumentR
       await notebookOf(caller.orgId, notebook_id);
       throw fail('document_not_found');
     },
-    deleteDocument: async ({ origin, params }) => {
+    deleteDocument: async ({ origin, params, query }) => {
       const place = { notebookId: params.notebook_id, documentId: params.document_id };
-      await transaction(db, (tx) => removeDocument(tx, origin, place));
+      await transaction(db, (tx) => removeDocument(tx, origin, place, { promote: query.promote, changeLive }));
       return { object: 'document', id: params.document_id, deleted: true };
     },
   };

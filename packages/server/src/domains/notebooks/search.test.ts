@@ -15,7 +15,7 @@ afterAll(() => server.stop());
 type Scope = { notebookIds: string[]; userId?: string | null; limit?: number; orgId?: string };
 
 const search = (query: string, { notebookIds, userId = null, limit = 5, orgId = org.id }: Scope) =>
-  searchNotebooks(server.db, { orgId, notebookIds, userId, query, limit });
+  searchNotebooks(server.db, { orgId, notebookIds, revisions: null, userId, query, limit });
 const titles = async (query: string, scope: Scope) => (await search(query, scope)).map(({ title }) => title);
 
 const notebook = (documents: Record<string, string>, access?: Access) =>
@@ -209,7 +209,10 @@ describe('access', () => {
     const open = await notebook(secret);
     const closed = await notebook({}, { mode: 'users', user_ids: ['u1'] });
     const { id } = await newDocument(server.db, org.id, closed, { title: 'Plans', text: 'x'.repeat(5000) });
-    const reader = (userId: string | null, notebookIds = [open, closed]) => ({ orgId: org.id, notebookIds, userId });
+    const reader = (userId: string | null, notebookIds = [open, closed]) => ({
+      ...{ orgId: org.id, notebookIds, userId },
+      revisions: null,
+    });
     const shown = async (userId: string | null) =>
       (await readableNotebooks(server.db, reader(userId))).map((row) => row.description).sort();
     expect(await shown('u1')).toHaveLength(2);

@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
 import { fuseRanks } from './fuse-ranks.ts';
 import type { PassageKey, PassageMeaning } from './passage-meaning.ts';
-import { mayRead, type Reader } from './read.ts';
+import { isRead, mayRead, type Reader } from './read.ts';
 import { readSearchQuery, type SearchQuery } from './search-query.ts';
 import { snippetOf } from './snippet.ts';
 import { documents, notebooks } from './tables.ts';
@@ -66,6 +66,8 @@ type Scope = {
   languages: string[];
   /** Documents that vectors may be made of: the model reads English, and short English texts are of no language. */
   readableIds: string[];
+  /** Documents of these notebooks that belong to other revisions of them: few, since only versions keep any. */
+  otherIds: string[];
   /** Whether the query has words that are no stop words of English. */
   hasContent: boolean;
 };
@@ -74,9 +76,10 @@ async function findScope(db: Executor, reader: Reader, { words }: SearchQuery): 
   const [found] = await db
     .select({
       notebookIds: sql<string[] | null>`array_agg(DISTINCT ${notebooks.id})`,
-      languages: sql<string[] | null>`array_agg(DISTINCT ${documents.language})`,
+      languages: sql<string[] | null>`array_agg(DISTINCT ${documents.language}) FILTER (WHERE ${isRead(reader)})`,
       readableIds: sql<string[] | null>`array_agg(${documents.id} ORDER BY ${documents.id})
-        FILTER (WHERE ${documents.language} IN ('english', 'simple'))`,
+        FILTER (WHERE ${isRead(reader)} AND ${documents.language} IN ('english', 'simple'))`,
+      otherIds: sql<string[] | null>`array_agg(${documents.id}) FILTER (WHERE NOT ${isRead(reader)})`,
       hasContent: sql<boolean>`numnode(websearch_to_tsquery('english', ${words.join(' ')})) > 0`,
     })
     .from(notebooks)
@@ -86,6 +89,7 @@ async function findScope(db: Executor, reader: Reader, { words }: SearchQuery): 
     notebookIds: found?.notebookIds ?? [],
     languages: found?.languages ?? [],
     readableIds: found?.readableIds ?? [],
+    otherIds: found?.otherIds ?? [],
     hasContent: found?.hasContent ?? false,
   };
 }
@@ -169,7 +173,8 @@ function queriesIn(scope: Scope, query: SearchQuery, columns: SQL[]): SQL {
 const asQuery = (text: string) => sql`websearch_to_tsquery(language::regconfig, ${text})`;
 
 const isIn = (scope: Scope) => sql`
-  ARRAY[passages.notebook_id] && ${sql.param(scope.notebookIds)}::text[] AND passages.language = queries.language`;
+  ARRAY[passages.notebook_id] && ${sql.param(scope.notebookIds)}::text[] AND passages.language = queries.language
+  ${scope.otherIds.length === 0 ? sql`` : sql`AND passages.document_id <> ALL (${sql.param(scope.otherIds)}::text[])`}`;
 
 async function loadHits(db: Executor, ranked: readonly PassageKey[], words: readonly string[]): Promise<Hit[]> {
   const found = await db.execute<{ notebook_id: string; title: string; text: string } & PassageKey>(sql`

@@ -3,6 +3,7 @@ import type { Executor } from '../../db/pool.ts';
 import { indexedText, indexedTitle } from './indexed-text.ts';
 import type { PreparedDocument } from './notebook.ts';
 import { headingsOf } from './passages.ts';
+import { from, isInNewest, type RevisionChange } from './revisions.ts';
 import {
   type DocumentRow,
   type DocumentVectors,
@@ -34,18 +35,15 @@ export async function findNotebook(db: Executor, orgId: string, notebookId: stri
   return row;
 }
 
-/**
- * Locked until the end of the transaction, so that who adds or removes a document counts alone. Not against a
- * transaction that only holds the notebook in being.
- */
+/** Locked until the end of the transaction, so that who adds or removes a document counts alone. */
 export async function lockNotebook(tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> {
   const [row] = await tx.select().from(notebooks).where(owned(orgId, notebookId)).for('no key update');
   return row;
 }
 
 /**
- * Those of the ids that are notebooks of the org. With `hold` none of them can be deleted until the transaction ends;
- * without it nothing is locked.
+ * Those of the ids that are notebooks of the org. With `hold` none of them can be changed or deleted until the transaction
+ * ends; without it nothing is locked.
  */
 export async function notebooksExist(
   db: Executor,
@@ -58,7 +56,7 @@ export async function notebooksExist(
     .from(notebooks)
     .where(and(eq(notebooks.org_id, orgId), inArray(notebooks.id, [...ids])))
     .orderBy(notebooks.id);
-  return new Set((await (hold ? found.for('key share') : found)).map(({ id }) => id));
+  return new Set((await (hold ? found.for('share') : found)).map(({ id }) => id));
 }
 
 export function listNotebooks(db: Executor, orgId: string, { limit, below }: Page): Promise<NotebookRow[]> {
@@ -84,7 +82,7 @@ export async function updateNotebook(
   return row;
 }
 
-/** Its documents and their passages go with it. */
+/** Its documents and their passages go with it, also those that versions fix. */
 export async function deleteNotebook(
   tx: Executor,
   orgId: string,
@@ -113,6 +111,7 @@ export async function insertDocument(
   tx: Executor,
   ids: { id: string; orgId: string; notebookId: string },
   document: PreparedDocument,
+  change: RevisionChange,
 ): Promise<DocumentRow> {
   const { title, contentType, language, bytes, sha256, passages } = document;
   const [row] = await tx
@@ -126,6 +125,7 @@ export async function insertDocument(
       language,
       bytes,
       sha256,
+      revisions: from(change.first),
     })
     .returning();
   const around = headingsOf(passages).map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
@@ -137,6 +137,39 @@ export async function insertDocument(
     FROM unnest(${sql.param(passages)}::text[], ${sql.param(passages.map(indexedText))}::text[],
       ${sql.param(around)}::text[]) WITH ORDINALITY AS given (passage, indexed, around, position)`);
   return row as DocumentRow;
+}
+
+/**
+ * A document that comes back as it was is the same one, with its passages and vectors: a version saved before fixes it
+ * still. Not one that live traffic has kept beside the newest content: there it would be a second one.
+ */
+export async function bringBack(
+  tx: Executor,
+  notebookId: string,
+  { title, contentType, sha256 }: PreparedDocument,
+  { first, copies }: RevisionChange,
+): Promise<DocumentRow | undefined> {
+  const { id, notebook_id, revisions } = documents;
+  const kept = tx
+    .select({ id })
+    .from(documents)
+    .where(
+      and(
+        eq(notebook_id, notebookId),
+        eq(documents.sha256, sha256),
+        eq(documents.title, title),
+        eq(documents.content_type, contentType),
+        sql`NOT ${isInNewest}`,
+        sql`NOT EXISTS (SELECT FROM unnest(${sql.param([...copies.values()])}::int[]) AS copy WHERE ${revisions} @> copy)`,
+      ),
+    )
+    .limit(1);
+  const [row] = await tx
+    .update(documents)
+    .set({ revisions: sql`${revisions} + ${from(first)}` })
+    .where(inArray(id, kept))
+    .returning();
+  return row;
 }
 
 export function listDocuments(
@@ -151,6 +184,7 @@ export function listDocuments(
       and(
         eq(documents.org_id, notebook.org_id),
         eq(documents.notebook_id, notebook.id),
+        isInNewest,
         below ? lt(documents.id, below) : undefined,
       ),
     )
@@ -171,21 +205,16 @@ export async function findDocument(
   return found && { ...found.row, text: found.text };
 }
 
-export async function deleteDocument(
-  tx: Executor,
-  orgId: string,
-  notebookId: string,
-  documentId: string,
-): Promise<DocumentRow | undefined> {
-  const [row] = await tx
-    .delete(documents)
-    .where(ownedDocument(orgId, notebookId, documentId))
-    .returning();
-  return row;
+/** From this change on it is in no revision; those before keep it. */
+export async function takeOut(tx: Executor, documentId: string, { first }: RevisionChange): Promise<void> {
+  await tx
+    .update(documents)
+    .set({ revisions: sql`${documents.revisions} - ${from(first)}` })
+    .where(eq(documents.id, documentId));
 }
 
 const ownedDocument = (orgId: string, notebookId: string, documentId: string) =>
-  and(eq(documents.org_id, orgId), eq(documents.notebook_id, notebookId), eq(documents.id, documentId));
+  and(eq(documents.org_id, orgId), eq(documents.notebook_id, notebookId), eq(documents.id, documentId), isInNewest);
 
 export const wholeText = sql<string>`(
   SELECT string_agg(text, '' ORDER BY position) FROM document_passages WHERE document_id = ${documents.id})`;

@@ -1,5 +1,8 @@
-import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { customType, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { bytes, moment } from '../../db/columns.ts';
+
+/** Numbers as PostgreSQL writes a set of ranges of them. */
+const numberRanges = customType<{ data: string }>({ dataType: () => 'int4multirange' });
 
 export const notebooks = pgTable('notebooks', {
   id: text().primaryKey(),
@@ -11,6 +14,8 @@ export const notebooks = pgTable('notebooks', {
   reader_ids: text().array(),
   document_count: integer().notNull().default(0),
   bytes: integer().notNull().default(0),
+  /** Of its newest content: each change of its documents makes a new one. */
+  revision: integer().notNull().default(1),
   created_at: moment().notNull().defaultNow(),
   updated_at: moment().notNull().defaultNow(),
 });
@@ -24,6 +29,8 @@ export const documents = pgTable('documents', {
   language: text().notNull(),
   bytes: integer().notNull(),
   sha256: text().notNull(),
+  /** Of its notebook, in which it is; without an end while it is in the newest. */
+  revisions: numberRanges().notNull(),
   created_at: moment().notNull().defaultNow(),
 });
 

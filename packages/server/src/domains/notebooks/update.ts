@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
+import { assertNotLive, lockVersions } from '../deployments/api.ts';
 import { type Access, readersOf } from './notebook.ts';
 import { findNotebook, updateNotebook } from './store.ts';
 import type { NotebookRow } from './tables.ts';
@@ -19,6 +20,10 @@ export async function changeNotebook(
     if (!row) throw fail('notebook_not_found');
     return row;
   }
+  // Name, description and readers are not part of a version: they hold at once wherever the notebook is read.
+  await lockVersions(tx, origin.orgId);
+  if (!(await findNotebook(tx, origin.orgId, notebookId))) throw fail('notebook_not_found');
+  await assertNotLive(tx, origin, notebookId, 'notebook_live');
   const row = await updateNotebook(tx, origin.orgId, notebookId, {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),

@@ -50,7 +50,9 @@ export async function generateScenarios(
   const version = await getVersion(engine.db, deployment, wanted ?? deployment.newest_version);
   const model = usableModel(engine.models, tenant.mode, version.manifest.model);
   const payer = { tenant, model, deploymentId: deployment.id, conversationId: null };
-  const settings = JSON.stringify(await describeVersion(engine, tenant, version.manifest, signal), null, 1);
+  // What is played next of the newest version are its notebooks and skills as they are then.
+  const fixed = version.version === deployment.newest_version ? null : version.content;
+  const settings = JSON.stringify(await describeVersion(engine, tenant, version.manifest, fixed, signal), null, 1);
   const messages: Message[] = [said(`Count: ${count}\n\n${asData(newFence(), 'settings', settings)}`)];
   const kept: Draft[] = [];
   for (let left = repairs; ; left--) {

@@ -6,7 +6,7 @@ import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { auditEntries } from '../audit/tables.ts';
-import { type DeploymentRow, type Manifest, saveVersion } from '../deployments/api.ts';
+import { type DeploymentRow, type Manifest, newestVersion, noContent, saveVersion } from '../deployments/api.ts';
 import { content, newDeployment } from '../deployments/deployments.fixture.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
 import type { Engine } from '../engine/api.ts';
@@ -40,6 +40,7 @@ export async function startScenarios() {
     deployments: deploymentRoutes({
       db,
       checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
+      fixContent: async () => noContent,
       renderFile: () => Promise.reject(new Error('No file is rendered here.')),
       latestTestRuns: testRunPort({ jobs }).latest,
     }),
@@ -48,6 +49,7 @@ export async function startScenarios() {
       db,
       engine: { db, models, announcer } as Partial<Engine> as Engine,
       jobs,
+      settleNewest: async (tx, { deployment }) => ({ deployment, version: await newestVersion(tx, deployment) }),
       watchers: createRunWatchers(),
       streams: createStreams(),
     }),

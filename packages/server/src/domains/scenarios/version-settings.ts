@@ -1,15 +1,19 @@
 import { decisionOf, ownNameOf } from '@vestra/agent/tool';
 import type { Tenant } from '../../caller.ts';
-import type { Manifest } from '../deployments/api.ts';
+import type { FixedContent, Manifest } from '../deployments/api.ts';
 import type { Engine } from '../engine/api.ts';
 import { documentTitles, readableNotebooks } from '../notebooks/api.ts';
-import { readSkill } from '../skills/api.ts';
+import { readableSkills } from '../skills/api.ts';
 
-/** The settings of a version as whoever drafts tests for it needs them. A server that is away is left out. */
+/**
+ * The settings of a version as whoever drafts tests for it needs them, with its knowledge and skills as it fixes them or,
+ * with `fixed: null`, as they are now. A server that is away is left out.
+ */
 export async function describeVersion(
   { db, serverTools }: Pick<Engine, 'db' | 'serverTools'>,
   tenant: Tenant,
   { instructions, language, tools, mcp_servers, mcp_tool_policy, approvals, notebooks, skills }: Manifest,
+  fixed: FixedContent | null,
   signal: AbortSignal,
 ) {
   const loaded =
@@ -35,26 +39,29 @@ export async function describeVersion(
         asks_for_a_yes: decisionOf(tool) === 'wait',
       })),
     approvals,
-    notebooks: await describeNotebooks(db, tenant, notebooks),
-    skills: await describeSkills(db, tenant, skills),
+    notebooks: await describeNotebooks(db, tenant, notebooks, fixed),
+    skills: (await readableSkills(db, tenant.orgId, skills, fixed?.skills ?? null)).map(({ name, description }) => ({
+      name,
+      description,
+    })),
   };
 }
 
 const mostTitles = 200;
 
 /** Those that a test can read: it runs for nobody in particular. */
-async function describeNotebooks(db: Engine['db'], { orgId }: Tenant, notebookIds: Manifest['notebooks']) {
+async function describeNotebooks(
+  db: Engine['db'],
+  { orgId }: Tenant,
+  notebookIds: Manifest['notebooks'],
+  fixed: FixedContent | null,
+) {
   if (notebookIds.length === 0) return [];
-  const reader = { orgId, notebookIds, userId: null };
+  const reader = { orgId, notebookIds, revisions: fixed?.notebooks ?? null, userId: null };
   const titles = await documentTitles(db, reader, mostTitles);
   return (await readableNotebooks(db, reader)).map(({ id, name, description }) => ({
     name,
     description,
     documents: titles.filter(({ notebook_id }) => notebook_id === id).map(({ title }) => title),
   }));
-}
-
-async function describeSkills(db: Engine['db'], { orgId }: Tenant, skills: Manifest['skills']) {
-  const found = await Promise.all(skills.map((which) => readSkill(db, orgId, which)));
-  return found.flatMap((skill) => (skill ? [{ name: skill.name, description: skill.description }] : []));
 }

@@ -1,3 +1,3 @@
 export { builtInSkills } from './built-in.ts';
-export { readSkill } from './read-skill.ts';
-export { skillsExist } from './store.ts';
+export { type KnownSkill, readableSkills, readSkillFiles } from './read-skill.ts';
+export { findSkills } from './store.ts';

@@ -7,16 +7,23 @@ import type { Bundle } from './bundle.ts';
 import { insertSkill, insertVersion } from './store.ts';
 import type { SkillRow } from './tables.ts';
 
-export async function createSkill(tx: Transaction, origin: Origin, bundle: Bundle): Promise<SkillRow> {
+export async function createSkill(
+  tx: Transaction,
+  origin: Origin,
+  bundle: Bundle,
+  ownSlug: string | undefined,
+): Promise<SkillRow> {
   const { name, description } = bundle.frontmatter;
   const row = await insertSkill(tx, {
     id: newId('skl'),
     org_id: origin.orgId,
-    slug: name,
+    slug: ownSlug ?? name,
+    name,
     description,
     hash: bundle.hash,
   });
   if (!row) {
+    if (ownSlug !== undefined) throw fail('slug_taken', { param: 'slug' });
     throw fail('slug_taken', {
       param: bundle.nameParam,
       message: `Another skill is named \`${name}\`: put the files there with PUT, or change \`name\` in SKILL.md.`,

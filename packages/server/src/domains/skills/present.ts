@@ -6,7 +6,7 @@ export const presentSkill = (row: SkillRow) => ({
   id: row.id,
   source: 'company' as const,
   slug: row.slug,
-  name: row.slug,
+  name: row.name,
   description: row.description,
   version: row.hash,
   sha256: row.hash,

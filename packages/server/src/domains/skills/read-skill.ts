@@ -1,19 +1,48 @@
 import type { Executor } from '../../db/pool.ts';
 import { builtInSkills } from './built-in.ts';
-import { findSkill, listFiles } from './store.ts';
+import { findSkill, findSkills, findSkillsAt, listFiles } from './store.ts';
 import type { SkillRow } from './tables.ts';
 
-type SkillText = { name: string; description: string; files: { path: string; content: string }[] };
+/** Which files are meant: the org's own skill at a hash, or one that comes with the service. */
+export type SkillAt = { id: string; hash: string } | { name: string };
 
-/** A skill as a deployment names it: the org's own by id, one that comes with the service by name. */
-export async function readSkill(
+/** A skill as the agent knows it before it reads it. */
+export type KnownSkill = { name: string; description: string; at: SkillAt };
+
+/**
+ * The skills of a version in its order: as it fixes them, or with `fixed: null` as they are now. One that is gone is left
+ * out, and so is a second one of a name.
+ */
+export async function readableSkills(
   db: Executor,
   orgId: string,
-  which: { id: string } | { name: string },
-): Promise<SkillText | undefined> {
-  if ('name' in which) return builtInSkills().find(({ name }) => name === which.name);
-  const found = await readCompanySkill(db, orgId, which.id);
-  return found && { name: found.row.slug, description: found.row.description, files: found.files };
+  named: readonly ({ id: string } | { name: string })[],
+  fixed: Readonly<Record<string, string>> | null,
+): Promise<KnownSkill[]> {
+  const ids = named.flatMap((skill) => ('id' in skill ? [skill.id] : []));
+  const own = fixed ? await findSkillsAt(db, orgId, fixed) : await findSkills(db, orgId, ids, { hold: false });
+  const known = named.flatMap((skill): KnownSkill[] => {
+    if ('name' in skill) {
+      const found = builtInSkills().find(({ name }) => name === skill.name);
+      return found ? [{ name: found.name, description: found.description, at: { name: found.name } }] : [];
+    }
+    const found = own.get(skill.id);
+    return found ? [{ name: found.name, description: found.description, at: { id: found.id, hash: found.hash } }] : [];
+  });
+  return known.filter(({ name }, at) => known.findIndex((other) => other.name === name) === at);
+}
+
+/** Its files; undefined where it is gone. */
+export async function readSkillFiles(
+  db: Executor,
+  orgId: string,
+  at: SkillAt,
+): Promise<{ path: string; content: string }[] | undefined> {
+  if ('name' in at) return builtInSkills().find(({ name }) => name === at.name)?.files;
+  const row = await findSkill(db, orgId, at.id);
+  const files = row ? await listFiles(db, { id: row.id, hash: at.hash }) : [];
+  // Every skill has a file.
+  return files.length === 0 ? undefined : files;
 }
 
 export async function readCompanySkill(

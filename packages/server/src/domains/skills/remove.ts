@@ -2,13 +2,32 @@ import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
+import { assertNotLive, type ChangeLive, lockVersions, markMissing } from '../deployments/api.ts';
 import { deleteSkill, lockSkill } from './store.ts';
 
-/** Every version goes, so no agent finds it any more, whichever deployment names it. */
-export async function removeSkill(tx: Transaction, origin: Origin, skillId: string): Promise<void> {
-  const row = await lockSkill(tx, origin.orgId, skillId);
+/**
+ * Every version of it goes, so no agent finds it any more, whichever deployment names it. Live traffic goes on without
+ * it, and older versions of deployments say so.
+ */
+export async function removeSkill(
+  tx: Transaction,
+  origin: Origin,
+  skillId: string,
+  changeLive: ChangeLive,
+): Promise<void> {
+  const { orgId } = origin;
+  await lockVersions(tx, orgId);
+  const row = await lockSkill(tx, orgId, skillId);
   if (!row) throw fail('skill_not_found');
+  await assertNotLive(tx, origin, skillId, 'skill_live');
   await deleteSkill(tx, row);
+  await changeLive(tx, origin, skillId, ({ manifest, content }) => {
+    const { [skillId]: _gone, ...skills } = content.skills;
+    const named = manifest.skills.filter((skill) => !('id' in skill) || skill.id !== skillId);
+    const note = `The skill \`${row.slug}\` was deleted.`;
+    return { manifest: { ...manifest, skills: named }, content: { ...content, skills }, changed: 'skills', note };
+  });
+  await markMissing(tx, orgId, skillId);
   await recordAudit(tx, origin, {
     action: 'skill.deleted',
     target: { type: 'skill', id: skillId },

@@ -2,23 +2,43 @@ import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
+import { type ChangeLive, lockVersions } from '../deployments/api.ts';
 import type { Bundle } from './bundle.ts';
 import { insertVersion, lockSkill, updateSkill } from './store.ts';
 import type { SkillRow } from './tables.ts';
 
-/** Files that are there already change nothing, not even the time. */
+/** Puts other files in the place of a skill's; with a live key live users have them at once, unless told otherwise. */
 export async function replaceSkill(
   tx: Transaction,
   origin: Origin,
-  skillId: string,
-  bundle: Bundle,
+  { skillId, bundle }: { skillId: string; bundle: Bundle },
+  { promote, changeLive }: { promote: 'now' | 'no'; changeLive: ChangeLive },
 ): Promise<SkillRow> {
+  const isForLive = origin.mode === 'live' && promote === 'now';
+  if (isForLive) await lockVersions(tx, origin.orgId);
+  const row = await putFiles(tx, origin, skillId, bundle);
+  // Also where the newest files are these already: a test key may have put them there.
+  if (isForLive) {
+    await changeLive(tx, origin, skillId, ({ manifest, content }, { status }) => {
+      if (content.skills[skillId] === row.hash || status === 'archived') return null;
+      const skills = { ...content.skills, [skillId]: row.hash };
+      return { manifest, content: { ...content, skills }, changed: 'skills', note: null };
+    });
+  }
+  return row;
+}
+
+/** Files that are there already change nothing, not even the time. */
+async function putFiles(tx: Transaction, origin: Origin, skillId: string, bundle: Bundle): Promise<SkillRow> {
   const current = await lockSkill(tx, origin.orgId, skillId);
   if (!current) throw fail('skill_not_found');
   if (current.hash === bundle.hash) return current;
   const { name, description } = bundle.frontmatter;
+  // A slug of its own stays; otherwise it is the name.
+  const slug = current.slug === current.name ? name : current.slug;
   const row = await updateSkill(tx, skillId, {
-    slug: name,
+    slug,
+    name,
     description,
     hash: bundle.hash,
     version_number: current.version_number + 1,
@@ -30,7 +50,7 @@ export async function replaceSkill(
   await recordAudit(tx, origin, {
     action: 'skill.updated',
     target: { type: 'skill', id: skillId },
-    details: { slug: name, version: row.hash, previous_version: current.hash },
+    details: { slug, version: row.hash, previous_version: current.hash },
   });
   return row;
 }

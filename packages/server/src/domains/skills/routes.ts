@@ -3,6 +3,7 @@ import type { OpenZip } from '../../adapters/zip/open-zip.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers, PageRequest } from '../../http/handler.ts';
+import type { ChangeLive } from '../deployments/api.ts';
 import { builtInSkills } from './built-in.ts';
 import { createSkill } from './create.ts';
 import { presentBuiltIn, presentSkill, presentVersion } from './present.ts';
@@ -12,7 +13,15 @@ import { removeSkill } from './remove.ts';
 import { replaceSkill } from './replace.ts';
 import { findSkill, listSkills, listVersions } from './store.ts';
 
-export function skillRoutes({ db, openZip }: { db: Database; openZip: OpenZip }): Handlers<'skills'> {
+export function skillRoutes({
+  db,
+  openZip,
+  changeLive,
+}: {
+  db: Database;
+  openZip: OpenZip;
+  changeLive: ChangeLive;
+}): Handlers<'skills'> {
   return {
     list: async ({ caller, query, page }) => {
       // One route lists both sources, so the cursor says which it belongs to.
@@ -24,10 +33,10 @@ export function skillRoutes({ db, openZip }: { db: Database; openZip: OpenZip })
       const rows = await listSkills(db, caller.orgId, { limit: page.limit, below: after });
       return page.of(rows, presentSkill, ({ id }) => ['company', id]);
     },
-    create: async ({ origin, body, upload, commit }) => {
+    create: async ({ origin, query, body, upload, commit }) => {
       // Before the transaction, which holds a connection and may run more than once.
       const bundle = await readUpload({ body, upload }, openZip);
-      return commit(async (tx) => presentSkill(await createSkill(tx, origin, bundle)));
+      return commit(async (tx) => presentSkill(await createSkill(tx, origin, bundle, query.slug)));
     },
     get: async ({ caller, params }) => {
       const builtIn = builtInSkills().find(({ name }) => name === params.skill_id);
@@ -36,12 +45,14 @@ export function skillRoutes({ db, openZip }: { db: Database; openZip: OpenZip })
       if (!found) throw fail('skill_not_found');
       return { ...presentSkill(found.row), files: found.files };
     },
-    replace: async ({ origin, params, body, upload }) => {
+    replace: async ({ origin, params, query, body, upload }) => {
       const bundle = await readUpload({ body, upload }, openZip);
-      return presentSkill(await transaction(db, (tx) => replaceSkill(tx, origin, params.skill_id, bundle)));
+      const put = { skillId: params.skill_id, bundle };
+      const wanted = { promote: query.promote, changeLive };
+      return presentSkill(await transaction(db, (tx) => replaceSkill(tx, origin, put, wanted)));
     },
     delete: async ({ origin, params }) => {
-      await transaction(db, (tx) => removeSkill(tx, origin, params.skill_id));
+      await transaction(db, (tx) => removeSkill(tx, origin, params.skill_id, changeLive));
       return { object: 'skill', id: params.skill_id, deleted: true };
     },
     versions: async ({ caller, params, page }) => {

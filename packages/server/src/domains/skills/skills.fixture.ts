@@ -5,7 +5,7 @@ import { skillRoutes } from './routes.ts';
 
 /** The skill routes; `key` is the test key of an org. */
 export async function startSkills() {
-  const app = await startTestApp(({ db }) => ({ skills: skillRoutes({ db, openZip }) }));
+  const app = await startTestApp(({ db }) => ({ skills: skillRoutes({ db, openZip, changeLive: async () => {} }) }));
   return {
     ...app,
     async newOrg() {

@@ -10,7 +10,7 @@ const owned = (orgId: string, skillId: string) => and(eq(skills.org_id, orgId), 
 /** Nothing, where another skill of the org has the slug; a second insert of one slug waits for the first to end. */
 export async function insertSkill(
   tx: Transaction,
-  row: Pick<SkillRow, 'id' | 'org_id' | 'slug' | 'description' | 'hash'>,
+  row: Pick<SkillRow, 'id' | 'org_id' | 'slug' | 'name' | 'description' | 'hash'>,
 ): Promise<SkillRow | undefined> {
   const [inserted] = await tx
     .insert(skills)
@@ -44,26 +44,46 @@ export function listSkills(
     .limit(page.limit + 1);
 }
 
-/** Those of the ids that are skills of the org; held ones cannot be deleted before the commit. */
-export async function skillsExist(
-  tx: Transaction,
+/** Those of the ids that are skills of the org, as they are now; held ones stay so until the transaction ends. */
+export async function findSkills(
+  db: Executor,
   orgId: string,
   ids: readonly string[],
   { hold }: { hold: boolean },
-): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const found = tx
-    .select({ id: skills.id })
+): Promise<ReadonlyMap<string, CurrentSkill>> {
+  if (ids.length === 0) return new Map();
+  const found = db
+    .select({ id: skills.id, name: skills.name, description: skills.description, hash: skills.hash })
     .from(skills)
-    .where(and(eq(skills.org_id, orgId), inArray(skills.id, [...ids])));
-  return new Set((await (hold ? found.for('key share') : found)).map(({ id }) => id));
+    .where(and(eq(skills.org_id, orgId), inArray(skills.id, [...ids])))
+    .orderBy(skills.id);
+  return new Map((await (hold ? found.for('share') : found)).map((row) => [row.id, row]));
+}
+
+export type CurrentSkill = Pick<SkillRow, 'id' | 'name' | 'description' | 'hash'>;
+
+/** Skills as they were at these hashes; nothing of one that is gone. */
+export async function findSkillsAt(
+  db: Executor,
+  orgId: string,
+  hashes: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, CurrentSkill>> {
+  const ids = Object.keys(hashes);
+  if (ids.length === 0) return new Map();
+  const { rows } = await db.execute<CurrentSkill>(sql`
+    SELECT DISTINCT ON (skills.id) skills.id, version.name, version.description, version.hash
+    FROM unnest(${sql.param(ids)}::text[], ${sql.param(Object.values(hashes))}::text[]) AS fixed (id, hash)
+    JOIN skills ON skills.id = fixed.id AND skills.org_id = ${orgId}
+    JOIN skill_versions AS version ON version.skill_id = fixed.id AND version.hash = fixed.hash
+    ORDER BY skills.id, version.number DESC`);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Nothing, where another skill of the org has the slug; the transaction can then only be rolled back. */
 export async function updateSkill(
   tx: Transaction,
   skillId: string,
-  changes: Pick<SkillRow, 'slug' | 'description' | 'hash' | 'version_number'>,
+  changes: Pick<SkillRow, 'slug' | 'name' | 'description' | 'hash' | 'version_number'>,
 ): Promise<SkillRow | undefined> {
   try {
     const [row] = await tx
@@ -87,9 +107,14 @@ export async function insertVersion(
   parentHash: string | null,
   { hash, files }: Bundle,
 ): Promise<void> {
-  await tx
-    .insert(skillVersions)
-    .values({ skill_id: skill.id, number: skill.version_number, hash, parent_hash: parentHash });
+  await tx.insert(skillVersions).values({
+    skill_id: skill.id,
+    number: skill.version_number,
+    hash,
+    parent_hash: parentHash,
+    name: skill.name,
+    description: skill.description,
+  });
   await keepTexts(tx, skill.org_id, files);
   await tx.execute(sql`
     INSERT INTO skill_files (skill_id, hash, path, org_id, sha256)

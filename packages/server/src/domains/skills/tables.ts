@@ -5,6 +5,8 @@ export const skills = pgTable('skills', {
   id: text().primaryKey(),
   org_id: text().notNull(),
   slug: text().notNull(),
+  /** The one in SKILL.md, by which agents call it. */
+  name: text().notNull(),
   description: text().notNull(),
   /** Of the current version. */
   version_number: integer().notNull().default(1),
@@ -18,6 +20,8 @@ export const skillVersions = pgTable('skill_versions', {
   number: integer().notNull(),
   hash: text().notNull(),
   parent_hash: text(),
+  name: text().notNull(),
+  description: text().notNull(),
   created_at: moment().notNull().defaultNow(),
 });
 

@@ -2,8 +2,8 @@ import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
-import { lockDeployment } from '../deployments/api.ts';
-import { assertPayable, type Engine, manifestOf, usableModel } from '../engine/api.ts';
+import { type DeploymentRow, lockDeployment, lockVersions, type VersionRow } from '../deployments/api.ts';
+import { assertPayable, type Engine, usableModel } from '../engine/api.ts';
 import { scenarioPort } from '../scenarios/api.ts';
 import { startRun } from './start-run.ts';
 import type { TestRun } from './tables.ts';
@@ -14,20 +14,27 @@ import type { TestRun } from './tables.ts';
  */
 export async function createTestRun(
   tx: Transaction,
-  { engine, jobs }: { engine: Pick<Engine, 'models'>; jobs: JobSender },
+  { engine, jobs, settleNewest }: { engine: Pick<Engine, 'models'>; jobs: JobSender; settleNewest: SettleNewest },
   origin: Origin,
   reference: string,
 ): Promise<TestRun> {
-  const deployment = await lockDeployment(tx, origin.orgId, reference);
-  if (deployment.status === 'archived') throw fail('deployment_archived');
-  if ((await scenarioPort.count(tx, deployment.id)) === 0) {
+  await lockVersions(tx, origin.orgId);
+  const found = await lockDeployment(tx, origin.orgId, reference);
+  if (found.status === 'archived') throw fail('deployment_archived');
+  if ((await scenarioPort.count(tx, found.id)) === 0) {
     throw fail('invalid_request', {
       message: 'This deployment has no scenarios to play. Add one, or declare `tests` in its file.',
     });
   }
-  const version = deployment.newest_version;
-  const { model } = await manifestOf(tx, deployment.id, version);
-  usableModel(engine.models, origin.mode, model);
+  const { deployment, version } = await settleNewest(tx, { origin, deployment: found });
+  usableModel(engine.models, origin.mode, version.manifest.model);
   await assertPayable(tx, origin);
-  return startRun(tx, jobs, origin, { deployment, version, mode: origin.mode, promoteOnPass: false });
+  const run = { deployment, version: version.version, mode: origin.mode, promoteOnPass: false };
+  return startRun(tx, jobs, origin, run);
 }
+
+/** The newest version; one more is saved where notebooks or skills have changed since it was. */
+export type SettleNewest = (
+  tx: Transaction,
+  of: { origin: Origin; deployment: DeploymentRow },
+) => Promise<{ deployment: DeploymentRow; version: VersionRow }>;

@@ -7,7 +7,7 @@ import type { JobSender } from '../../jobs/catalog.ts';
 import { requireDeployment } from '../deployments/api.ts';
 import type { Engine } from '../engine/api.ts';
 import { cancelTestRun } from './cancel.ts';
-import { createTestRun } from './create.ts';
+import { createTestRun, type SettleNewest } from './create.ts';
 import { followTestRun } from './follow.ts';
 import { presentTestRun } from './present.ts';
 import { stopPlaying } from './stop-playing.ts';
@@ -18,11 +18,19 @@ type TestRunDependencies = {
   db: Database;
   engine: Engine;
   jobs: JobSender;
+  settleNewest: SettleNewest;
   watchers: RunWatchers;
   streams: Streams;
 };
 
-export function testRunRoutes({ db, engine, jobs, watchers, streams }: TestRunDependencies): Handlers<'testRuns'> {
+export function testRunRoutes({
+  db,
+  engine,
+  jobs,
+  settleNewest,
+  watchers,
+  streams,
+}: TestRunDependencies): Handlers<'testRuns'> {
   const read = async (orgId: string, runId: string) => {
     const row = await findRun(db, orgId, runId);
     if (!row) throw fail('test_run_not_found');
@@ -31,7 +39,7 @@ export function testRunRoutes({ db, engine, jobs, watchers, streams }: TestRunDe
 
   return {
     create: async ({ origin, params, commit }) =>
-      commit((tx) => createTestRun(tx, { engine, jobs }, origin, params.deployment_id)),
+      commit((tx) => createTestRun(tx, { engine, jobs, settleNewest }, origin, params.deployment_id)),
     list: async ({ caller, params, page }) => {
       const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
       const rows = await listRuns(db, id, { limit: page.limit, below: belowIn(id, page.after) });

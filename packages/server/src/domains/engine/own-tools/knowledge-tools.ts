@@ -2,18 +2,14 @@ import type { Tenant } from '../../../caller.ts';
 import type { Database } from '../../../db/pool.ts';
 import type { Memory } from '../../memory/api.ts';
 import { readDocument } from '../../notebooks/api.ts';
-import { readSkill } from '../../skills/api.ts';
-import type { MemoryMode, NotebookSearch, WorkComputer } from '../ports.ts';
+import { type KnownSkill, readSkillFiles } from '../../skills/api.ts';
+import type { MemoryMode, NotebookReader, NotebookSearch, WorkComputer } from '../ports.ts';
 import { failed, type OwnTool, object, ownTool, said, text } from './own-tool.ts';
 
 const passages = 6;
 const longestPart = 30_000;
 
-export function notebookTools(deps: {
-  db: Database;
-  search: NotebookSearch;
-  reader: { orgId: string; notebookIds: readonly string[]; userId: string | null };
-}): OwnTool[] {
+export function notebookTools(deps: { db: Database; search: NotebookSearch; reader: NotebookReader }): OwnTool[] {
   const { db, search, reader } = deps;
   return [
     ownTool(
@@ -60,7 +56,7 @@ export function notebookTools(deps: {
 export function skillTools(deps: {
   db: Database;
   orgId: string;
-  skills: readonly { name: string; which: { id: string } | { name: string } }[];
+  skills: readonly KnownSkill[];
   /** Where its scripts can be run. */
   computer: WorkComputer | null;
 }): OwnTool[] {
@@ -80,17 +76,17 @@ export function skillTools(deps: {
         isReadOnly: true,
       },
       async ({ name, file = 'SKILL.md' }, signal) => {
-        const listed = skills.find((each) => each.name === name);
-        const skill = listed && (await readSkill(db, orgId, listed.which));
-        if (!skill) return failed('There is no such skill any more.');
-        const found = skill.files.find(({ path }) => path === file);
+        const skill = skills.find((each) => each.name === name);
+        const files = skill && (await readSkillFiles(db, orgId, skill.at));
+        if (!files) return failed('There is no such skill any more.');
+        const found = files.find(({ path }) => path === file);
         if (!found)
-          return failed(`The skill has no file ${file}. It has: ${skill.files.map(({ path }) => path).join(', ')}.`);
-        const others = skill.files.filter(({ path }) => path !== file).map(({ path }) => path);
+          return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
+        const others = files.filter(({ path }) => path !== file).map(({ path }) => path);
         const note = others.length === 0 ? '' : `\n\nFurther files: ${others.join(', ')}`;
         const text = `${found.content.slice(0, longestPart * 3)}${note}`;
         if (!computer) return said(text);
-        const placed = await computer.placeSkill(skill, signal);
+        const placed = await computer.placeSkill({ ...skill, files }, signal);
         return { ...said(`${text}\n\n${placed.note}`), computerSeconds: placed.computerSeconds };
       },
     ),

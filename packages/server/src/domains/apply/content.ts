@@ -1,0 +1,40 @@
+import type { Transaction } from '../../db/pool.ts';
+import type { FixedContent, Manifest, VersionRow } from '../deployments/api.ts';
+import type { ApplyPorts } from './ports.ts';
+
+type ContentPorts = Pick<ApplyPorts, 'notebooks' | 'skills'>;
+
+/** What a version of these settings fixes: the content as it is now, held until the transaction ends. */
+export async function fixContent(
+  tx: Transaction,
+  { notebooks, skills }: ContentPorts,
+  { orgId, manifest }: { orgId: string; manifest: Manifest },
+): Promise<FixedContent> {
+  const found = await skills.find(tx, orgId, skillIds(manifest), { hold: true });
+  return {
+    notebooks: await notebooks.holdRevisions(tx, orgId, manifest.notebooks),
+    skills: Object.fromEntries([...found].map(([id, { hash }]) => [id, hash])),
+  };
+}
+
+/**
+ * What has other content now than the version before fixes, among the notebooks and skills that both name: that another
+ * one is named shows in the settings.
+ */
+export async function changedContent(
+  tx: Transaction,
+  { notebooks, skills }: ContentPorts,
+  { orgId, before, manifest }: { orgId: string; before: VersionRow | null; manifest: Manifest },
+): Promise<('skills' | 'knowledge')[]> {
+  if (!before) return [];
+  const { content } = before;
+  const ids = skillIds(manifest).filter((id) => id in content.skills);
+  const found = ids.length === 0 ? new Map() : await skills.find(tx, orgId, ids, { hold: false });
+  const fixed = Object.entries(content.notebooks).filter(([id]) => manifest.notebooks.includes(id));
+  return [
+    ...(ids.some((id) => found.get(id)?.hash !== content.skills[id]) ? (['skills'] as const) : []),
+    ...((await notebooks.isAnyChanged(tx, orgId, Object.fromEntries(fixed))) ? (['knowledge'] as const) : []),
+  ];
+}
+
+const skillIds = ({ skills }: Manifest) => skills.flatMap((skill) => ('id' in skill ? [skill.id] : []));

@@ -1,0 +1,51 @@
+import type { Origin } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { authorOf } from './author.ts';
+import { lockAgain } from './find.ts';
+import { changedKeys } from './manifest.ts';
+import { insertVersion, liveVersionsUsing, putPromotion, topPromotions, updateDeployment } from './store.ts';
+import type { DeploymentRow, VersionRow } from './tables.ts';
+import { movePointers } from './version-pointers.ts';
+
+/** What a live version becomes; null where it stays as it is. */
+export type NextLive = (
+  live: VersionRow,
+  deployment: DeploymentRow,
+) => (Pick<VersionRow, 'manifest' | 'content'> & { changed: 'knowledge' | 'skills'; note: string | null }) | null;
+
+/**
+ * Changes what live traffic reads, with a live key: every live version that uses the notebook or skill is followed by one
+ * with the new content, which is live at once and which a rollback leaves again. Only after `lockVersions`.
+ */
+export async function changeLiveVersions(
+  tx: Transaction,
+  origin: Origin,
+  resourceId: string,
+  next: NextLive,
+): Promise<{ deployment: DeploymentRow; version: VersionRow }[]> {
+  const changed: { deployment: DeploymentRow; version: VersionRow }[] = [];
+  for (const live of await liveVersionsUsing(tx, origin.orgId, resourceId)) {
+    const before = await lockAgain(tx, live.deployment);
+    const wanted = next(live.version, before);
+    if (!wanted) continue;
+    const { manifest, content, note } = wanted;
+    const ofManifest = changedKeys(live.version.manifest, manifest);
+    const pointers = movePointers({ type: 'live_changed' }, before, origin.mode);
+    const deployment = await updateDeployment(tx, before.id, pointers);
+    const version = await insertVersion(tx, deployment, {
+      manifest,
+      content,
+      fileObjects: live.version.file_objects,
+      changed: ofManifest.length > 0 ? ofManifest : [wanted.changed],
+      note,
+      createdBy: authorOf(origin.actor),
+    });
+    const [top] = await topPromotions(tx, deployment.id);
+    await putPromotion(tx, deployment, { height: (top?.height ?? 0) + 1, version: version.version });
+    changed.push({ deployment, version });
+  }
+  return changed;
+}
+
+/** As whoever keeps notebooks and skills is given it: also tells of the versions that have gone live. */
+export type ChangeLive = (tx: Transaction, origin: Origin, resourceId: string, next: NextLive) => Promise<void>;

@@ -4,7 +4,7 @@ import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { foldLedger } from './fold.ts';
 import { fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
-import { type Reservation, release, reserve } from './reserve.ts';
+import { type Reservation, release, reserve, reserveInLine } from './reserve.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -79,6 +79,17 @@ describe('a reservation', () => {
     const reservationId = await granted(tenant, { amountMicros: 50n });
     await settle(db, tenant, { items: [item(45)], reservationId });
     expect(await ask(tenant)).toMatchObject({ code: 'wallet_empty', isHeldByRunningCalls: false });
+  });
+});
+
+describe('reservations in line', () => {
+  it('are never more than the money is enough for, however many ask at the same moment [MON-163]', async () => {
+    const tenant = await newTenant(db);
+    await fund(db, tenant, 850n);
+    const wanted = { userId: 'ann', userCaps: noCaps, amountMicros: 100n };
+    const answers = await Promise.all(Array.from({ length: 40 }, () => reserveInLine(db, tenant, wanted)));
+    expect([answers.filter(({ allowed }) => allowed).length, await held(tenant)]).toEqual([9, 9]);
+    expect(answers.filter((answer) => !answer.allowed && !answer.isHeldByRunningCalls)).toEqual([]);
   });
 });
 

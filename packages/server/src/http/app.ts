@@ -80,6 +80,8 @@ export function createApp({ path, handlers, log, pages, addressOf, isLeaving = (
     if (failure.status === 500) log.error({ request_id: progress.requestId, err: error }, 'request failed');
     if (failure.status === 503) log.warn({ request_id: progress.requestId, reason: reasonOf(error) }, 'not ready');
     const response = Response.json(errorBody(failure, progress.requestId), { status: failure.status });
+    // Beyond twice the limit the rest was left unread, and would be taken for the next request.
+    if (tooLarge.has(failure.code)) response.headers.set('connection', 'close');
     if (failure.status === 401) response.headers.set('www-authenticate', 'Bearer realm="vestra"');
     const { retry_after_ms } = failure.details;
     if (retry_after_ms !== undefined && failure.status === 429) {
@@ -88,6 +90,8 @@ export function createApp({ path, handlers, log, pages, addressOf, isLeaving = (
     return response;
   }
 }
+
+const tooLarge: ReadonlySet<string> = new Set(['body_too_large', 'file_too_large']);
 
 const hasUnreadBody = ({ headers, bodyUsed }: Request) =>
   !bodyUsed && (headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0);

@@ -275,12 +275,13 @@ describe('what `approvals` lists', () => {
 });
 
 it('a tool that waited goes on waiting when its server says that it only reads, until a version is saved [WAIT-241]', async () => {
-  const file = { name: 'swept', memory: 'none', tools: [{ mcp: desk.shop.url, name: 'shop' }] };
+  const file = { name: 'swept', memory: 'none', tools: [{ mcp: `${desk.shop.url}?broom`, name: 'broom' }] };
   await desk.apply(file);
   const { body: servers } = await desk.call('GET', '/v1/mcp-servers');
-  const path = `/v1/mcp-servers/${servers.data[0].id}`;
+  const { id: serverId } = servers.data.find(({ slug }: { slug: string }) => slug === 'broom');
+  const path = `/v1/mcp-servers/${serverId}`;
   const waits = async () => {
-    const { conversationId, interaction } = await desk.waitsFor('mcp__shop__sweep', {}, { deployment: 'swept' });
+    const { conversationId, interaction } = await desk.waitsFor('mcp__broom__sweep', {}, { deployment: 'swept' });
     await desk.answer(interaction.id, { approve: false });
     await desk.rest(conversationId);
   };
@@ -293,8 +294,8 @@ it('a tool that waited goes on waiting when its server says that it only reads, 
   await waits();
   expect(desk.shop.called).toEqual([]);
 
-  await desk.apply({ ...file, tools: [{ mcp: `${desk.shop.url}?flipped`, name: 'shop' }], instructions: 'Sweep.' });
-  desk.script(inTurn(calling('mcp__shop__sweep'), { text: 'Swept.' }));
+  await desk.apply({ ...file, tools: [{ mcp: `${desk.shop.url}?flipped`, name: 'broom' }], instructions: 'Sweep.' });
+  desk.script(inTurn(calling('mcp__broom__sweep'), { text: 'Swept.' }));
   const { id } = await desk.say({ message: 'Sweep', deployment: 'swept' });
   await desk.rest(id);
   expect(desk.shop.called).toMatchObject([{ name: 'sweep' }]);

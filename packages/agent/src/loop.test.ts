@@ -359,6 +359,7 @@ it('refuses two tools of one name', async () => {
 
 function failingModel(failure: ModelFailure): Ports['model'] {
   return {
+    // biome-ignore lint/correctness/useYield: it fails before it says anything.
     async *stream() {
       throw failure;
     },

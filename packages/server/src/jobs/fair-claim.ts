@@ -23,7 +23,7 @@ const answer = z.object({
  * taken, and the lowest places go first: round robin over orgs, and within an org over its users. The claim itself sets
  * what `fetch` of pg-boss sets.
  *
- * It reads all that waits in the queue, once for each claim: 5,000 jobs take about ten milliseconds.
+ * It reads all that waits in the queue, once for each claim.
  */
 export async function claimFairly(
   query: Query,

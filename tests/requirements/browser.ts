@@ -133,10 +133,14 @@ export const browser = area('browser', 'done', [
     'decisions.md · 7',
     "The agent's browser tools open, read, click, type, scroll, take a picture and close, within the same sites.",
   ],
-  ['BRW-181', 'decisions/0013', 'A browser runs under the same filter of system calls as a computer.'],
+  [
+    'BRW-181',
+    'docs/browser.md · How it is confined',
+    'A browser runs under the same filter of system calls as a computer.',
+  ],
   [
     'BRW-182',
-    'decisions/0013',
+    'docs/browser.md · How it is confined',
     'What sites store, what a profile holds and what memory a browser takes is bounded; cookies outlast it.',
   ],
 ]);

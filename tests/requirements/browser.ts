@@ -148,10 +148,14 @@ export const browser = area('browser', 'done', [
     'decisions.md · 7',
     'A page that hangs makes the tool answer an error in its time; its process is ended and the next call works.',
   ],
-  ['BRW-181', 'decisions/0013', 'A browser runs under the same filter of system calls as a computer.'],
+  [
+    'BRW-181',
+    'docs/browser.md · How it is confined',
+    'A browser runs under the same filter of system calls as a computer.',
+  ],
   [
     'BRW-182',
-    'decisions/0013',
+    'docs/browser.md · How it is confined',
     'What sites store, what a profile holds and what memory a browser takes is bounded; cookies outlast it.',
   ],
 ]);

@@ -36,25 +36,37 @@ export const computer = area('computer', 'done', [
   ['CMP-009', 'decisions.md · 10', 'The seconds a computer runs are charged as `compute`.'],
   [
     'CMP-181',
-    'decisions/0013',
+    'docs/computer.md · How it is confined',
     'What is confined makes no system call that leads out of its sandbox, and cannot outlive the server where memory runs out.',
   ],
-  ['CMP-182', 'decisions/0013', "Nothing of the server's environment is to be read inside a sandbox."],
+  [
+    'CMP-182',
+    'docs/computer.md · How it is confined',
+    "Nothing of the server's environment is to be read inside a sandbox.",
+  ],
   [
     'CMP-183',
-    'decisions/0013',
+    'docs/computer.md · How it is confined',
     'How many processes and commands a computer runs at once is bounded for all its commands together.',
   ],
-  ['CMP-184', 'decisions/0013', 'What a computer takes of memory is bounded for all its commands together.'],
+  [
+    'CMP-184',
+    'docs/computer.md · How it is confined',
+    'What a computer takes of memory is bounded for all its commands together.',
+  ],
   [
     'CMP-185',
-    'decisions/0013',
+    'docs/computer.md · How it is confined',
     'What a computer keeps, in bytes and in files, is bounded over everything that writes; where it is full, it says so and lets itself be emptied.',
   ],
-  ['CMP-186', 'decisions/0013', 'Two installations on one machine share no account of a computer.'],
+  [
+    'CMP-186',
+    'docs/computer.md · How it is confined',
+    'Two installations on one machine share no account of a computer.',
+  ],
   [
     'CMP-187',
-    'decisions/0013',
+    'docs/computer.md · How it is confined',
     'Documents are read in a sandbox where the machine has one, and no org takes the places of all others.',
   ],
 ]);

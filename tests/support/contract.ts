@@ -57,7 +57,11 @@ const seenEvent = sessionEvent(conversations.events, streamEvent);
 
 /** One event as it came on the stream of a conversation. */
 export function assertStreamEvent(event: { type: string }, key: string | null): void {
-  assertShape(isSession(key) ? seenEvent : streamEvent, event, `The stream carried a ${event.type} outside the contract`);
+  assertShape(
+    isSession(key) ? seenEvent : streamEvent,
+    event,
+    `The stream carried a ${event.type} outside the contract`,
+  );
 }
 
 type Written = { type: string; data: unknown };

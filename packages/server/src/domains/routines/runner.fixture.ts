@@ -15,7 +15,11 @@ export function takingRunner(db: Database): RoutineRunner {
     models: createModels(readConfig({}).models),
     announcer: { followers: { publish: () => {} }, ring: () => {} },
     // As in a process that only serves.
-    runner: createRunner({ db, log, settings: { capacity: 0, ofOrg: 0, ofUser: 0, leaseMs: 1_000, renewEveryMs: 1_000 } }),
+    runner: createRunner({
+      db,
+      log,
+      settings: { capacity: 0, ofOrg: 0, ofUser: 0, leaseMs: 1_000, renewEveryMs: 1_000 },
+    }),
     money: { hold: () => Promise.reject(new Error('Nothing is run here.')), hasWaiting: () => false, freed: () => {} },
     jobs: { send: async () => 'job', sendMany: async () => [] },
   };

@@ -36,7 +36,7 @@ describe('a multipart body', () => {
         );
         return outcome === null || (outcome instanceof Failure && outcome.status === 400);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

@@ -7,6 +7,7 @@ export type Upload = { filename: string | null; contentType: string; bytes: Uint
 /** More than any route reads; a body may hold a hundred thousand parts of a few bytes, each of which costs time. */
 const mostParts = 32;
 const longestField = 64 * 1024;
+const longestSilenceMs = 100;
 
 /** The parts as they come in: what is too much is refused when it is met, and what follows it is not looked at. */
 export async function readMultipart(
@@ -17,16 +18,18 @@ export async function readMultipart(
   const hashed: (string | Uint8Array)[] = ['multipart/form-data'];
   let file: { filename: string; contentType: string; chunks: Uint8Array[]; hashedAt: number } | null = null;
   let refusal: Failure | null = null;
+  let stop = () => {};
   const refuse = (failure: Failure) => {
     refusal ??= failure;
+    stop();
   };
+  const broken = () => refuse(unreadable('cannot be read'));
 
   const parser = openParser(contentType);
-  const parsed = new Promise<void>((resolve, reject) => {
-    parser.once('finish', resolve).once('error', reject);
+  const read = new Promise<void>((resolve) => {
+    stop = resolve;
+    parser.once('finish', resolve).on('error', broken);
   });
-  const broken = () => refuse(unreadable('cannot be read'));
-  const read = parsed.catch(broken);
   parser.on('partsLimit', () => refuse(unreadable(`has more than ${mostParts} parts`)));
   parser.on('field', (name, value, isNameCut, isCut) => {
     if (isNameCut || isCut) return refuse(unreadable(`has a field of more than ${longestField} bytes`));
@@ -50,14 +53,20 @@ export async function readMultipart(
     // Read to its end all the same: a client that is still sending does not hear the answer.
     if (refusal) continue;
     const written = new Promise<void>((resolve) => parser.write(chunk, () => resolve()));
-    await Promise.race([written, read]).catch(broken);
+    await inTime(Promise.race([written, read]));
   }
   if (!refusal) {
     parser.end();
-    await read;
+    await inTime(read);
   }
   if (refusal) throw refusal;
   return received();
+
+  /** The parser has all it waits for: after some broken bodies it neither ends nor says what is wrong. */
+  async function inTime(work: Promise<void>): Promise<void> {
+    const late = setTimeout(broken, longestSilenceMs);
+    await work.catch(broken).finally(() => clearTimeout(late));
+  }
 
   function received() {
     if (!file) throw fail('file_required', { param: 'file' });

@@ -131,7 +131,7 @@ export const apply = area('apply', 'done', [
   [
     'APPLY-123',
     'decisions.md · 11',
-    'A notebook, skill, approval or app that is named twice, and two skills of one name, answer 400 `duplicate_name`.',
+    'Two skills of one name answer 400 `duplicate_name`; a notebook, skill, approval, app or repository named again is saved once.',
   ],
   [
     'APPLY-124',

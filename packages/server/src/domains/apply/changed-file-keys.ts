@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { defaultManifest } from '../deployments/api.ts';
-import { repoFolder, repoUrl } from './computer-faults.ts';
+import { defaultManifest, repoNamed } from '../deployments/api.ts';
 import { type FileKey, fileKeys } from './file-keys.ts';
 import { routineOfEntry, scenarioOfTest } from './file-objects.ts';
 import { environmentOf, type Saved } from './file-to-manifest.ts';
-import { asRepo } from './parts.ts';
 
 const nothing: Saved = { manifest: defaultManifest, fileObjects: { tests: [], routines: [], webhooks: [] } };
 
@@ -47,11 +45,9 @@ function meaningOf({ manifest, fileObjects }: Saved): Record<FileKey, unknown> {
 function computerMeaning(computer: Saved['manifest']['environment']): unknown {
   const environment = environmentOf(computer);
   if (environment === null) return null;
-  const repos = environment.repos.map(asRepo).map(({ url, ref = 'main', path = repoFolder(url), token }) => ({
-    url: repoUrl(url).replace(/\/$/, ''),
-    ref,
-    path,
-    token: token?.replace('secret:', ''),
-  }));
+  const repos = environment.repos.map((repo) => {
+    const { token, ...named } = repoNamed(repo);
+    return { ...named, token: token?.replace('secret:', '') };
+  });
   return { ...environment, repos };
 }

@@ -56,14 +56,6 @@ const refused: Case[] = [
     'invalid_tool_input',
     'tools.0.input',
   ],
-  ['an approval twice', { approvals: ['payment', 'payment'] }, 'duplicate_name', 'approvals.1'],
-  ['an app twice', { apps: ['mail', 'notes', 'mail'] }, 'duplicate_name', 'apps.2'],
-  [
-    'a built-in skill twice',
-    { skills: [{ name: 'spreadsheets' }, { name: 'spreadsheets' }] },
-    'duplicate_name',
-    'skills.1.name',
-  ],
   ['a server twice', { tools: [mcp({ name: 'a' }), mcp({ name: 'b' })] }, 'duplicate_name', 'tools.1.mcp'],
   [
     'a server twice, spelled otherwise',
@@ -241,26 +233,29 @@ describe('a file is refused with the exact code and place of its one fault [APPL
     expect(answer).toMatchObject({ status: 400, body: { error: { code, param, type: 'invalid_request' } } });
   });
 
-  it('a notebook or a skill twice, and a skill called like a built-in one beside it [APPLY-123]', async () => {
+  it('a skill called like a built-in one beside it; the same thing named again is saved once [APPLY-123]', async () => {
     const own = await org.addNotebook('twice');
     const id = await org.addSkill('spreadsheets');
-    const fields = {
+    const skills = [{ id }, { name: 'spreadsheets' }, { id }];
+    expect(faultsOf(await org.put({ name: 'doubles', skills }))).toEqual([['duplicate_name', 'skills.1.name']]);
+    const twice = {
+      apps: ['notion', 'notion'],
+      approvals: ['payment', 'payment'],
+      skills: [{ id }, { id }],
       knowledge: [{ notebook: own }, { notebook: own }],
-      skills: [{ id }, { name: 'spreadsheets' }, { id }],
+      computer: { repos: ['a.io/b/c', 'a.io/b/c'] },
     };
-    const wanted = [
-      ['duplicate_name', 'skills.1.name'],
-      ['duplicate_name', 'skills.2.id'],
-      ['duplicate_name', 'knowledge.1.notebook'],
-    ];
-    expect(faultsOf(await org.put({ name: 'doubles', ...fields }))).toEqual(wanted);
-    const manifest = { notebooks: [own, own], skills: fields.skills, approvals: ['payment', 'payment'] };
+    const applied = await org.put({ name: 'doubles', ...twice });
+    expect(applied.body.version.manifest).toMatchObject({
+      apps: ['notion'],
+      approvals: ['payment'],
+      skills: [{ id }],
+      notebooks: [own],
+      environment: { repos: ['a.io/b/c'] },
+    });
+    const manifest = { notebooks: [own, own], skills: [{ name: 'spreadsheets' }, { id }] };
     const made = await org.call('POST', '/v1/deployments', { body: { name: 'Doubles', manifest } });
-    expect(
-      faultsOf(made)
-        .map(([, param]) => param)
-        .sort(),
-    ).toEqual(['manifest.approvals.1', 'manifest.notebooks.1', 'manifest.skills.1.name', 'manifest.skills.2.id']);
+    expect(faultsOf(made)).toEqual([['duplicate_name', 'manifest.skills.1.id']]);
   });
 
   it('a function called like any of the agent’s own tools, and none that resembles one [TOOL-014, TOOL-015, TOOL-023]', async () => {

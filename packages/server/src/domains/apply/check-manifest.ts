@@ -1,5 +1,5 @@
 import type { Fault } from '@vestra/contract/errors';
-import type { CheckManifest, GivenManifest, Manifest } from '../deployments/api.ts';
+import { type CheckManifest, type GivenManifest, type Manifest, withoutRepeats } from '../deployments/api.ts';
 import { settingParts } from './parts.ts';
 import type { ApplyPorts, RegisteredServer } from './ports.ts';
 import { referenceFaults } from './reference-faults.ts';
@@ -28,7 +28,7 @@ export function manifestChecker(ports: ApplyPorts): CheckManifest {
     const missing = await missingSecretFaults(tx, ports, { tenant: caller, needs });
     const faults = [...inOrderOf(Object.keys(given), meaning, at), ...missing.faults];
     if (isRefused(faults)) throw refusal(faults, missing.names);
-    return { ...given, mcp_servers: given.mcp_servers.map(({ id }) => shown(servers, id)) };
+    return { ...withoutRepeats(given), mcp_servers: given.mcp_servers.map(({ id }) => shown(servers, id)) };
   };
 }
 

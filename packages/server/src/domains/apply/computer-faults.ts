@@ -1,5 +1,6 @@
 import type { Fault } from '@vestra/contract/errors';
 import { variableExposesCredential } from '@vestra/contract/exposed-credential';
+import { repoNamed } from '../deployments/api.ts';
 import type { SettingParts } from './parts.ts';
 import type { ApplyPorts } from './ports.ts';
 import { fault } from './refusal.ts';
@@ -32,19 +33,19 @@ function setupFaults(parts: ComputerParts): Fault[] {
   });
 }
 
-/** Two that want one place would put each other away at every task. */
+/** Two that want one place would put each other away at every task. The same one named again is saved once. */
 function takenPlaceFaults(parts: ComputerParts): Fault[] {
-  const firstAt = new Map<string, string>();
-  return placesOf(parts).flatMap(({ at, path }) => {
-    const first = firstAt.get(path);
-    if (first === undefined) firstAt.set(path, at);
-    return first === undefined
+  const firstOf = new Map<string, { at: string; what: string }>();
+  return placesOf(parts).flatMap(({ at, path, what }) => {
+    const first = firstOf.get(path);
+    if (first === undefined) firstOf.set(path, { at, what });
+    return first === undefined || first.what === what
       ? []
       : [
           fault(
             'invalid_manifest',
             at,
-            `\`${path}\` is where \`${first}\` goes already: give one of them another \`path\`.`,
+            `\`${path}\` is where \`${first.at}\` goes already: give one of them another \`path\`.`,
           ),
         ];
   });
@@ -52,38 +53,40 @@ function takenPlaceFaults(parts: ComputerParts): Fault[] {
 
 const placesOf = ({ repos, files }: Pick<ComputerParts, 'repos' | 'files'>) =>
   [
-    ...repos.map(({ at, value }) => ({ at, path: value.path ?? repoFolder(value.url) })),
-    ...files.map(({ at, value }) => ({ at, path: value.path })),
-  ].map(({ at, path }) => ({
-    at,
-    path: path
-      .split('/')
-      .filter((name) => name !== '' && name !== '.')
-      .join('/'),
-  }));
+    ...repos.map(({ at, value }) => {
+      const repo = repoNamed(value);
+      return { at, path: repo.path, what: JSON.stringify(repo) };
+    }),
+    ...files.map(({ at, value }) => ({ at, path: value.path, what: JSON.stringify(value) })),
+  ].map((place) => ({ ...place, path: plainPath(place.path) }));
 
-/** The whole address of a repository that may be written without its scheme. */
-export const repoUrl = (url: string): string => (/^https?:\/\//.test(url) ? url : `https://${url}`);
-
-/** The folder that a repository is put into where none is named. */
-export const repoFolder = (url: string): string => url.replace(/\/$/, '').split('/').at(-1) as string;
+const plainPath = (path: string) =>
+  path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .join('/');
 
 function repoFaults(
-  { at, urlAt, value: { url, path } }: SettingParts['repos'][number],
+  { at, urlAt, value }: SettingParts['repos'][number],
   refuseAddress: ApplyPorts['refuseAddress'],
 ): Fault[] {
   const bad = (message: string) => fault('invalid_repo', urlAt, message);
-  const names = repoUrl(url).split('/').slice(2);
+  const { url } = repoNamed(value);
+  const names = url.split('/').slice(2);
   // git would read a folder that begins with a dash as an option.
   if (names.some((name) => name.startsWith('-'))) return [bad('No part of a repository’s address begins with a dash.')];
-  const message = refuseAddress(repoUrl(url));
-  return [...(message === null ? [] : [bad(message)]), ...(path === undefined ? [] : pathFaults(path, `${at}.path`))];
+  const message = refuseAddress(url);
+  return [
+    ...(message === null ? [] : [bad(message)]),
+    ...(value.path === undefined ? [] : pathFaults(value.path, `${at}.path`)),
+  ];
 }
 
 function pathFaults(path: string, at: string): Fault[] {
-  const leaves = path.split('/').includes('..') || /^[-/]/.test(path) || /[\p{Cc}\\]/u.test(path);
+  const isElsewhere = path.startsWith('/') && !path.startsWith('/home/agent/');
+  const leaves = isElsewhere || path.startsWith('-') || path.split('/').includes('..') || /[\p{Cc}\\]/u.test(path);
   if (!leaves) return [];
   const message =
-    'A path leads on from the home folder: it has no `..`, no backslash and no control character, and begins with no slash and no dash.';
+    'A path leads on from the home folder: it has no `..`, no backslash and no control character, and begins with no dash.';
   return [fault('invalid_manifest', at, message)];
 }

@@ -2,6 +2,7 @@ import { deploymentFile } from '@vestra/contract/deployment-file';
 import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
 import fc from 'fast-check';
 import type { z } from 'zod';
+import { repoNamed } from '../deployments/api.ts';
 import type { WrittenFile } from './manifest-to-file.ts';
 
 /** Whatever the schema of the deployment file takes: a field that is added there is made here from then on. */
@@ -50,7 +51,13 @@ function arbitraryOf(schema: z.ZodType, path: readonly string[]): fc.Arbitrary<u
     case 'union':
       return fc.oneof(...def.options.map((option) => arbitraryOf(option, path)));
     case 'array':
-      return fc.array(arbitraryOf(def.element, path), { minLength: minimumOf(def), maxLength: 3 });
+      // Naming the same thing again is saved once, and no two repositories share a folder.
+      return fc.uniqueArray(arbitraryOf(def.element, path), {
+        minLength: minimumOf(def),
+        maxLength: 3,
+        selector: (item) =>
+          isRepoList ? repoNamed(item as Parameters<typeof repoNamed>[0]).path : JSON.stringify(item),
+      });
     case 'record':
       return fc.dictionary(
         arbitraryOf(def.keyType, []) as fc.Arbitrary<string>,

@@ -1,4 +1,4 @@
-import type { FileObjects, Manifest } from '../deployments/api.ts';
+import { type FileObjects, type Manifest, withoutRepeats } from '../deployments/api.ts';
 import type { DeploymentFile, ServerEntry } from './parts.ts';
 import type { RegisteredServer } from './ports.ts';
 
@@ -13,7 +13,7 @@ export function fileToManifest(
   const entries = file.tools.filter((entry) => 'mcp' in entry);
   const { tests, routines, webhooks } = file;
   return {
-    manifest: {
+    manifest: withoutRepeats({
       instructions: file.instructions,
       language: file.language,
       model: file.model,
@@ -28,7 +28,7 @@ export function fileToManifest(
       environment: environmentOf(file.computer),
       browser: file.browser ?? null,
       limits: file.limits,
-    },
+    }),
     fileObjects: { tests, routines, webhooks },
   };
 }

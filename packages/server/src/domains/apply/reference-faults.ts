@@ -5,7 +5,6 @@ import { findSettings } from '../orgs/api.ts';
 import type { Placed, SettingParts } from './parts.ts';
 import type { ApplyPorts, Hold } from './ports.ts';
 import { fault } from './refusal.ts';
-import { repeated } from './repeated.ts';
 
 /** What the settings name that the org does not have. */
 export async function referenceFaults(
@@ -33,13 +32,7 @@ export async function referenceFaults(
     ...unknown(builtIn, ports.skills.builtInNames(), (name) => `No skill called \`${name}\` comes with the service.`),
     ...unknown(parts.notebooks, notebooks, (id) => `There is no notebook ${id}.`),
     ...unknown(files, kept, (id) => `There is no file ${id} in ${caller.mode} mode.`),
-    ...repeated(
-      parts.skills.flatMap(({ at, value }) => {
-        const name = 'id' in value ? skills.get(value.id)?.name : value.name;
-        return name === undefined ? [] : [[name, 'id' in value ? `${at}.id` : `${at}.name`]];
-      }),
-      (name) => `Two skills are called \`${name}\`. The agent finds a skill by its name.`,
-    ),
+    ...skillsOfOneName(parts.skills, skills),
     ...(hasEndpoint ? [] : asksCustomer).map(({ at }) =>
       fault(
         'memory_endpoint_required',
@@ -52,3 +45,16 @@ export async function referenceFaults(
 
 const unknown = (places: readonly Placed<string>[], known: ReadonlySet<string>, message: (name: string) => string) =>
   places.filter(({ value }) => !known.has(value)).map(({ at, value }) => fault('invalid_manifest', at, message(value)));
+
+/** The agent finds a skill by its name. The same one named again is no other, and is saved once. */
+function skillsOfOneName(named: SettingParts['skills'], own: ReadonlyMap<string, { name: string }>): Fault[] {
+  const firstOf = new Map<string, string>();
+  return named.flatMap(({ at, value }) => {
+    const [name, place, key] =
+      'id' in value ? [own.get(value.id)?.name, `${at}.id`, value.id] : [value.name, `${at}.name`, value.name];
+    if (name === undefined) return [];
+    const first = firstOf.get(name) ?? key;
+    firstOf.set(name, first);
+    return first === key ? [] : [fault('duplicate_name', place, `Two skills are called \`${name}\`.`)];
+  });
+}

@@ -1,9 +1,8 @@
 import type { Fault } from '@vestra/contract/errors';
 import { computerFaults } from './computer-faults.ts';
-import type { Placed, SettingParts } from './parts.ts';
+import type { SettingParts } from './parts.ts';
 import type { ApplyPorts } from './ports.ts';
 import { fault } from './refusal.ts';
-import { repeated } from './repeated.ts';
 import { functionFaults } from './tool-faults.ts';
 
 /** What is wrong with the settings that file and manifest share, as far as they can be judged by themselves. */
@@ -14,12 +13,7 @@ export function settingFaults(
   const unlisted = parts.model.filter(({ value }) => !catalogue.has(value));
   return [
     ...unlisted.map(({ at, value }) => fault('invalid_manifest', at, `GET /v1/models lists no model \`${value}\`.`)),
-    ...repeated(placed(parts.apps), (app) => `The app \`${app}\` is named twice.`),
-    ...repeated(placed(parts.approvals), (approval) => `\`${approval}\` is named twice.`),
-    ...repeated(placed(parts.notebooks), (id) => `The notebook ${id} is named twice.`),
     ...functionFaults(parts.functions, { faultOfSchema }),
     ...computerFaults(parts, { refuseAddress }),
   ];
 }
-
-const placed = (parts: readonly Placed<string>[]) => parts.map(({ at, value }) => [value, at]);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
 import { secretsIn } from '@vestra/contract/secrets-in-text';
-import type { Manifest } from '../deployments/api.ts';
+import { type Manifest, repoNamed } from '../deployments/api.ts';
 
 type Environment = NonNullable<Manifest['environment']>;
 
@@ -10,13 +9,12 @@ export type WantedRepo = { url: string; ref: string; path: string; token: string
 
 export function wantedRepos({ repos }: Environment): WantedRepo[] {
   return repos.map((given) => {
-    const { url: named, ref = 'main', path, token } = typeof given === 'string' ? { url: given } : given;
-    const url = (/^https?:\/\//.test(named) ? named : `https://${named}`).replace(/\/$/, '');
+    const { url, ref, path, token } = repoNamed(given);
     return {
       url,
       ref,
-      path: inHome(path ?? posix.basename(url).replace(/\.git$/, '')),
-      token: token === undefined ? null : (secretsIn(token).company[0] ?? null),
+      path: inHome(path),
+      token: token === null ? null : (secretsIn(token).company[0] ?? null),
       fingerprint: hashOf(`${url}\n${ref}`),
     };
   });

@@ -11,7 +11,15 @@ export {
   requireDeployment,
   resolveDeployment,
 } from './find.ts';
-export { changedKeys, defaultManifest, type FileObjects, type GivenManifest, type Manifest } from './manifest.ts';
+export {
+  changedKeys,
+  defaultManifest,
+  type FileObjects,
+  type GivenManifest,
+  type Manifest,
+  repoNamed,
+  withoutRepeats,
+} from './manifest.ts';
 export { moveDraft } from './move-draft.ts';
 export { popLive } from './pop-live.ts';
 export { presentDeployment, presentVersion, type VersionTests } from './present.ts';

@@ -44,3 +44,32 @@ export function usesOf({ mcp_servers, skills, notebooks, environment }: Manifest
   const fileIds = environment?.files.map((file) => file.file_id) ?? [];
   return [...new Set([...mcp_servers.map((server) => server.id), ...skillIds, ...notebooks, ...fileIds])];
 }
+
+/** Naming the same thing again says nothing more: of such entries one is saved. */
+export function withoutRepeats<Given extends GivenManifest | Manifest>(given: Given): Given {
+  const { apps, approvals, notebooks, skills, environment } = given;
+  return {
+    ...given,
+    apps: apps === 'all' ? apps : eachOnce(apps),
+    approvals: eachOnce(approvals),
+    notebooks: eachOnce(notebooks),
+    skills: eachOnce(skills),
+    environment: environment && {
+      ...environment,
+      repos: eachOnce(environment.repos, repoNamed),
+      files: eachOnce(environment.files),
+    },
+  };
+}
+
+const eachOnce = <Item>(items: readonly Item[], meaning: (item: Item) => unknown = (item) => item): Item[] =>
+  items.filter((item, at) => items.findIndex((other) => isDeepStrictEqual(meaning(other), meaning(item))) === at);
+
+type Repo = NonNullable<Manifest['environment']>['repos'][number];
+
+/** What a repository of a computer means, however it is written. */
+export function repoNamed(repo: Repo): { url: string; ref: string; path: string; token: string | null } {
+  const { url: written, ref = 'main', path, token = null } = typeof repo === 'string' ? { url: repo } : repo;
+  const url = (/^https?:\/\//.test(written) ? written : `https://${written}`).replace(/\/$/, '');
+  return { url, ref, path: path ?? (url.split('/').at(-1) as string).replace(/\.git$/, ''), token };
+}

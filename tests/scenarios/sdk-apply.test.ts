@@ -93,7 +93,8 @@ describe('the examples', () => {
 
       const again = await apply(folder);
       expect([again.uploaded, again.answer?.changed, again.answer?.version.version]).toEqual([[], [], 1]);
-      expect(changes).toEqual([`PUT /v1/deployments/${name}`]);
+      // Looking whether a tool server answers changes nothing.
+      expect(changes.filter((each) => !each.endsWith('/check'))).toEqual([`PUT /v1/deployments/${name}`]);
     },
   );
 
@@ -192,7 +193,7 @@ describe('a folder', () => {
       ['letter.docx', 'Another letter.'],
       ['page.html', '# Gamma'],
     ]);
-    expect(answer?.changed).toEqual([]);
+    expect(answer?.changed).toEqual(['knowledge']);
   });
 
   it('shares no notebook with another deployment or with one made by hand', async () => {

@@ -59,6 +59,7 @@ describe('the trace', () => {
     expect(whole).toEqual({
       object: 'task_trace',
       task_id,
+      missing_tools: [],
       steps: [
         {
           tool_use_id: expect.stringMatching(/^call_/),

@@ -248,7 +248,8 @@ describe('success criteria', () => {
       outcome: { met: false, reason: expect.stringMatching(/judge/) },
     });
     const { body: trace } = await desk.call('GET', `/v1/tasks/${task.id}/trace`);
-    expect(task.cost_usd).toBeGreaterThan(trace.totals.cost_usd);
+    expect(trace.totals.cost_usd).toBe(task.cost_usd);
+    expect(trace.turns).toHaveLength(2);
   });
 
   it('that nobody gave have no outcome [TASK-010]', async () => {

@@ -1,10 +1,21 @@
 /**
  * Breaks a file in many small ways, one at a time, and runs its tests on each: `npm run mutate -- <files>`, without files
- * all of the table. `--most=80` tries so many of each file, spread evenly. What no test notices is printed. docs/decisions/0015
+ * all of the table. `budget.ts:43` tries one line again, `--most=80` so many of each file, spread evenly. What no test
+ * notices is printed. Why it is our own: docs/decisions/0015-a-mutation-run-of-our-own.md
  */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { type Mutant, mutantsOf, mutated } from './mutants.ts';
@@ -33,7 +44,9 @@ type Verdict = 'passed' | 'failed' | 'late';
 
 const root = resolve(import.meta.dirname, '..');
 const words = process.argv.slice(2);
-const most = Number(words.find((word) => word.startsWith('--most='))?.slice('--most='.length) ?? Number.POSITIVE_INFINITY);
+const most = Number(
+  words.find((word) => word.startsWith('--most='))?.slice('--most='.length) ?? Number.POSITIVE_INFINITY,
+);
 const named = words.filter((word) => !word.startsWith('--')).map((word) => relative(root, resolve(word)));
 
 const copy = copyOfTree();
@@ -41,15 +54,18 @@ process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 console.table((named.length > 0 ? named : Object.keys(testsOf)).map(scoreOf));
 
-function scoreOf(file: string) {
+function scoreOf(place: string) {
+  const [file = '', line] = place.split(':');
   const tests = testsOf[file];
   if (!tests) throw new Error(`${file} has no tests in the table of scripts/mutate.ts: add a row.`);
   const source = readFileSync(join(copy, file), 'utf8');
   const limitMs = proveThatMistakesAreSeen(file, source, tests);
 
-  const all = mutantsOf(source);
+  const all = mutantsOf(source).filter(({ start }) => line === undefined || lineOf(source, start) === Number(line));
   const tried = spread(all, most);
-  const survivors = tried.filter((mutant) => verdictOn(file, mutated(source, mutant), tests, limitMs).verdict === 'passed');
+  const survivors = tried.filter(
+    (mutant) => verdictOn(file, mutated(source, mutant), tests, limitMs).verdict === 'passed',
+  );
   writeFileSync(join(copy, file), source);
   for (const survivor of survivors) console.log(described(file, source, survivor));
   const killed = tried.length - survivors.length;
@@ -62,7 +78,8 @@ function scoreOf(file: string) {
 function proveThatMistakesAreSeen(file: string, source: string, tests: string[]): number {
   const startedAt = performance.now();
   const asItIs = verdictOn(file, source, tests, 300_000);
-  if (asItIs.verdict !== 'passed') throw new Error(`The tests of ${file} fail before anything is broken.\n${asItIs.report}`);
+  if (asItIs.verdict !== 'passed')
+    throw new Error(`The tests of ${file} fail before anything is broken.\n${asItIs.report}`);
   const limitMs = Math.ceil(20_000 + 4 * (performance.now() - startedAt));
   const mark = `broken on purpose ${randomUUID()}`;
   const broken = verdictOn(file, `${source}\nthrow new Error('${mark}');\n`, tests, limitMs);
@@ -128,7 +145,8 @@ function spread<T>(all: readonly T[], count: number): T[] {
 }
 
 function described(file: string, source: string, { start, end, becomes }: Mutant): string {
-  const line = source.slice(0, start).split('\n').length;
   const shown = (text: string) => text.replace(/\s+/g, ' ');
-  return `${file}:${line}  ${shown(source.slice(start, end))}  →  ${shown(becomes)}`;
+  return `${file}:${lineOf(source, start)}  ${shown(source.slice(start, end))}  →  ${shown(becomes)}`;
 }
+
+const lineOf = (source: string, at: number) => source.slice(0, at).split('\n').length;

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { balanceOf, spendOfUsers } from './balance.ts';
-import { charge, costsOfItems } from './charge.ts';
+import { charge } from './charge.ts';
 import { costOf, costsOf } from './cost.ts';
 import { credit } from './credit.ts';
 import { foldLedger } from './fold.ts';
+import { costsOfItems } from './item-costs.ts';
 import { begin, faultsIn, fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
 import { foldWallet } from './store.ts';
 
@@ -20,45 +21,6 @@ beforeAll(async () => {
 afterAll(() => close());
 
 describe('the cost of the items of a charge', () => {
-  it.each<[items: [quantity: number, unitPriceMicros: number][], costs: bigint[]]>([
-    [[[0, 5]], [0n]],
-    [[[1, 3]], [3n]],
-    [[[30, 0.1]], [3n]],
-    [[[31, 0.1]], [3n]],
-    [[[35, 0.1]], [4n]],
-    [[[1, 1e-7]], [0n]],
-    [[[10_000_001, 1e-7]], [1n]],
-    [[[12.5, 100]], [1250n]],
-    [[[1e21, 2]], [2_000_000_000_000_000_000_000n]],
-    // 3.2 and 3.4 are 6.6: seven, and the second is nearer to four.
-    [
-      [
-        [8, 0.4],
-        [34, 0.1],
-      ],
-      [3n, 4n],
-    ],
-    [
-      [
-        [4, 0.1],
-        [4, 0.1],
-        [4, 0.1],
-      ],
-      [1n, 0n, 0n],
-    ],
-  ])('%j is %s micro-dollars: exact, and rounded once [MON-005, MON-166]', (items, costs) => {
-    expect(costsOfItems(items.map(([quantity, unitPriceMicros]) => ({ quantity, unitPriceMicros })))).toEqual(costs);
-  });
-
-  it.each([
-    [-1, 1],
-    [1, -1],
-    [Number.NaN, 1],
-    [1, Number.POSITIVE_INFINITY],
-  ])('refuses %s at %s', (quantity, unitPriceMicros) => {
-    expect(() => costsOfItems([{ quantity, unitPriceMicros }])).toThrow(RangeError);
-  });
-
   it('is what PostgreSQL makes of the stored numbers: the sum to half a micro-dollar, each item to one [MON-166]', async () => {
     const number = fc.double({ min: 0, max: 1e9, noNaN: true });
     const items = fc.array(fc.record({ quantity: number, unitPriceMicros: number }), { minLength: 1, maxLength: 5 });

@@ -4,6 +4,8 @@ import { type Limits, limitReached } from './budget.ts';
 type Used = Parameters<typeof limitReached>[1];
 
 const limits: Limits = { max_steps: 3, max_minutes: 2, per_task_usd: 0.5, per_turn_usd: 0.1 };
+const nothing = { per_task_usd: 0, per_turn_usd: 0 };
+const neither = { taskUsd: null, turnUsd: null };
 const unused: Used = { steps: 0, activeMs: 0, taskUsd: 0, turnUsd: 0 };
 
 describe('a limit', () => {
@@ -17,6 +19,8 @@ describe('a limit', () => {
     ['a task has no limit in dollars', { taskUsd: 900 }, { max_steps: 3, max_minutes: 2 }, null],
     ['the run is no task', { taskUsd: null }, limits, null],
     ['the run is no turn', { turnUsd: null }, limits, null],
+    ['nothing may be spent on tasks and turns, and the run is neither', neither, { ...limits, ...nothing }, null],
+    ['nothing may be spent on a turn', {}, { ...limits, per_turn_usd: 0 }, 'max_budget'],
   ])('where %s [TASK-032, TASK-033]', (_what, used, given, reason) => {
     expect(limitReached(given, { ...unused, ...used })?.reason ?? null).toBe(reason);
   });
@@ -25,6 +29,7 @@ describe('a limit', () => {
     expect(limitReached({ max_steps: 1, max_minutes: 2 }, { ...unused, steps: 1 })?.message).toBe(
       'The limit of 1 step was reached.',
     );
+    expect(limitReached(limits, { ...unused, activeMs: 120_000 })?.message).toBe('The limit of 2 minutes was reached.');
     expect(limitReached(limits, { ...unused, taskUsd: 1 })?.message).toBe(
       "The task's limit of 0.5 US dollars was reached.",
     );

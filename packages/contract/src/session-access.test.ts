@@ -5,7 +5,7 @@ import { routes } from './api.ts';
 import { openapi } from './derive/openapi.ts';
 import { hiddenFields, sessionResponse } from './derive/session-view.ts';
 import { sessionAccessOf } from './route.ts';
-import { isByType, type Seen, type SeenFields, seenBySession, shown } from './session-access.ts';
+import { capabilities, isByType, type Seen, type SeenFields, seenBySession, shown } from './session-access.ts';
 
 const rows = routes.flatMap(({ name, route }) => {
   const access = sessionAccessOf(route);
@@ -35,6 +35,11 @@ describe('the table of what a session token may do', () => {
       [],
     );
     expect(seen.filter((path) => path.endsWith('error.message'))).toEqual([]);
+  });
+
+  it('has routes for each switch, and knows no other switch [SES-101]', () => {
+    const needed = rows.flatMap(([, , { needs }]) => (needs === 'itself' ? [] : needs));
+    expect([...new Set(needed)].sort()).toEqual([...capabilities].sort());
   });
 
   it('is told by the OpenAPI document [SES-112]', () => {
@@ -76,7 +81,16 @@ describe('a value as a session sees it', () => {
       { error: { code: 'hook_blocked', message: 'Rule 7 of ops', secret: 1 } },
       { error: { code: 'hook_blocked', message: 'This is not allowed here.' } },
     ],
-  ])('%s', (_, value, expected) => expect(seenBySession(value, seen)).toEqual(expected));
+  ])('%s', (_, value, expected) => expect(seenBySession(value, seen)).toStrictEqual(expected));
+
+  it('is never picked by type where it is seen whole or as a sentence', () => {
+    expect([true, 'plain' as const, seen, seen.what].map((each) => isByType(each as Seen))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
 
   it('holds nothing beyond what its row opens, whatever the answer is [SES-103, SES-111]', () => {
     const masks = rows.flatMap(([, , { sees, follows }]) => (follows ? [sees, follows] : [sees]));

@@ -1,6 +1,14 @@
 import { Failure } from '@vestra/contract/errors';
 import { describe, expect, it } from 'vitest';
-import { movePointers, type PointerState, type VersionEvent, versionToRun } from './version-pointers.ts';
+import {
+  assertMayPutAway,
+  firstPointers,
+  movePointers,
+  type PointerState,
+  type Pointers,
+  type VersionEvent,
+  versionToRun,
+} from './version-pointers.ts';
 
 const state = (
   newest: number,
@@ -62,6 +70,31 @@ describe('the pointers of a deployment after', () => {
   });
 });
 
+describe('the last version', () => {
+  it('is the first of a new deployment, where nothing is live', () => {
+    expect(firstPointers).toEqual({ last_version: 1, newest_version: 1, draft_version: 1, live_version: null });
+  });
+
+  it.each([
+    [save, 6],
+    [changeLive, 6],
+    [promote(2), 5],
+    [rollBack(2), 5],
+  ])('after %j of five, the fifth of them deleted from what is live, is %i', (event, last) => {
+    expect(movePointers(event, state(4, 4, 3, 'active', 5), 'live').last_version).toBe(last);
+  });
+});
+
+describe('a deployment is archived and brought back', () => {
+  it.each([
+    ['by any key where nothing is live', state(2, 2, null), undefined, undefined],
+    ['by a live key alone where a version is', state(2, 2, 1), 'live_key_required', undefined],
+  ])('%s', (_what, pointers, test, live) => {
+    expect(outcome(() => assertMayPutAway(pointers, 'test'))).toBe(test);
+    expect(outcome(() => assertMayPutAway(pointers, 'live'))).toBe(live);
+  });
+});
+
 describe('the version that runs', () => {
   it.each([
     ['without a pin', state(3, 2, 1), null, 2, 1],
@@ -80,13 +113,14 @@ describe('the version that runs', () => {
   });
 });
 
-function outcome(decide: () => number | Omit<PointerState, 'status'>): Outcome | number {
+function outcome<Decided>(decide: () => Decided): Decided | Outcome {
   try {
     const decided = decide();
-    if (typeof decided === 'number') return decided;
-    return [decided.newest_version, decided.draft_version, decided.live_version];
+    return isPointers(decided) ? [decided.newest_version, decided.draft_version, decided.live_version] : decided;
   } catch (error) {
     if (error instanceof Failure) return error.code;
     throw error;
   }
 }
+
+const isPointers = (decided: unknown): decided is Pointers => typeof decided === 'object';

@@ -138,6 +138,44 @@ describe('the marks of a wait [WAIT-023]', () => {
   );
 });
 
+describe('a tool that asks for credit first', () => {
+  it.each([
+    ['server', true],
+    ['function', null],
+  ] as const)('of a %s asks a present person, with its price, and takes no category for that', (from, movesMoney) => {
+    const wait = permission({ ...tool('look', 'Looks.', from), asksCreditUsd: 0.5 }, {}, ['payment']);
+    expect(wait).toMatchObject({ kind: 'credit_approval', moves_money: movesMoney, requires_present_user: true });
+    expect(wait.details).toMatchObject({ tool_name: 'look', price_usd: 0.5 });
+    expect(wait.details).not.toHaveProperty('category');
+  });
+});
+
+it('a category that was judged before is taken in place of the words [WAIT-023]', () => {
+  const judged = (category: Tool['category']) =>
+    permission({ ...tool('pay', 'Pays.', 'server'), category }, {}, ['payment', 'delete']).details;
+  expect(judged('delete')).toMatchObject({ category: 'delete' });
+  expect(judged(null)).not.toHaveProperty('category');
+});
+
+it.each([[null], ['text'], [5], [undefined]])('arguments that are %j have no rows', (given) => {
+  expect(permission(tool('pay', 'Pays.'), given)).toMatchObject({ summary: 'Pays. pay', details: { rows: [] } });
+});
+
+it('a name and a label are cut where they are too long, and never in the middle of a character', () => {
+  const { details, summary: text } = permission(tool('n'.repeat(121), ''), { [`${'l'.repeat(62)}😀!`]: 'v' });
+  expect(details.rows).toEqual([{ label: `${'l'.repeat(62)}…`, value: 'v' }]);
+  expect(text).toBe(`${'n'.repeat(107)}…, and 1 more`);
+  expect(summary('', {}, 'n'.repeat(121))).toBe(`${'n'.repeat(119)}…`);
+  expect(summary('', {}, 'n'.repeat(120))).toBe('n'.repeat(120));
+});
+
+it('an argument that just fits beside the number of the others is kept [WAIT-016]', () => {
+  const room = 120 - ', and 2 more'.length - 'pay_invoice, a: '.length;
+  const given = (length: number) => ({ a: 'x'.repeat(length), b: 'y'.repeat(120) });
+  expect(summary('', given(room))).toBe(`pay_invoice, a: ${'x'.repeat(room)}, and 1 more`);
+  expect(summary('', given(room + 1))).toBe('pay_invoice, and 2 more');
+});
+
 it('a call of a function reaches the caller as a tool_call with its name, rows and time [WAIT-001]', () => {
   const of = tool('find_stock', 'Finds stock.');
   expect(functionCallFor(of, { id: 'call_1', name: 'find_stock', arguments: { sku: 'a' } }, 30)).toEqual({

@@ -80,6 +80,57 @@ describe('what happens next with a call', () => {
   });
 });
 
+describe('an answer that is no yes', () => {
+  const late: WaitOutcome = { decision: 'expired', message: null };
+  const failure: WaitOutcome = { decision: 'answered', output: 'Not so.', isError: true };
+  const withdrawn = (message: string | null): WaitOutcome => ({ decision: 'cancelled', message });
+  const overdue = expect.stringMatching(/^No answer came in time. The outcome is unknown/);
+
+  it.each<[string, Tool | undefined, WaitPurpose, WaitOutcome, unknown]>([
+    ['a change that the caller did not answer', tools.order, 'answer', late, overdue],
+    ['one of a tool that is gone', undefined, 'answer', late, overdue],
+    ['a lookup that the caller did not answer', tools.stock, 'answer', late, 'Nobody answered in time.'],
+    ['a question that nobody answered', tools.ask_question, 'answer', late, 'Nobody answered in time.'],
+    ['a change that the caller refused', tools.order, 'answer', denied, 'The person said no.'],
+    ['a permission out of time', tools.pay, 'permission', late, notCalled('Nobody answered in time.')],
+    ['a permission with words', tools.pay, 'permission', answer, notCalled('There was no yes.')],
+    ['an app that could not be connected', tools.change, 'connection', failure, notCalled('There was no yes.')],
+    [
+      'a no with a reason',
+      tools.pay,
+      'permission',
+      { decision: 'denied', message: 'Too "dear".' },
+      notCalled('The person said no. They wrote: "Too \\"dear\\".".'),
+    ],
+    [
+      'a request that was withdrawn',
+      tools.pay,
+      'permission',
+      withdrawn(null),
+      notCalled('The request was withdrawn: go on without this action.'),
+    ],
+  ])('%s', (_what, tool, purpose, outcome, output) => {
+    const result = { output, isError: true, from: 'run' };
+    expect(move(tool, { waits: [wait(purpose, outcome)] })).toEqual({ kind: 'settle', result });
+  });
+
+  it('is told as the failure that the caller made of it', () => {
+    expect(move(tools.order, { waits: [wait('permission', approved), wait('answer', failure)] })).toEqual({
+      kind: 'settle',
+      result: { output: 'Not so.', isError: true, from: 'tool' },
+    });
+  });
+
+  it('stands in the way of every later yes', () => {
+    const waits = [wait('permission', approved), wait('connection', denied)];
+    expect(move(tools.pay, { waits })).toMatchObject({ kind: 'settle', result: { isError: true } });
+  });
+});
+
+function notCalled(why: string) {
+  return `${why} The tool was not called.`;
+}
+
 function unknownOutcome() {
   return { kind: 'settle', result: { output: expect.stringContaining('outcome is unknown'), isError: true } };
 }

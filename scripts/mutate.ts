@@ -63,11 +63,12 @@ function scoreOf(place: string) {
 
   const all = mutantsOf(source).filter(({ start }) => line === undefined || lineOf(source, start) === Number(line));
   const tried = spread(all, most);
-  const survivors = tried.filter(
-    (mutant) => verdictOn(file, mutated(source, mutant), tests, limitMs).verdict === 'passed',
-  );
+  const survivors = tried.filter((mutant) => {
+    const isNoticed = verdictOn(file, mutated(source, mutant), tests, limitMs).verdict !== 'passed';
+    if (!isNoticed) console.log(described(file, source, mutant));
+    return !isNoticed;
+  });
   writeFileSync(join(copy, file), source);
-  for (const survivor of survivors) console.log(described(file, source, survivor));
   const killed = tried.length - survivors.length;
   const score = `${((100 * killed) / (tried.length || 1)).toFixed(1)} %`;
   console.log(`${file}: ${killed} of ${tried.length} were noticed (${all.length} possible)`);
@@ -149,4 +150,6 @@ function described(file: string, source: string, { start, end, becomes }: Mutant
   return `${file}:${lineOf(source, start)}  ${shown(source.slice(start, end))}  →  ${shown(becomes)}`;
 }
 
-const lineOf = (source: string, at: number) => source.slice(0, at).split('\n').length;
+function lineOf(source: string, at: number): number {
+  return source.slice(0, at).split('\n').length;
+}

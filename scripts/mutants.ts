@@ -60,6 +60,7 @@ function mistakesIn(source: string, node: Node, parent: Node | null): Mutant[] {
           : [replaced(node, `(${textOf(node.right)})`), replaced(node, withOperator(node, textOf))]),
       ];
     case 'BinaryExpression':
+      if (node.operator === '+' && (isText(node.left) || isText(node.right))) return [];
       return (node.operator as string) in swapped ? [replaced(node, withOperator(node, textOf))] : [];
     case 'AssignmentExpression':
       if (node.operator === '+=') return [replaced(node, `${textOf(node.left)} -= ${textOf(node.right)}`)];
@@ -87,6 +88,8 @@ function mistakesIn(source: string, node: Node, parent: Node | null): Mutant[] {
       return [];
   }
 }
+
+const isText = (node: unknown) => typeof (node as Node).value === 'string' && (node as Node).type === 'Literal';
 
 const withOperator = (node: Node, textOf: (part: unknown) => string) =>
   `(${textOf(node.left)} ${swapped[node.operator as string]} ${textOf(node.right)})`;

@@ -94,7 +94,7 @@ describe('the details', () => {
   it('carry the name and at most 8 arguments as rows [WAIT-017]', () => {
     const given = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`a${index}`, index]));
     const { details, type, kind, expires_in_s } = permission(tool('pay', 'Pays.'), given);
-    expect(details).toEqual({
+    expect(details).toStrictEqual({
       tool_name: 'pay',
       rows: Array.from({ length: 8 }, (_, index) => ({ label: `a${index}`, value: `${index}` })),
     });

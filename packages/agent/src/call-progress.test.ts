@@ -84,6 +84,7 @@ describe('an answer that is no yes', () => {
   const late: WaitOutcome = { decision: 'expired', message: null };
   const failure: WaitOutcome = { decision: 'answered', output: 'Not so.', isError: true };
   const withdrawn = (message: string | null): WaitOutcome => ({ decision: 'cancelled', message });
+  const mighty: Tool = { ...tools.ask_question, origin: { from: 'agent', isReadOnly: false } };
   const overdue = expect.stringMatching(/^No answer came in time. The outcome is unknown/);
 
   it.each<[string, Tool | undefined, WaitPurpose, WaitOutcome, unknown]>([
@@ -91,6 +92,7 @@ describe('an answer that is no yes', () => {
     ['one of a tool that is gone', undefined, 'answer', late, overdue],
     ['a lookup that the caller did not answer', tools.stock, 'answer', late, 'Nobody answered in time.'],
     ['a question that nobody answered', tools.ask_question, 'answer', late, 'Nobody answered in time.'],
+    ['one that may change something', mighty, 'answer', late, 'Nobody answered in time.'],
     ['a change that the caller refused', tools.order, 'answer', denied, 'The person said no.'],
     ['a permission out of time', tools.pay, 'permission', late, notCalled('Nobody answered in time.')],
     ['a permission with words', tools.pay, 'permission', answer, notCalled('There was no yes.')],

@@ -59,6 +59,11 @@ describe('when the window is summarised', () => {
     expect(cover(steps, room)).toBe(covers);
   });
 
+  it('keeps more than half where more than half fits a quarter', () => {
+    const short = Array.from({ length: 9 }, (_, n) => step(n + 1, { output: 'x'.repeat(70) }));
+    expect(cover([step(0, { output: 'x'.repeat(3500) }), ...short], { contextTokens: 1880 })).toBe(3);
+  });
+
   it('never leaves out a call that waits', () => {
     const open = [step(0), step(1, { output: null }), step(2), step(3), step(4)];
     expect(cover(open, { contextTokens: 300 })).toBe(3);
@@ -102,6 +107,27 @@ describe('what is read after a summary', () => {
     expect(text).toMatch(/look answered: y{4000} \[cut\]\n<\/data-f3nce>$/);
     expect(request.tools).toEqual([]);
     expect(request.system.join()).toContain('Write a summary');
+  });
+
+  it('is asked for with files by name, failures as such, and long texts cut', () => {
+    const messages: Message[] = [
+      {
+        role: 'user',
+        parts: [
+          { kind: 'text', text: 'z'.repeat(4000) },
+          { kind: 'file', filename: 'plan.pdf', mediaType: 'application/pdf', bytes: new Uint8Array() },
+        ],
+      },
+      { role: 'tool', results: [{ callId: 'a', name: 'look', output: 'Gone.', isError: true }] },
+    ];
+    const of = { model: 'm', exchanges: [{ messages, isOpen: false }], covered: 0, covers: 1, summary: null };
+    const rest = { fence: 'f', signal: new AbortController().signal };
+    const request = summaryRequest({ ...of, ...rest });
+    expect(JSON.stringify(request.messages)).toContain(
+      `of=\\"conversation\\">\\nUser: ${'z'.repeat(4000)}\\nUser: [file plan.pdf]\\nlook failed: Gone.\\n</data-f>`,
+    );
+    expect(request).not.toHaveProperty('maxOutputTokens');
+    expect(summaryRequest({ ...of, ...rest, maxOutputTokens: 9 }).maxOutputTokens).toBe(9);
   });
 
   it('keeps a call of the history with its result', () => {

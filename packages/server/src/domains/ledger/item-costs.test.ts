@@ -20,6 +20,23 @@ describe('the cost of the items of a charge', () => {
       ],
       [3n, 4n],
     ],
+    // 2.1 is two, and each of the two is on an item of its own.
+    [
+      [
+        [7, 0.1],
+        [7, 0.1],
+        [7, 0.1],
+      ],
+      [1n, 1n, 0n],
+    ],
+    // 5.1 and 3.4 are 8.5: nine, and it is the rest that counts, not which item is dearer.
+    [
+      [
+        [51, 0.1],
+        [34, 0.1],
+      ],
+      [5n, 4n],
+    ],
     [
       [
         [4, 0.1],

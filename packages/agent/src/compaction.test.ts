@@ -121,10 +121,10 @@ describe('what is read after a summary', () => {
       { role: 'tool', results: [{ callId: 'a', name: 'look', output: 'Gone.', isError: true }] },
     ];
     const of = { model: 'm', exchanges: [{ messages, isOpen: false }], covered: 0, covers: 1, summary: null };
-    const rest = { fence: 'f', signal: new AbortController().signal };
+    const rest = { fence: 'f3nce', signal: new AbortController().signal };
     const request = summaryRequest({ ...of, ...rest });
     expect(JSON.stringify(request.messages)).toContain(
-      `of=\\"conversation\\">\\nUser: ${'z'.repeat(4000)}\\nUser: [file plan.pdf]\\nlook failed: Gone.\\n</data-f>`,
+      `of=\\"conversation\\">\\nUser: ${'z'.repeat(4000)}\\nUser: [file plan.pdf]\\nlook failed: Gone.\\n</data-f3nce>`,
     );
     expect(request).not.toHaveProperty('maxOutputTokens');
     expect(summaryRequest({ ...of, ...rest, maxOutputTokens: 9 }).maxOutputTokens).toBe(9);

@@ -139,4 +139,14 @@ export const apply = area('apply', 'done', [
     'A file of which only a document or a skill has changed saves a version (`changed: [knowledge]`, `[skills]`), is tested with it and goes live with it.',
   ],
   ['APPLY-125', 'decisions.md · 11', 'An app that the server does not have is taken, and named in `warnings`.'],
+  [
+    'APPLY-261',
+    'configuration.md · Notebooks',
+    'A notebook that apply makes is described by the headings or names of its documents, in at most 300 characters.',
+  ],
+  [
+    'APPLY-262',
+    'configuration.md · CLI',
+    '`vestra apply --dry-run` lists what would be removed apart from what would be uploaded.',
+  ],
 ]);

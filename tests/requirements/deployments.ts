@@ -82,4 +82,10 @@ export const deployments = area('deployments', 'done', [
   ['DEP-027', 'decisions.md · 9', 'A slug made from a taken name gets `-2`, then `-3`.'],
   ['DEP-028', 'decisions.md · 9', 'Archiving changes neither `draft_version` nor `live_version`.'],
   ['DEP-029', 'decisions.md · 9', 'An archived deployment answers 409 `deployment_archived` to promote and to apply.'],
+  ['DEP-261', 'decisions.md · 11', '`PATCH /v1/deployments/{deployment_id}` changes `name` and `description` alone.'],
+  [
+    'DEP-262',
+    'decisions.md · 11',
+    'The name and description of a deployment with a live version are changed with a live key alone.',
+  ],
 ]);

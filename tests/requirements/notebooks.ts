@@ -104,4 +104,15 @@ export const notebooks = area('notebooks', 'done', [
     'decisions.md · 11',
     'A notebook deleted with a live key goes: live traffic goes on without it, and versions that used it list it as `missing` and answer 409 `version_incomplete`.',
   ],
+  [
+    'NB-261',
+    'configuration.md · Notebooks',
+    'A part `title` titles an uploaded file; the `<title>` of a page is no part of its text.',
+  ],
+  [
+    'NB-262',
+    'configuration.md · Notebooks',
+    'CSV, JSON, YAML, XML and source code are taken as text when uploaded as files.',
+  ],
+  ['NB-263', 'configuration.md · Notebooks', 'A file that is too large is told how many bytes the route takes.'],
 ]);

@@ -138,4 +138,25 @@ export const routines = area('routines', 'done', [
     'A run that was due and was refused emits `routine.failed` with its reason, writes an audit row and shows in `last_error` until a run succeeds.',
   ],
   ['RTN-241', 'decisions.md · 7', 'A call to a routine that is paused or has ended answers `skipped`, with null ids.'],
+  [
+    'RTN-261',
+    'runtime.md · Routine',
+    'A routine made through the API has its conversation from its creation, and a new one when it moves to another user.',
+  ],
+  [
+    'RTN-262',
+    'runtime.md · Routines',
+    'Words that name a single day make a routine that runs once; `schedule.every` shows its date and time.',
+  ],
+  [
+    'RTN-263',
+    'runtime.md · Routines',
+    'A single time that has passed, or never comes, answers 400 `invalid_schedule`.',
+  ],
+  ['RTN-264', 'configuration.md · Deployment file · routines', 'A file declares no routine that runs once.'],
+  [
+    'RTN-265',
+    'runtime.md · States',
+    'A routine that runs once is `completed` after its run, late or not, and begins again with a new time alone.',
+  ],
 ]);

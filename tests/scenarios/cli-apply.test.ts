@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runHere } from '@vestra/cli/terminal.fixture';
@@ -59,7 +59,7 @@ const shop = {
 };
 
 describe('vestra apply', () => {
-  it('uploads what service.yaml names, applies the rest, and uploads nothing the second time [APPLY-017, APPLY-018, APPLY-019, APPLY-020]', async () => {
+  it('uploads what service.yaml names, applies the rest, and uploads nothing the second time, and says before what it would do [APPLY-262, APPLY-017, APPLY-018, APPLY-019, APPLY-020]', async () => {
     const folder = await folderWith('shop', shop);
     const first = await vestra(folder, 'apply');
     expect([first.code, first.err]).toEqual([0, '']);
@@ -88,6 +88,13 @@ describe('vestra apply', () => {
       '',
     ]);
     expect((await read(`/v1/skills/${kept.id}/versions`)).data).toHaveLength(1);
+    expect(await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`)).toEqual(documents);
+    expect((await read(`/v1/notebooks/${manifest.notebooks[0]}`)).description).toBe('From knowledge: Hours.');
+
+    await rename(join(folder, 'knowledge/hours.md'), join(folder, 'knowledge/times.md'));
+    expect((await here(folder, 'apply', '--dry-run')).out).toBe(
+      'The file is good. Would upload:\n  document times.md\nWould remove:\n  document hours.md\n',
+    );
     expect(await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`)).toEqual(documents);
   });
 

@@ -33,15 +33,15 @@ const makeDue = (id: string, ago = '1 hour') =>
   query(server.connectionString, `UPDATE routines SET next_run_at = now() - $2::interval WHERE id = $1`, [id, ago]);
 
 describe('running a routine now', () => {
-  it('says its ask in its conversation, which the first run makes [RTN-010, RTN-026, RTN-029, RTN-033, RTN-042, RTN-052]', async () => {
-    const { id, next_run_at } = await create({ every: 'day at 08:00', user_id: 'anna' });
+  it('says its ask in its conversation, which it has from its creation [RTN-010, RTN-026, RTN-029, RTN-033, RTN-042, RTN-052, RTN-261]', async () => {
+    const { id, next_run_at, conversation_id } = await create({ every: 'day at 08:00', user_id: 'anna' });
     const first = await run(id);
     expect(first.status).toBe(202);
     expect(first.body).toEqual({
       object: 'routine_run',
       routine_id: id,
       status: 'started',
-      conversation_id: expect.stringMatching(/^conv_/),
+      conversation_id,
       turn_id: expect.stringMatching(/^turn_/),
     });
     await idle(first.body.conversation_id);
@@ -76,7 +76,7 @@ describe('running a routine now', () => {
     await server.call('PATCH', '/v1/users/carl', { body: { status: 'disabled' } });
     const refused = await run(id);
     expect([refused.status, refused.body.error.code]).toEqual([403, 'user_disabled']);
-    expect(await get(id)).toMatchObject({ run_count: 0, status: 'active', conversation_id: null });
+    expect(await get(id)).toMatchObject({ run_count: 0, status: 'active' });
     const unknown = await run(`rtn_${'0'.repeat(24)}`);
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'routine_not_found']);
   });

@@ -43,6 +43,7 @@ const notebookParams = z.strictObject({ notebook_id: failsWith('notebook_not_fou
 const documentParams = notebookParams.extend({ document_id: failsWith('document_not_found', id('doc')) });
 
 /** Its size counts in UTF-8 bytes and has a code of its own, so the length is only shown here. */
+export const documentTitle = text(1, 200);
 const documentText = z.string().min(1).meta({ maxLength: 524_288 });
 
 export const notebooks = {
@@ -135,13 +136,14 @@ export const notebooks = {
     path: '/v1/notebooks/{notebook_id}/documents',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Add a document: title and text as JSON, or one multipart part `file` (text, Markdown, HTML, PDF, DOCX).',
+    summary:
+      'Add a document: title and text as JSON, or a multipart part `file` (text, Markdown, HTML, PDF, DOCX) with or without `title`.',
     idempotent: true,
     params: notebookParams,
     query: z.strictObject(contentChangeQuery),
     accepts: ['application/json', 'multipart/form-data'],
     bodyLimit: 3 * 1024 * 1024,
-    body: z.strictObject({ title: text(1, 200), text: documentText }),
+    body: z.strictObject({ title: documentTitle, text: documentText }),
     status: 201,
     response: document,
     errors: ['document_too_large', 'notebook_full', 'file_required', 'invalid_filename'],

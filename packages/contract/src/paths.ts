@@ -43,6 +43,12 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       query: ['promote'],
       body: 'fields',
     },
+    update: {
+      method: 'PATCH',
+      path: '/v1/deployments/{deployment_id}',
+      params: ['deployment_id'],
+      body: 'fields',
+    },
     listVersions: {
       method: 'GET',
       path: '/v1/deployments/{deployment_id}/versions',

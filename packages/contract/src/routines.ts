@@ -96,6 +96,7 @@ const fieldErrors = [
   'conversation_not_found',
   'conversation_user_mismatch',
   'invalid_deployment',
+  'deployment_required',
   'user_required',
   'user_disabled',
   'deployment_not_live',
@@ -143,7 +144,7 @@ export const routines = {
       .refine((body) => body.filters === undefined || body.on !== undefined, filtersNeedCall),
     status: 201,
     response: routine,
-    errors: [...fieldErrors, 'deployment_required'],
+    errors: fieldErrors,
     command: 'routines add',
   }),
   get: route({

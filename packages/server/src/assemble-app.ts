@@ -218,7 +218,14 @@ export function assembleApp(parts: Parts): Hono {
       },
       events: eventRoutes({ db }),
       routines: {
-        ...routineRoutes({ db, publicUrl, timezoneOfUser: timezoneOf, enterUser, holdConversation }),
+        ...routineRoutes({
+          db,
+          publicUrl,
+          announcer: engine.announcer,
+          timezoneOfUser: timezoneOf,
+          enterUser,
+          holdConversation,
+        }),
         ...routineRunRoutes({ engine, publicUrl: () => publicUrl }),
       },
       memory: memoryRoutes({ db, embeddings, log, customer: createCustomerMemory({ outbound, signingSecret }) }),

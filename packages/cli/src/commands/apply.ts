@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type ApplyAnswer, applyFolder, type ServerAway } from '@vestra/sdk/apply';
+import { type ApplyAnswer, applyFolder, type Change, type ServerAway } from '@vestra/sdk/apply';
 import type { Client } from '@vestra/sdk/client';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
@@ -14,7 +14,7 @@ export const apply: OwnCommand = {
   positional: ['folder'],
   flags: [
     ['--file <name>', 'The deployment file in the folder; absent: service.yaml.'],
-    ['--dry-run', 'Check the file and say what would be uploaded; change nothing.'],
+    ['--dry-run', 'Check the file and say what would be uploaded and removed; change nothing.'],
   ],
   run,
 };
@@ -104,11 +104,21 @@ function outcomeOf({ paint }: Terminal, { answer, run, isPromoted }: Result, pro
 
 async function dryRun(terminal: Terminal, isJson: boolean, options: Omit<Options, 'onProgress'>): Promise<number> {
   const { uploaded, skipped } = await applyFolder({ ...options, dryRun: true });
-  if (isJson) printJson(terminal, { uploaded, skipped });
-  else if (uploaded.length === 0) terminal.out('The file is good. Nothing would be uploaded.\n');
-  else
-    terminal.out(
-      `The file is good. Would upload:\n${uploaded.map((each) => `  ${changeLine(each, 'uploading')}\n`).join('')}`,
-    );
+  if (isJson) {
+    printJson(terminal, { uploaded, skipped });
+    return 0;
+  }
+  const isGone = ({ action }: Change) => action === 'deleted';
+  const lines = [
+    ...listed(
+      'Would upload:',
+      uploaded.filter((each) => !isGone(each)),
+    ),
+    ...listed('Would remove:', uploaded.filter(isGone)),
+  ];
+  terminal.out(`The file is good. ${lines.join('') || 'Nothing would be uploaded.\n'}`);
   return 0;
 }
+
+const listed = (head: string, changes: readonly Change[]): string[] =>
+  changes.length === 0 ? [] : [`${head}\n`, ...changes.map((each) => `  ${changeLine(each, 'uploading')}\n`)];

@@ -113,6 +113,27 @@ describe('what is wrong on the disk is told all at once, and nothing is sent', (
   });
 });
 
+it('describes a notebook by what is in it, within 300 characters [APPLY-261]', async () => {
+  const described = async (files: Record<string, string>) => {
+    const sent = await apply({ 'service.yaml': 'name: desk\nknowledge: docs\n', ...files });
+    return sent.find((each) => 'slug' in each)?.description as string;
+  };
+  expect(
+    await described({
+      'docs/a.md': 'Hello.\n\n# Returns and refunds #\n\n## Late\n',
+      'docs/opening_hours.txt': 'Nine to five.',
+      'docs/deep/price-list.txt': 'Chair 5, table 9.',
+    }),
+  ).toBe('From docs: Returns and refunds; price list; opening hours.');
+  const many = Object.fromEntries(
+    Array.from({ length: 90 }, (_, at) => [`docs/${100 + at}.md`, `# Topic ${100 + at}`]),
+  );
+  const long = await described(many);
+  expect(long).toMatch(/^From docs: Topic 100; Topic 101; .+; and \d\d more\.$/);
+  expect(long.length).toBeLessThanOrEqual(300);
+  expect([...(await described({ 'docs/a.md': `# ${'💥'.repeat(400)}` }))].length).toBeLessThanOrEqual(300);
+});
+
 it('makes the same notebook of a path each time, with a slug that fits whatever the names are', async () => {
   const slugOf = async (name: string, path: string) => {
     const sent = await apply({ 'service.yaml': `name: "${name}"\nknowledge: "${path}"\n`, [`${path}/a.md`]: 'A.' });

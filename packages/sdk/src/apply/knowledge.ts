@@ -209,9 +209,31 @@ function notebookOf(deployment: string, path: string, documents: LocalDocument[]
     path,
     slug: ownSlug(deployment, path, 'notebook'),
     name: cut(`${deployment}: ${path}`, 80),
-    description: cut(`What ${deployment} knows, from its ${path}.`, 300),
+    description: descriptionOf(path, documents),
     documents,
   };
+}
+
+const longestDescription = 300;
+
+/** The agent decides by it whether to look into the notebook: the topics of its documents, as many as there is room for. */
+function descriptionOf(path: string, documents: readonly LocalDocument[]): string {
+  const topics = [...new Set(documents.map(topicOf))];
+  const told = (count: number) => {
+    const left = topics.length - count;
+    return `From ${cut(path, 80)}: ${topics.slice(0, count).join('; ')}${left > 0 ? `; and ${left} more` : ''}.`;
+  };
+  let count = topics.length;
+  while (count > 1 && told(count).length > longestDescription) count -= 1;
+  return topics.length === 0 ? `From ${cut(path, 80)}.` : cut(told(count), longestDescription);
+}
+
+/** The first heading of a text, or the name of the file in words. */
+function topicOf(document: LocalDocument): string {
+  const heading = 'text' in document ? /^#{1,3}[ \t]+(.+?)[ \t#]*$/m.exec(document.text)?.[1] : undefined;
+  const name = document.path.split('/').at(-1) as string;
+  const named = name.replace(/\.[^.]+$/, '').replace(/[-_]+/g, ' ');
+  return cut((heading ?? named).trim(), 80);
 }
 
 /** Some systems write `é` in a file name as one character and others as two: it is the same document. */

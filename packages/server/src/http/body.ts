@@ -23,7 +23,8 @@ export async function receiveBody(route: Route, request: Request): Promise<RawBo
   if (!accepted.includes(contentType)) throw refusedType(accepted, contentType);
   const limit = route.bodyLimit ?? defaultLimit;
   if (contentType === 'multipart/form-data') {
-    const chunks = within(request, limit, () => fail('file_too_large', { param: 'file' }));
+    const message = `The file is larger than this route takes: the whole body may have ${limit} bytes.`;
+    const chunks = within(request, limit, () => fail('file_too_large', { param: 'file', message }));
     return { contentType, parts: await readMultipart(chunks, header) };
   }
   return { contentType: contentType as 'application/json' | 'application/zip', bytes: await readBytes(request, limit) };

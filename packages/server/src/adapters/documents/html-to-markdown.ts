@@ -1,8 +1,8 @@
 import TurndownService from 'turndown';
 
-/** What a page holds besides its text. */
+/** What a page holds besides its text; its title is no part of what it says, and would run into the first line. */
 const notText = new Set(
-  'script style noscript template iframe object canvas svg button select textarea'.toUpperCase().split(' '),
+  'title script style noscript template iframe object canvas svg button select textarea'.toUpperCase().split(' '),
 );
 
 export function htmlToMarkdown(html: string): string {

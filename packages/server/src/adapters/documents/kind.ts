@@ -23,6 +23,14 @@ const byExtension: Record<string, DocumentKind> = {
   docx: 'docx',
 };
 
+/** Files that are text as they are. Clients send them under many types: `.ts` is also that of a film. */
+const textExtensions = new Set(
+  `csv tsv json jsonl ndjson yaml yml xml toml ini cfg conf properties log rst adoc tex sql graphql proto diff patch
+  sh bash zsh fish ps1 bat py rb php pl lua r jl js mjs cjs jsx ts tsx mts cts vue svelte css scss less java kt kts
+  scala groovy swift go rs c h cc cpp hpp cs fs ex exs erl hs clj dart tf gradle`.split(/\s+/),
+);
+const textType = /^(text\/.+|application\/(.+\+)?(json|x-ndjson|xml|yaml|x-yaml|toml|sql|javascript|x-sh))$/;
+
 /** Types that a client sends for any file whose name it does not know. */
 const unspecific = ['', 'application/octet-stream', 'text/plain'];
 
@@ -31,9 +39,9 @@ export function kindOf({ filename, contentType }: { filename: string | null; con
   const extension = /\.([^.]+)$/.exec(filename ?? '')?.[1]?.toLowerCase() ?? '';
   const kind = byContentType[type] ?? (unspecific.includes(type) ? byExtension[extension] : undefined);
   if (kind) return kind;
-  if (type === 'text/plain') return 'text';
+  if (textExtensions.has(extension) || textType.test(type)) return 'text';
   throw fail('unsupported_media_type', {
     param: 'file',
-    message: `A document is text, Markdown, HTML, PDF or DOCX; ${type ? `\`${type.slice(0, 100)}\`` : 'a file without a type'} is none of these.`,
+    message: `A document is text (also CSV, JSON, YAML, XML and source code), Markdown, HTML, PDF or DOCX; ${type ? `\`${type.slice(0, 100)}\`` : 'a file without a type'} is none of these.`,
   });
 }

@@ -67,7 +67,7 @@ describe('the text of a file', () => {
       ['a.exe', ''],
       ['a', ''],
       ['a.txt', 'image/png'],
-      ['a.csv', 'text/csv'],
+      ['a.zip', 'application/zip'],
     ] as const) {
       await expect(textOf('x', name, type)).rejects.toMatchObject({ code: 'unsupported_media_type' });
     }

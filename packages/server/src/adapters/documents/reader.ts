@@ -68,7 +68,7 @@ async function refuseBomb(bytes: Uint8Array): Promise<void> {
   try {
     for await (const { declaredBytes } of openZip(bytes)) unpacked += declaredBytes;
   } catch {
-    throw unreadable('The file cannot be read.');
+    throw unreadable('The DOCX file cannot be read.');
   }
   if (unpacked > mostUnpackedBytes) throw unreadable('The file unpacks to more than can be read.');
 }

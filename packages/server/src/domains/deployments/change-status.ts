@@ -5,7 +5,7 @@ import { lockDeployment } from './find.ts';
 import { presentDeployment } from './present.ts';
 import { updateDeployment } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
-import { assertMayPutAway } from './version-pointers.ts';
+import { assertMayChangeLive } from './version-pointers.ts';
 
 /** Puts a deployment away, or brings it back; its pointers stay. One that is in that state already stays as it is. */
 export async function changeStatus(
@@ -15,7 +15,7 @@ export async function changeStatus(
 ) {
   const before = await lockDeployment(tx, origin.orgId, reference);
   if (before.status === status) return presentDeployment(before);
-  assertMayPutAway(before, origin.mode);
+  assertMayChangeLive(before, origin.mode, 'archive it, or bring it back,');
   const after = await updateDeployment(tx, before.id, { status });
   await recordAudit(tx, origin, {
     action: status === 'archived' ? 'deployment.archived' : 'deployment.unarchived',

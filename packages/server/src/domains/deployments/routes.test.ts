@@ -231,6 +231,49 @@ describe('the versions of a deployment', () => {
   });
 });
 
+describe('changing a deployment', () => {
+  const patch = (reference: string, body: unknown, key?: string) =>
+    call('PATCH', `/v1/deployments/${reference}`, body, key);
+
+  it('gives it another name and description, and leaves its slug and versions alone [DEP-261]', async () => {
+    const { body: made } = await create({ name: 'Old name', description: 'Old.' });
+    const renamed = (await patch('old-name', { name: 'New name' })).body;
+    expect(renamed).toEqual({ ...made, name: 'New name', updated_at: renamed.updated_at });
+    const described = (await patch('old-name', { description: '' })).body;
+    expect(described).toEqual({ ...renamed, description: '', updated_at: described.updated_at });
+    expect((await patch('old-name', { name: 'New name' })).body).toEqual(described);
+    expect((await call('GET', '/v1/deployments/old-name')).body).toEqual(described);
+    for (const body of [{ name: '' }, { description: 'x'.repeat(2001) }, { slug: 'other' }]) {
+      expect((await patch('old-name', body)).body.error.code).toBe('invalid_request');
+    }
+    const rows = await server.db.select().from(auditEntries).where(eq(auditEntries.target_id, made.id));
+    expect(rows.filter(({ action }) => action === 'deployment.updated').map(({ details }) => details)).toEqual([
+      { slug: 'old-name', changed: ['name'] },
+      { slug: 'old-name', changed: ['description'] },
+    ]);
+  });
+
+  it('needs a live key once a version is live, since the agent card shows both [DEP-262]', async () => {
+    await create({ name: 'Shown' });
+    await promote('shown', 1);
+    const { body: before } = await call('GET', '/v1/deployments/shown');
+    for (const body of [{ name: 'Other' }, { description: 'Other.' }]) {
+      const refused = await patch('shown', body);
+      expect([refused.status, refused.body.error.code]).toEqual([403, 'live_key_required']);
+      expect(refused.body.error.message).toContain('change its name and description with a live key');
+    }
+    expect((await call('GET', '/v1/deployments/shown')).body).toEqual(before);
+    expect((await patch('shown', { description: 'Other.' }, org.liveKey)).body.description).toBe('Other.');
+  });
+
+  it('is the org’s own: another’s is not found', async () => {
+    const { body: made } = await create({ name: 'Ours' });
+    const other = await server.newOrg();
+    expect((await patch(made.id, { name: 'Theirs' }, other.testKey)).body.error.code).toBe('deployment_not_found');
+    expect((await call('GET', `/v1/deployments/${made.id}`)).body.name).toBe('Ours');
+  });
+});
+
 describe('putting a deployment away', () => {
   it('changes its status alone, and bringing it back too [DEP-008, DEP-021, DEP-028]', async () => {
     await create({ name: 'Put away' });

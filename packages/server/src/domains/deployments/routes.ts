@@ -9,6 +9,7 @@ import { presentDeployment, presentVersion, type VersionTests } from './present.
 import { removeDeployment } from './remove.ts';
 import { getVersion, listDeployments, listVersions, newestVersion } from './store.ts';
 import type { DeploymentRow, VersionRow } from './tables.ts';
+import { changeDeployment } from './update.ts';
 
 export type DeploymentDependencies = {
   db: Database;
@@ -42,6 +43,8 @@ export function deploymentRoutes({
       const yaml = await renderFile(db, deployment, await newestVersion(db, deployment));
       return new Response(yaml, { headers: { 'content-type': 'application/yaml; charset=utf-8' } });
     },
+    update: async ({ origin, params, body }) =>
+      transaction(db, (tx) => changeDeployment(tx, origin, params.deployment_id, body)),
     listVersions: async ({ caller, params, page }) => {
       const deployment = await requireDeployment(db, caller.orgId, params.deployment_id);
       const below = versionInCursor(deployment, page.after);

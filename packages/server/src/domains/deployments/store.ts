@@ -127,7 +127,7 @@ export async function insertVersion(
 export async function updateDeployment(
   tx: Transaction,
   id: string,
-  changes: Partial<Pointers & Pick<DeploymentRow, 'status'>>,
+  changes: Partial<Pointers & Pick<DeploymentRow, 'status' | 'name' | 'description'>>,
 ): Promise<DeploymentRow> {
   const [row] = await tx
     .update(deployments)

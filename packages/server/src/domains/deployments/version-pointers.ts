@@ -64,10 +64,10 @@ export function versionToRun(
   return version;
 }
 
-/** Putting a deployment away, or bringing it back, ends or begins what live users get where a version is live. */
-export function assertMayPutAway({ live_version }: Pointers, mode: Mode): void {
+/** What live users get of a deployment at once is changed with a live key where a version is live. `what`: such a change. */
+export function assertMayChangeLive({ live_version }: Pick<Pointers, 'live_version'>, mode: Mode, what: string): void {
   if (live_version === null || mode === 'live') return;
   throw fail('live_key_required', {
-    message: `Version ${live_version} of this deployment is live: archive it, or bring it back, with a live key.`,
+    message: `Version ${live_version} of this deployment is live: ${what} with a live key.`,
   });
 }

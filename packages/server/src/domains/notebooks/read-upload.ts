@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import { documentTitle } from '@vestra/contract/notebooks';
 import type { DocumentReader } from '../../adapters/documents/reader.ts';
 import type { Upload } from '../../http/multipart.ts';
 import { maxDocumentBytes, type PreparedDocument, prepareDocument, titleOf } from './notebook.ts';
@@ -8,12 +9,24 @@ type Request = { orgId: string; body: { title: string; text: string }; upload: U
 /** The document of a request, sent as JSON or as a file. */
 export async function readUpload({ orgId, body, upload }: Request, reader: DocumentReader): Promise<PreparedDocument> {
   if (!upload) return prepareDocument({ ...body, contentType: 'text/plain', param: 'text' });
-  const [field] = Object.keys(upload.form);
-  if (field !== undefined) {
-    throw fail('invalid_request', { param: field, message: `Unknown field \`${field}\`: send \`file\` alone.` });
-  }
-  const title = titleOf(upload.filename);
+  const title = readTitle(upload);
   // A character has a byte or more, so what is longer in characters is too large in any case.
   const { text, contentType } = await reader.read(upload, { orgId, maxCharacters: maxDocumentBytes });
   return prepareDocument({ title, text, contentType, param: 'file' });
+}
+
+/** The part `title`, else the name of the file. */
+function readTitle({ filename, form }: Upload): string {
+  const { title, ...others } = form;
+  const [field] = Object.keys(others);
+  if (field !== undefined) {
+    throw fail('invalid_request', {
+      param: field,
+      message: `Unknown field \`${field}\`: send \`file\` and \`title\`.`,
+    });
+  }
+  const name = titleOf(filename);
+  if (title === undefined) return name;
+  if (documentTitle.safeParse(title).success) return title;
+  throw fail('invalid_request', { param: 'title', message: 'A title has 1 to 200 characters of plain text.' });
 }

@@ -68,6 +68,35 @@ describe('a file becomes a document', () => {
     expect(document).toMatchObject({ content_type: 'text/markdown', text: '# Returns\n\nRefunds take 14 days.' });
   });
 
+  it('without the title of the page, under the one that was sent beside it [NB-261]', async () => {
+    const html = '<html><head><title>Our shop</title></head><body><p>Within 14 days.</p></body></html>';
+    expect((await upload(html, 'a.html', 'text/html')).text).toBe('Within 14 days.');
+    const form = formOf(html, 'a.html', 'text/html');
+    form.set('title', 'Returns');
+    expect(await send(form)).toMatchObject({ status: 201, body: { title: 'Returns' } });
+    for (const title of ['', 'x'.repeat(201)]) {
+      form.set('title', title);
+      expect(await send(form)).toMatchObject({
+        status: 400,
+        body: { error: { code: 'invalid_request', param: 'title' } },
+      });
+    }
+  });
+
+  it.each([
+    ['prices.csv', 'text/csv'],
+    ['prices.csv', 'application/vnd.ms-excel'],
+    ['a.json', 'application/json'],
+    ['a.yaml', 'application/yaml'],
+    ['a.yml', ''],
+    ['a.xml', 'application/xml'],
+    ['a.py', 'text/x-python'],
+    ['a.ts', 'video/mp2t'],
+    ['a.rs', 'application/octet-stream'],
+  ])('%s sent as %j as the text that it is [NB-262]', async (filename, type) => {
+    expect(await upload('a: 1\n', filename, type)).toMatchObject({ content_type: 'text/plain', text: 'a: 1\n' });
+  });
+
   it('under a title cut to 200 characters', async () => {
     expect((await upload('x', `${'n'.repeat(210)}.txt`, 'text/plain')).title).toBe('n'.repeat(200));
   });
@@ -114,8 +143,13 @@ describe('refused are', () => {
     two.append('file', new File(['y'], 'b.txt'));
     expect(await send(two)).toMatchObject(refused(400, 'file_required'));
     const further = formOf('x', 'a.txt');
-    further.set('title', 'Mine');
-    expect(await send(further)).toMatchObject(refused(400, 'invalid_request', 'title'));
+    further.set('text', 'Mine');
+    expect(await send(further)).toMatchObject(refused(400, 'invalid_request', 'text'));
+  });
+
+  it('what is too large, with the number [NB-263]', async () => {
+    const { body } = await send(formOf('x'.repeat(3 * 1024 * 1024), 'a.txt', 'text/plain'));
+    expect(body.error.message).toContain(String(3 * 1024 * 1024));
   });
 
   it('and leave the notebook as it was', async () => {

@@ -7,9 +7,10 @@ import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { TurnRow } from '../engine/api.ts';
 import { readCron } from './cron.ts';
+import type { OneTime } from './one-time.ts';
 import type { TimezoneOfUser } from './ports.ts';
 import { assertNotFileManaged, nextRunsAfter } from './routine.ts';
-import { nextRun, readEvery } from './schedule.ts';
+import { nextRunOfSchedule, readWords, type Schedule, scheduleIn } from './schedule.ts';
 import { countRoutines, deleteRoutines, insertRoutine, listRoutines, lockRoutine } from './store.ts';
 import { zoneFor } from './surroundings.ts';
 import { pretendedRoutines as pretended, type RoutineRow } from './tables.ts';
@@ -52,10 +53,12 @@ export function keptRoutines({ db, timezoneOfUser, tenant, turn }: Asker): Agent
   return {
     add: (asked) =>
       transaction(db, async (tx) => {
+        const now = new Date();
         const when = whenOf(asked);
         if ((await countRoutines(tx, tenant, userId)) >= mostOfUser) {
           throw fail('invalid_request', { message: `At most ${mostOfUser} are kept: remove one first.` });
         }
+        const zone = await zoneFor(tx, timezoneOfUser, tenant, { timezone: asked.timezone, userId });
         const row = {
           id: newId('rtn'),
           org_id: tenant.orgId,
@@ -71,10 +74,10 @@ export function keptRoutines({ db, timezoneOfUser, tenant, turn }: Asker): Agent
           kind: 'schedule' as const,
           enabled: true,
           status: 'active' as const,
-          ...when,
-          ...(await zoneFor(tx, timezoneOfUser, tenant, { timezone: asked.timezone, userId })),
+          ...scheduleIn(zone.timezone, when, now),
+          ...zone,
         };
-        const routine = await insertRoutine(tx, { ...row, next_run_at: nextRunsAfter(new Date())(row) });
+        const routine = await insertRoutine(tx, { ...row, next_run_at: nextRunsAfter(now)(row) });
         await audit(tx, origin, 'routine.created', routine.id);
         return routine;
       }),
@@ -95,7 +98,7 @@ export function pretendedRoutines({ db, timezoneOfUser, tenant, turn }: Asker): 
   const isOfTest = eq(pretended.conversation_id, turn.conversation_id);
   const seen = (row: typeof pretended.$inferSelect): SeenRoutine => ({
     ...row,
-    next_run_at: nextRun(row.cron, row.timezone, new Date()),
+    next_run_at: nextRunOfSchedule(row, row.timezone, new Date()),
     enabled: true,
   });
   return {
@@ -111,7 +114,7 @@ export function pretendedRoutines({ db, timezoneOfUser, tenant, turn }: Asker): 
           name: asked.name,
           ask: asked.ask,
           timezone,
-          ...whenOf(asked),
+          ...scheduleIn(timezone, whenOf(asked), new Date()),
         };
         await tx.insert(pretended).values(row);
         return seen(row);
@@ -127,10 +130,8 @@ export function pretendedRoutines({ db, timezoneOfUser, tenant, turn }: Asker): 
   };
 }
 
-const whenOf = ({ every, cron }: AskedRoutine) =>
-  every === undefined
-    ? { every: null, cron: readCron(cron ?? '', 'cron') }
-    : { every, cron: readEvery(every, 'every') };
+const whenOf = ({ every, cron }: AskedRoutine): Schedule | OneTime =>
+  every === undefined ? { every: null, cron: readCron(cron ?? '', 'cron') } : readWords(every, 'every');
 
 const audit = (tx: Transaction, origin: Origin, action: 'routine.created' | 'routine.deleted', id: string) =>
   recordAudit(tx, origin, { action, target: { type: 'routine', id }, details: { kind: 'schedule' } });

@@ -55,7 +55,7 @@ describe('in a test', () => {
     expect((await call('routines_list')).output).toBe('Nothing is scheduled.');
   });
 
-  it('answers as for a real one, also where the schedule is wrong', async () => {
+  it('answers as for a real one, also of one that runs once and where the schedule is wrong [RTN-262]', async () => {
     const [pretended, real] = [await toolsFor('bert', true), await toolsFor('bert', false)];
     for (const given of [{ ask: 'x', every: '5 minutes' }, { ask: 'x', cron: '0 0 * * * *' }, { ask: 'x' }]) {
       const answer = await pretended.call('routines_add', given);
@@ -67,6 +67,13 @@ describe('in a test', () => {
     const shape = (output: string) => output.replace(idIn(output), 'id');
     expect(shape(seeming.output)).toBe(shape(made.output));
     await real.call('routines_remove', { routine_id: idIn(made.output) });
+    const once = { ask: 'x', every: 'on 1 March 2090 at 9am' };
+    for (const { call } of [pretended, real]) {
+      const { output } = await call('routines_add', once);
+      expect(output).toContain('"when":"2090-03-01 at 09:00 (Europe/Berlin)","next_run_at":"2090-03-01T08:00:00.000Z"');
+      await call('routines_remove', { routine_id: idIn(output) });
+      expect((await call('routines_add', { ...once, every: '2020-03-01 at 9' })).isError).toBe(true);
+    }
   });
 
   it('leaves nothing behind when its conversation goes', async () => {

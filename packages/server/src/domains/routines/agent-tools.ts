@@ -14,7 +14,7 @@ import type { TimezoneOfUser } from './ports.ts';
 
 type Dependencies = { db: Database; timezoneOfUser: TimezoneOfUser };
 
-/** What a person may ask the agent for: to do something again and again, to say what it does, and to stop it. */
+/** What a person may ask the agent for: to do something again and again or later, to say what it does, and to stop it. */
 export function routineTools(dependencies: Dependencies): RoutineTools {
   return ({ tenant, turn, isPretend }) => {
     const asker = { ...dependencies, tenant, turn };
@@ -28,12 +28,12 @@ const addTool = (routines: AgentRoutines): OwnTool =>
     {
       name: 'routines_add',
       description:
-        'Schedule something that the person wants done again and again, such as a report every Monday. It is asked in this conversation at each of its times. At most once every 15 minutes.',
+        'Schedule something that the person wants done again and again, such as a report every Monday, or once at a later time. It is asked in this conversation at each of its times. At most once every 15 minutes.',
       input: object(
         {
           ask: text('What is to be done each time, as the person would say it.', 8000),
           every: text(
-            'When, in plain words: `weekday at 08:00`, `mon, fri at 18:30`, `2 hours`, `month on the 1st at 09:00`.',
+            'When, in plain words: `weekday at 08:00`, `mon, fri at 18:30`, `2 hours`, `month on the 1st at 09:00`. Once: `tomorrow at 9`, `2026-12-01 at 09:00`.',
             100,
           ),
           cron: text('When, as five cron fields, where plain words cannot say it. Instead of `every`.', 120),

@@ -6,21 +6,35 @@ import { nameOfRoutine } from '@vestra/contract/routine-name';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
+import type { Committed } from '../engine/api.ts';
 import { findSettings } from '../orgs/api.ts';
 import type { RoutinePorts } from './ports.ts';
 import { nextRunsAfter, readTimezone, readWhen } from './routine.ts';
+import { scheduleIn } from './schedule.ts';
 import { insertRoutine } from './store.ts';
-import { assertDefaultRuns, assertSameUser, holdConversation, nameDeployment, zoneFor } from './surroundings.ts';
+import {
+  assertSameUser,
+  columnsOf,
+  holdConversation,
+  nameDeployment,
+  openForRuns,
+  requireRunning,
+  zoneFor,
+} from './surroundings.ts';
 import type { NewRoutine, RoutineRow } from './tables.ts';
 
 type Body = BodyOf<Api['routines']['create']>;
 
-/** Where no user is named, a conversation that is names its own. */
+/**
+ * Where no user is named, a conversation that is names its own. Where no conversation is named, one is opened, which the
+ * caller announces after the commit.
+ */
 export async function createRoutine(
   tx: Transaction,
   { origin, ports }: { origin: Origin; ports: RoutinePorts },
   body: Body,
-): Promise<RoutineRow> {
+): Promise<{ routine: RoutineRow; opened: Committed | null }> {
+  const now = new Date();
   const when = readWhen(body);
   const timezone = readTimezone(body);
   const conversation =
@@ -30,35 +44,34 @@ export async function createRoutine(
   const settings = await findSettings(tx, origin);
   if (userId === null && settings.require_user) throw fail('user_required', { param: 'user_id' });
   const user = userId === null ? null : await ports.enterUser(tx, origin, userId);
-  const deployment = body.deployment === undefined ? null : await nameDeployment(tx, origin, body.deployment);
-  if (!deployment) await assertDefaultRuns(tx, origin, user?.default_deployment ?? settings.default_deployment);
+  const named = body.deployment === undefined ? null : await nameDeployment(tx, origin, body.deployment);
+  const byDefault = user?.default_deployment ?? settings.default_deployment;
+  const running = named ?? (await requireRunning(tx, origin, { deployment_id: byDefault, deployment_version: null }));
+  const zone = when && (await zoneFor(tx, ports.timezoneOfUser, origin, { timezone, userId }));
+  const timing = when && zone && { ...scheduleIn(zone.timezone, when, now), ...zone };
+  const opened = conversation ? null : await openForRuns(tx, origin, { userId, ...running });
 
   const row = {
     id: newId('rtn'),
     org_id: origin.orgId,
     mode: origin.mode,
     user_id: userId,
-    conversation_id: body.conversation_id ?? null,
+    conversation_id: body.conversation_id ?? opened?.conversation.id ?? null,
     own_conversation: body.conversation_id !== undefined,
-    ...deployment,
+    ...(named && columnsOf(named)),
     name: nameOfRoutine(body),
     ask: body.ask,
     enabled: body.enabled,
     status: 'active' as const,
-    ...(when
-      ? {
-          kind: 'schedule' as const,
-          ...when,
-          ...(await zoneFor(tx, ports.timezoneOfUser, origin, { timezone, userId })),
-        }
-      : { kind: 'trigger' as const, cron: null, timezone: null, filters: body.filters ?? null }),
+    ...(timing
+      ? { kind: 'schedule' as const, ...timing }
+      : { kind: 'trigger' as const, every: null, cron: null, timezone: null, filters: body.filters ?? null }),
   } satisfies NewRoutine;
-  const nextRunOf = nextRunsAfter(new Date());
-  const routine = await insertRoutine(tx, { ...row, next_run_at: nextRunOf(row) });
+  const routine = await insertRoutine(tx, { ...row, next_run_at: nextRunsAfter(now)(row) });
   await recordAudit(tx, origin, {
     action: 'routine.created',
     target: { type: 'routine', id: routine.id },
     details: { kind: routine.kind },
   });
-  return routine;
+  return { routine, opened };
 }

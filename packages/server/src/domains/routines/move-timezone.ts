@@ -11,9 +11,13 @@ export async function moveRoutinesToTimezone(
   timezone: string | null,
 ): Promise<void> {
   const zone = timezone ?? 'UTC';
-  const nextRunOf = nextRunsAfter(new Date());
+  const now = new Date();
+  const nextRunOf = nextRunsAfter(now);
   for (const routine of await lockFollowing(tx, tenant, userId)) {
     if (routine.timezone === zone) continue;
-    await updateRoutines(tx, [routine.id], changesOf(routine, { timezone: zone }, nextRunOf));
+    const changes = changesOf(routine, { timezone: zone }, nextRunOf);
+    // The one time of a routine may have passed in the new zone: it is late then, and not lost.
+    const isLate = routine.next_run_at !== null && changes.next_run_at === null;
+    await updateRoutines(tx, [routine.id], { ...changes, ...(isLate && { next_run_at: now }) });
   }
 }

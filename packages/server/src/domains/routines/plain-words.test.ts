@@ -91,8 +91,10 @@ describe('plain words', () => {
   });
 
   it.each([
-    ['fortnight at 9', '`fortnight` is not understood'],
-    ['every other day at 9', '`other day` is not understood'],
+    ['2 days', 'cannot count days from an unnamed first one. Name the days, as in `mon, wed, fri at 09:00`'],
+    ['every other day at 9', 'Name the days, as in `mon, wed, fri at 09:00`'],
+    ['fortnight at 9', 'as in `first and third monday of the month at 09:00`'],
+    ['weekly', 'it ends after `weekly`; expected `on` and days of the week, such as `week on tuesday at 09:00`'],
     ['month on monday at 9', '`month on` is understood, but `monday` is not; expected a day of the month'],
     ['month on the 32nd at 9', '`month on` is understood, but `32nd` is not'],
     ['month on the last at 9', 'it ends after `month on last`; expected `day` or a day of the week'],

@@ -1,7 +1,8 @@
 import { type Failure, fail } from '@vestra/contract/errors';
 
 /**
- * Plain words for when a routine runs, as the cron schedule that they mean.
+ * Plain words for when a routine runs again and again, as the cron schedule that they mean. Those that name a single day
+ * are read in one-time.ts.
  *
  *   words     = ["every"] interval
  *             | ["every"] days "at" time {time}  |  "at" time {time} ["every" | "on"] days
@@ -41,7 +42,7 @@ export function cronOfWords(given: string, param: string): string {
 }
 
 type Reader = { given: string; param: string; words: readonly string[]; at: number };
-type Time = { hour: number; minute: number };
+export type Time = { hour: number; minute: number };
 type Days = { kind: 'days'; date: string; month: string; weekday: string };
 type Rhythm = { kind: 'interval'; cron: string } | Days;
 
@@ -87,7 +88,7 @@ function afterEvery(words: readonly string[]): string[] {
   return first === 'every' || first === 'each' || first === 'on' ? rest : [...words];
 }
 
-function timeOf(word: string | undefined): Time | undefined {
+export function timeOf(word: string | undefined): Time | undefined {
   if (word === 'noon') return { hour: 12, minute: 0 };
   if (word === 'midnight') return { hour: 0, minute: 0 };
   const [, hours, minutes = '0', half] = /^(\d{1,2})(?:[:.](\d{2}))?([ap]m)?$/.exec(word ?? '') ?? [];
@@ -201,6 +202,9 @@ const unitNames: Record<
   week: { name: 'week' },
   weeks: { name: 'week' },
   weekly: { name: 'week' },
+  biweekly: { name: 'week', count: 2 },
+  fortnight: { name: 'week', count: 2 },
+  fortnightly: { name: 'week', count: 2 },
   month: { name: 'month' },
   months: { name: 'month' },
   monthly: { name: 'month' },
@@ -216,7 +220,7 @@ type Unit = { name: (typeof unitNames)[string]['name']; count: number };
 /** `2 hours`, `hour` or `half hour`; nothing, and no word taken, where the next words are another thing. */
 function takeUnit(reader: Reader): Unit | undefined {
   const [first = '', second = ''] = reader.words.slice(reader.at);
-  const count = first === 'half' && second === 'hour' ? 0.5 : numberOf(first);
+  const count = first === 'half' && second === 'hour' ? 0.5 : first === 'other' ? 2 : numberOf(first);
   // `second` alone is the second monday's.
   const word = count === undefined ? first : second.replace(/^second$/, 'seconds');
   const unit = Object.hasOwn(unitNames, word) ? unitNames[word] : undefined;
@@ -227,12 +231,15 @@ function takeUnit(reader: Reader): Unit | undefined {
 
 function assertSingle(reader: Reader, { name, count }: Unit): void {
   if (count === 1) return;
-  const instead =
-    name === 'year'
-      ? 'Write `year on march 3 at 10:00`'
-      : 'Name the days, as in `mon, thu at 09:00` or `month on the 1st and 15th at 09:00`';
+  const instead = insteadOfCounting[name] ?? '';
   throw refusal(reader, `a schedule cannot count ${name}s from an unnamed first one. ${instead}`);
 }
+
+const insteadOfCounting: Partial<Record<Unit['name'], string>> = {
+  day: 'Name the days, as in `mon, wed, fri at 09:00` or `month on the 1st and 15th at 09:00`',
+  week: 'Name the weeks of the month, as in `first and third monday of the month at 09:00`',
+  year: 'Write `year on march 3 at 10:00`',
+};
 
 const numberWords = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
 
@@ -324,7 +331,9 @@ const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep
 const monthWords =
   /^(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)$/;
 
-const isMonth = (word: string) => monthWords.test(word);
+export const isMonth = (word: string) => monthWords.test(word);
+
+export const monthOf = (word: string) => monthNames.indexOf(word.slice(0, 3)) + 1;
 
 /** One day of the year: `march 3`, `3 march`, `3rd of march`. */
 function takeDate(reader: Reader): Days {
@@ -335,7 +344,7 @@ function takeDate(reader: Reader): Days {
   reader.at++;
   const date = before ?? takeDayOfMonth(reader);
   if (date === undefined) throw notUnderstood(reader, 'a day of the month, such as `march 3`');
-  return { ...everyDay, date: String(date), month: String(monthNames.indexOf(word.slice(0, 3)) + 1) };
+  return { ...everyDay, date: String(date), month: String(monthOf(word)) };
 }
 
 function takeDayOfMonth(reader: Reader): number | undefined {

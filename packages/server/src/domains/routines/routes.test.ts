@@ -37,7 +37,7 @@ describe('creating a routine', () => {
       object: 'routine',
       id: expect.stringMatching(/^rtn_[0-9a-z]{24}$/),
       user_id: null,
-      conversation_id: null,
+      conversation_id: expect.stringMatching(/^conv_/),
       name: 'Morning',
       ask: 'Report the open tickets.',
       kind: 'schedule',
@@ -262,6 +262,25 @@ describe('the deployment of a routine', () => {
 });
 
 describe('the conversation of a routine', () => {
+  it('is there from its creation, and of its user and deployment [RTN-261]', async () => {
+    const desk = await server.newDeployment(org.id);
+    for (const body of [{ every: 'hour' }, { on: 'call' }]) {
+      const made = (await create({ ...body, user_id: 'anna', deployment: desk.slug })).body;
+      const { rows } = await server.db.execute(
+        sql`SELECT user_id, mode, deployment_id, pinned_version FROM conversations WHERE id = ${made.conversation_id}`,
+      );
+      expect(rows).toEqual([{ user_id: 'anna', mode: 'test', deployment_id: desk.id, pinned_version: null }]);
+    }
+  });
+
+  it('is not made where the routine is refused [RTN-261]', async () => {
+    const other = await server.newOrg();
+    await refused({ every: '2020-01-01 at 9' }, other.testKey);
+    await refused({ every: 'hour', conversation_id: newId('conv') }, other.testKey);
+    const { rows } = await server.db.execute(sql`SELECT FROM conversations WHERE org_id = ${other.id}`);
+    expect(rows).toEqual([]);
+  });
+
   it('is one of its user, who need not be named again', async () => {
     const conversation = await server.newConversation(tenant(), 'anna');
     const { body } = await create({ every: 'hour', user_id: 'anna', conversation_id: conversation });
@@ -354,6 +373,26 @@ describe('reading routines', () => {
       }
     }
     expect((await call('GET', '/v1/routines', undefined, org.liveKey)).body.data).not.toContainEqual(made);
+  });
+});
+
+describe('a routine that runs once', () => {
+  it('shows its date, whatever words named it, and its next run [RTN-262]', async () => {
+    server.setUser(tenant(), 'tokyo', { timezone: 'Asia/Tokyo' });
+    const { status, body } = await create({ every: 'on 1 March 2090 at 9am', user_id: 'tokyo' });
+    expect(status).toBe(201);
+    expect(body.schedule).toEqual({ every: '2090-03-01 at 09:00', cron: '0 9 1 3 *', timezone: 'Asia/Tokyo' });
+    expect(body.next_run_at).toBe('2090-03-01T00:00:00.000Z');
+    const [date] = new Date(Date.now() + 9 * 3_600_000 + 86_400_000).toISOString().split('T');
+    const tomorrow = (await create({ every: 'tomorrow at 9', user_id: 'tokyo' })).body;
+    // The clocks of Tokyo have no summer time.
+    expect([tomorrow.schedule.every, tomorrow.next_run_at]).toEqual([`${date} at 09:00`, `${date}T00:00:00.000Z`]);
+  });
+
+  it('is refused where its time has passed [RTN-263]', async () => {
+    const past = await refused({ every: '2020-12-01 at 09:00', timezone: 'Europe/Berlin' });
+    expect(past).toMatchObject({ status: 400, code: 'invalid_schedule', param: 'every' });
+    expect(past.message).toContain('has passed: in Europe/Berlin it is 20');
   });
 });
 

@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
+import { announce, type Committed, type Engine } from '../engine/api.ts';
 import { findSettings } from '../orgs/api.ts';
 import { createRoutine } from './create.ts';
 import type { RoutinePorts } from './ports.ts';
@@ -11,9 +12,9 @@ import { findRoutine, listRoutines } from './store.ts';
 import type { RoutineRow } from './tables.ts';
 import { changeRoutine } from './update.ts';
 
-type RoutineDependencies = RoutinePorts & { db: Database; publicUrl: string };
+type RoutineDependencies = RoutinePorts & Pick<Engine, 'announcer'> & { db: Database; publicUrl: string };
 
-export function routineRoutes({ db, publicUrl, ...ports }: RoutineDependencies): Handlers<'routines'> {
+export function routineRoutes({ db, publicUrl, announcer, ...ports }: RoutineDependencies): Handlers<'routines'> {
   const present = (row: RoutineRow) => presentRoutine(row, { publicUrl });
   return {
     list: async ({ caller, query, page }) => {
@@ -23,15 +24,29 @@ export function routineRoutes({ db, publicUrl, ...ports }: RoutineDependencies):
       }
       return page.of(await listRoutines(db, caller, userId, page), present, (row) => [row.id]);
     },
-    create: async ({ origin, body, commit }) =>
-      commit(async (tx) => present(await createRoutine(tx, { origin, ports }, body))),
+    create: async ({ origin, body, commit }) => {
+      // Set by the call that makes the routine, and by no repetition of it.
+      let opened: Committed | null = null;
+      const answer = await commit(async (tx) => {
+        const created = await createRoutine(tx, { origin, ports }, body);
+        opened = created.opened;
+        return present(created.routine);
+      });
+      if (opened) announce(announcer, opened);
+      return answer;
+    },
     get: async ({ caller, params }) => {
       const row = await findRoutine(db, caller, params.routine_id);
       if (!row) throw fail('routine_not_found');
       return present(row);
     },
-    update: async ({ origin, params, body }) =>
-      present(await transaction(db, (tx) => changeRoutine(tx, { origin, ports }, params.routine_id, body))),
+    update: async ({ origin, params, body }) => {
+      const { routine, opened } = await transaction(db, (tx) =>
+        changeRoutine(tx, { origin, ports }, params.routine_id, body),
+      );
+      if (opened) announce(announcer, opened);
+      return present(routine);
+    },
     delete: async ({ origin, params }) => {
       await transaction(db, (tx) => removeRoutine(tx, origin, params.routine_id));
       return { object: 'routine', id: params.routine_id, deleted: true };

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fail } from '@vestra/contract/errors';
 import { readCron } from './cron.ts';
-import { nextRun, readEvery } from './schedule.ts';
+import { type OneTime, onceAt } from './one-time.ts';
+import { nextRunOfSchedule, readWords, type Schedule } from './schedule.ts';
 import type { RoutineRow } from './tables.ts';
 
 /** What may become different in the life of a routine. */
 export type Changes = Partial<Omit<RoutineRow, 'id' | 'org_id' | 'mode' | 'managed_by' | 'created_at' | 'updated_at'>>;
 
-type Timing = Pick<RoutineRow, 'enabled' | 'status' | 'cron' | 'timezone'>;
+type Timing = Pick<RoutineRow, 'enabled' | 'status' | 'every' | 'cron' | 'timezone'>;
 
 export type NextRunOf = (routine: Timing) => Date | null;
 
@@ -17,10 +18,10 @@ export type NextRunOf = (routine: Timing) => Date | null;
  */
 export function nextRunsAfter(now: Date): NextRunOf {
   const known = new Map<string, Date | null>();
-  return ({ enabled, status, cron, timezone }) => {
+  return ({ enabled, status, every, cron, timezone }) => {
     if (!enabled || status !== 'active' || cron === null || timezone === null) return null;
-    const key = `${timezone} ${cron}`;
-    const next = known.has(key) ? (known.get(key) ?? null) : nextRun(cron, timezone, now);
+    const key = `${timezone} ${onceAt(every) ?? cron}`;
+    const next = known.has(key) ? (known.get(key) ?? null) : nextRunOfSchedule({ every, cron }, timezone, now);
     known.set(key, next);
     return next;
   };
@@ -35,8 +36,11 @@ export function changesOf(before: RoutineRow, wanted: Changes, nextRunOf: NextRu
     ([column, value]) => !isDeepStrictEqual(before[column as keyof Changes], value),
   );
   const changes: Changes = Object.fromEntries(different);
-  const movesRun = (['cron', 'timezone', 'enabled', 'status'] as const).some((column) => column in changes);
-  return movesRun ? { ...changes, next_run_at: nextRunOf({ ...before, ...changes }) } : changes;
+  const after = { ...before, ...changes };
+  const movesRun =
+    (['cron', 'timezone', 'enabled', 'status'] as const).some((column) => column in changes) ||
+    onceAt(before.every) !== onceAt(after.every);
+  return movesRun ? { ...changes, next_run_at: nextRunOf(after) } : changes;
 }
 
 type When = {
@@ -45,9 +49,9 @@ type When = {
   timezone?: string | undefined;
 };
 
-/** The schedule that a body gives, in its own words and as cron; null where it gives none. */
-export function readWhen({ every, schedule }: When): { every: string | null; cron: string } | null {
-  if (every !== undefined) return { every, cron: readEvery(every, 'every') };
+/** The schedule that a body gives; null where it gives none. */
+export function readWhen({ every, schedule }: When): Schedule | OneTime | null {
+  if (every !== undefined) return readWords(every, 'every');
   return schedule === undefined ? null : { every: null, cron: readCron(schedule.cron, 'schedule.cron') };
 }
 

@@ -18,13 +18,17 @@ import { type RoutineRow, routines } from './tables.ts';
 export const publicUrl = 'https://agents.example.com';
 
 type User = { timezone: string | null; default_deployment: string | null; isDisabled: boolean };
+const silent = { followers: { publish: () => {} }, ring: () => {} };
+
 type RoutinePort = ApplyPorts['routines'];
 
 /** The routine routes with users that tests make up. */
 export async function startRoutines() {
   const users = new Map<string, User>();
   const ports = portsOn(users);
-  const app = await startTestApp(({ db }) => ({ routines: routineRoutes({ db, publicUrl, ...ports }) }));
+  const app = await startTestApp(({ db }) => ({
+    routines: routineRoutes({ db, publicUrl, announcer: silent, ...ports }),
+  }));
   const { db } = app;
   const file: RoutinePort = {
     replaceFileManaged: (tx, change) => replaceFileManaged(tx, ports, change),

@@ -102,6 +102,28 @@ describe('what is due', () => {
     expect((await toldOf(id)).length).toBe(6);
   });
 
+  it('once has ended after its run, and has failed where that was refused [RTN-265]', async () => {
+    const [done, refused] = [
+      await create({ every: '2031-05-05 at 10:00' }),
+      await create({ every: '2031-05-05 at 10:00' }),
+    ];
+    await server.db.execute(sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${refused.org.id}`);
+    expect(await runDueRoutines(runner, { now: new Date('2031-05-05T09:59:00Z') })).toBe(0);
+    // The server was away at ten.
+    expect(await runDueRoutines(runner, { now: new Date('2031-05-05T12:00:00Z') })).toBe(1);
+    expect(await runDueRoutines(runner, { now: new Date('2032-05-05T12:00:00Z') })).toBe(0);
+    const shown = async ({ org, id }: typeof done) =>
+      (await server.call('GET', `/v1/routines/${id}`, { key: org.testKey })).body;
+    expect(await shown(done)).toMatchObject({ status: 'completed', next_run_at: null, run_count: 1, last_error: null });
+    expect(await messagesOf(done.id)).toEqual([{ text: 'Look at the orders.', count: 1 }]);
+    expect(await shown(refused)).toMatchObject({
+      status: 'failed',
+      next_run_at: null,
+      run_count: 0,
+      last_error: { code: 'wallet_empty' },
+    });
+  });
+
   it('runs neither what is paused nor what has been deleted [RTN-038, RTN-041]', async () => {
     const paused = await create({ every: 'hour' });
     const deleted = await create({ every: 'hour' });
@@ -124,7 +146,7 @@ describe('what cannot run', () => {
       INSERT INTO users (org_id, mode, id, status, created_at) VALUES (${org.id}, 'test', 'barred', 'disabled', now())`);
     expect(await runDueRoutines(runner, { now })).toBe(0);
     const row = await server.rowOf(id);
-    expect(row).toMatchObject({ status: 'active', run_count: 0, conversation_id: null, last_run_at: null });
+    expect(row).toMatchObject({ status: 'active', run_count: 0, last_run_at: null });
     expect(row.next_run_at).toEqual(new Date('2031-05-05T11:00:00Z'));
   });
 
@@ -133,9 +155,8 @@ describe('what cannot run', () => {
     await server.db.execute(sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${org.id}`);
     await server.setRow(id, due);
     expect(await runDueRoutines(runner, { now })).toBe(0);
-    expect(await server.rowOf(id)).toMatchObject({ status: 'active', run_count: 0, conversation_id: null });
-    const { rows } = await server.db.execute(sql`SELECT FROM conversations WHERE org_id = ${org.id}`);
-    expect(rows).toEqual([]);
+    expect(await server.rowOf(id)).toMatchObject({ status: 'active', run_count: 0 });
+    expect(await messagesOf(id)).toEqual([]);
   });
 
   it('has failed where its deployment is gone, with the reason in the audit log [RTN-008, RTN-009]', async () => {

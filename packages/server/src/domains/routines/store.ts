@@ -141,7 +141,8 @@ export async function stepOver(
 ): Promise<RoutineRow> {
   const [row] = await tx
     .update(routines)
-    .set({ status: status === 'active' && next === null ? 'completed' : status, next_run_at: next, last_error: error })
+    // Of one that has no other time, nothing is completed.
+    .set({ status: next === null ? 'failed' : status, next_run_at: next, last_error: error })
     .where(eq(routines.id, routineId))
     .returning();
   return row as RoutineRow;

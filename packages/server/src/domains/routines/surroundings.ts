@@ -1,7 +1,15 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { holdDeployment, requireDeployment, resolveDeployment, versionToRun } from '../deployments/api.ts';
+import { openConversation } from '../conversations/api.ts';
+import {
+  type DeploymentRow,
+  holdDeployment,
+  requireDeployment,
+  resolveDeployment,
+  versionToRun,
+} from '../deployments/api.ts';
+import type { Committed } from '../engine/api.ts';
 import type { RoutinePorts, TimezoneOfUser } from './ports.ts';
 import type { RoutineRow } from './tables.ts';
 
@@ -10,22 +18,44 @@ export async function nameDeployment(
   tx: Transaction,
   { orgId, mode }: Tenant,
   reference: string,
-): Promise<Pick<RoutineRow, 'deployment_id' | 'deployment_version'>> {
+): Promise<NamedDeployment> {
   const { deployment, version } = await resolveDeployment(tx, orgId, reference, 'deployment');
   const held = await holdDeployment(tx, orgId, deployment.id, 'deployment');
   versionToRun(held, mode, version);
-  return { deployment_id: held.id, deployment_version: version };
+  return { deployment: held, version };
 }
 
-/** A routine without a deployment of its own runs on the default, which it asks for at each run. */
-export async function assertDefaultRuns(
+type NamedDeployment = { deployment: DeploymentRow; version: number | null };
+
+/** A routine without a deployment of its own runs on the default, which it asks for at each run; null: there is none. */
+export async function requireRunning(
   tx: Transaction,
   { orgId, mode }: Tenant,
-  deploymentId: string | null,
-): Promise<void> {
-  if (deploymentId === null) throw fail('deployment_required', { param: 'deployment' });
-  versionToRun(await requireDeployment(tx, orgId, deploymentId), mode, null);
+  { deployment_id, deployment_version }: Pick<RoutineRow, 'deployment_id' | 'deployment_version'>,
+): Promise<NamedDeployment> {
+  if (deployment_id === null) throw fail('deployment_required', { param: 'deployment' });
+  const deployment = await requireDeployment(tx, orgId, deployment_id);
+  versionToRun(deployment, mode, deployment_version);
+  return { deployment, version: deployment_version };
 }
+
+/** Where the runs of a routine are said, where no conversation was named for it. */
+export async function openForRuns(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  { userId, deployment, version }: NamedDeployment & { userId: string | null },
+): Promise<Committed> {
+  const place = { tenant: { orgId, mode }, userId, deployment, pinned: version, metadata: {} };
+  return (await openConversation(tx, place, async () => {})).committed;
+}
+
+export const columnsOf = ({
+  deployment,
+  version,
+}: NamedDeployment): Pick<RoutineRow, 'deployment_id' | 'deployment_version'> => ({
+  deployment_id: deployment.id,
+  deployment_version: version,
+});
 
 export async function holdConversation(
   tx: Transaction,

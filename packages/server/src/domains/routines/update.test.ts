@@ -1,4 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { transaction } from '../../db/transaction.ts';
+import { moveRoutinesToTimezone } from './move-timezone.ts';
 import { type RoutineServer, startRoutines } from './routines.fixture.ts';
 
 type Org = Awaited<ReturnType<RoutineServer['newOrg']>>;
@@ -140,6 +143,47 @@ describe('pausing a routine', () => {
   });
 });
 
+describe('a routine that runs once', () => {
+  const ended = { status: 'completed' as const, next_run_at: null };
+  const passed = (every = '2020-03-01 at 09:00') => ({ every, cron: '0 9 1 3 *' });
+
+  it('moves to another year, whose cron is the same, and to one of every year', async () => {
+    const made = await make({ every: '2090-03-01 at 09:00' });
+    const later = (await patch(made.id, { every: '2091-03-01 at 09:00' })).body;
+    expect(later).toMatchObject({ schedule: passed('2091-03-01 at 09:00'), next_run_at: '2091-03-01T09:00:00.000Z' });
+    const yearly = (await patch(made.id, { every: 'year on march 1 at 9' })).body;
+    expect(Date.parse(yearly.next_run_at)).toBeLessThan(Date.now() + 367 * 86_400_000);
+  });
+
+  it('begins again with a new time, and is not resumed without one [RTN-265]', async () => {
+    const made = await make({ every: '2090-03-01 at 09:00' });
+    await server.setRow(made.id, { ...passed(), ...ended });
+    const paused = await make({ every: '2090-03-01 at 09:00', enabled: false });
+    await server.setRow(paused.id, passed());
+    for (const { id } of [made, paused]) {
+      expect(await refused(id, { enabled: true })).toEqual([400, 'invalid_schedule', 'every']);
+      expect((await patch(id, { name: 'Other' })).body).toMatchObject({ name: 'Other', next_run_at: null });
+    }
+    expect((await patch(made.id, { every: '2090-03-02 at 09:00' })).body).toMatchObject({
+      status: 'active',
+      next_run_at: '2090-03-02T09:00:00.000Z',
+    });
+  });
+
+  it('runs at once where its user’s new zone has left its time behind [RTN-265]', async () => {
+    const soon = new Date(Date.now() + 2 * 3_600_000).toISOString().slice(0, 16);
+    const made = await make({ every: soon, user_id: 'mover' });
+    const before = Date.now();
+    await transaction(server.db, (tx) => moveRoutinesToTimezone(tx, tenant(), 'mover', 'Asia/Tokyo'));
+    const { next_run_at, timezone } = await server.rowOf(made.id);
+    expect([timezone, Number(next_run_at) >= before, Number(next_run_at) <= Date.now()]).toEqual([
+      'Asia/Tokyo',
+      true,
+      true,
+    ]);
+  });
+});
+
 describe('the kind of a routine', () => {
   it.each([{ every: 'hour' }, { schedule: { cron: '0 8 * * *' } }, { timezone: 'Europe/Berlin' }])(
     'is kept: one that runs on a call has no schedule, so %j is refused [RTN-036]',
@@ -165,12 +209,16 @@ describe('the kind of a routine', () => {
 });
 
 describe('the user of a routine', () => {
-  it('brings their zone and leaves the conversation of the one before', async () => {
+  it('brings their zone and a conversation of their own [RTN-261]', async () => {
     server.setUser(tenant(), 'kim', { timezone: 'Asia/Kolkata' });
     const conversation = await server.newConversation(tenant(), 'anna');
     const made = await make({ every: 'day at 8', conversation_id: conversation });
     const moved = (await patch(made.id, { user_id: 'kim' })).body;
-    expect(moved).toMatchObject({ user_id: 'kim', conversation_id: null, schedule: { timezone: 'Asia/Kolkata' } });
+    expect(moved).toMatchObject({ user_id: 'kim', schedule: { timezone: 'Asia/Kolkata' } });
+    const { rows } = await server.db.execute(
+      sql`SELECT user_id, mode, deployment_id FROM conversations WHERE id = ${moved.conversation_id}`,
+    );
+    expect(rows).toEqual([{ user_id: 'kim', mode: 'test', deployment_id: org.deployment.id }]);
     expect(moved.next_run_at).toMatch(/T02:30:00\.000Z$/);
   });
 

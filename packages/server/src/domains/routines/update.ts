@@ -4,50 +4,82 @@ import type { BodyOf } from '@vestra/contract/route';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
+import type { Committed } from '../engine/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import type { RoutinePorts } from './ports.ts';
 import { assertNotFileManaged, type Changes, changesOf, nextRunsAfter, readTimezone, readWhen } from './routine.ts';
+import { scheduleIn } from './schedule.ts';
 import { lockRoutine, updateRoutine } from './store.ts';
-import { assertSameUser, holdConversation, nameDeployment, zoneFor } from './surroundings.ts';
+import {
+  assertSameUser,
+  columnsOf,
+  holdConversation,
+  nameDeployment,
+  openForRuns,
+  requireRunning,
+  zoneFor,
+} from './surroundings.ts';
 import type { RoutineRow } from './tables.ts';
 
 type Body = BodyOf<Api['routines']['update']>;
 type Work = { origin: Origin; ports: RoutinePorts };
 
-/** Fields left out stay. What is already so is no change and is not written down. */
+/**
+ * Fields left out stay. What is already so is no change and is not written down. The caller announces after the commit a
+ * conversation that was opened.
+ */
 export async function changeRoutine(
   tx: Transaction,
   { origin, ports }: Work,
   routineId: string,
   body: Body,
-): Promise<RoutineRow> {
+): Promise<{ routine: RoutineRow; opened: Committed | null }> {
+  const now = new Date();
   const when = readWhen(body);
   const timezone = readTimezone(body);
   const before = await lockRoutine(tx, origin, routineId);
   if (!before) throw fail('routine_not_found');
   assertNotFileManaged(before);
   assertFitsKind(before, body);
+  const named = body.deployment === undefined ? {} : columnsOf(await nameDeployment(tx, origin, body.deployment));
+  const user = await changedUser(tx, { origin, ports }, { ...before, ...named }, body);
+  const zone =
+    before.kind === 'schedule' ? await changedZone(tx, { origin, ports }, before, { ...body, timezone }) : {};
   const wanted: Changes = {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.ask !== undefined && { ask: body.ask }),
     ...(body.filters !== undefined && { filters: body.filters }),
-    ...(body.deployment !== undefined && (await nameDeployment(tx, origin, body.deployment))),
-    ...(await changedUser(tx, { origin, ports }, before, body)),
-    ...when,
-    ...(before.kind === 'schedule' && (await changedZone(tx, { origin, ports }, before, { ...body, timezone }))),
+    ...named,
+    ...user.changes,
+    ...(when && scheduleIn(zone.timezone ?? before.timezone ?? 'UTC', when, now)),
+    ...zone,
     ...(body.enabled !== undefined && { enabled: body.enabled }),
-    // Whoever resumes a routine that an error has stopped wants it to run again.
-    ...(body.enabled === true && { status: 'active' as const }),
+    ...(begins(before, body) && { status: 'active' as const }),
   };
-  const changes = changesOf(before, wanted, nextRunsAfter(new Date()));
+  const changes = changesOf(before, wanted, nextRunsAfter(now));
+  assertComes({ ...before, ...changes });
   const changed = Object.keys(changes).filter((column) => column !== 'next_run_at');
-  if (changed.length === 0) return before;
-  const row = await updateRoutine(tx, routineId, changes);
+  if (changed.length === 0) return { routine: before, opened: user.opened };
+  const routine = await updateRoutine(tx, routineId, changes);
   await recordAudit(tx, origin, {
     action: 'routine.updated',
     target: { type: 'routine', id: routineId },
     details: { changed },
   });
-  return row;
+  return { routine, opened: user.opened };
+}
+
+/** Whoever resumes a routine that an error has stopped, or gives another time to one that has ended, wants it to run. */
+function begins({ status }: RoutineRow, { enabled, every, schedule }: Body): boolean {
+  return enabled === true || (status === 'completed' && (every !== undefined || schedule !== undefined));
+}
+
+function assertComes({ kind, enabled, status, every, timezone, next_run_at }: RoutineRow): void {
+  if (kind !== 'schedule' || !enabled || status !== 'active' || next_run_at !== null) return;
+  throw fail('invalid_schedule', {
+    param: 'every',
+    message: `The one time of this routine, ${every} in ${timezone}, has passed. Give another with \`every\`.`,
+  });
 }
 
 /** A routine stays what it is: its address is known to another system, or its times to a person. */
@@ -66,21 +98,26 @@ function assertFitsKind({ kind }: RoutineRow, body: Body): void {
   }
 }
 
-/** A conversation belongs to one user: a routine that goes to another leaves it, unless one of theirs is named. */
+/** A conversation belongs to one user: a routine that goes to another gets a new one, unless one of theirs is named. */
 async function changedUser(
   tx: Transaction,
   { origin, ports }: Work,
-  before: RoutineRow,
+  routine: RoutineRow,
   { user_id, conversation_id }: Body,
-): Promise<Changes> {
-  const userId = user_id ?? before.user_id;
-  const moves = userId !== before.user_id;
-  if (moves && userId !== null) await ports.enterUser(tx, origin, userId);
+): Promise<{ changes: Changes; opened: Committed | null }> {
+  const userId = user_id ?? routine.user_id;
+  const moves = userId !== routine.user_id;
+  const user = moves && userId !== null ? await ports.enterUser(tx, origin, userId) : null;
   if (conversation_id !== undefined) {
     assertSameUser(await holdConversation(tx, ports, origin, conversation_id), userId);
-    return { user_id: userId, conversation_id, own_conversation: true };
+    return { changes: { user_id: userId, conversation_id, own_conversation: true }, opened: null };
   }
-  return moves ? { user_id: userId, conversation_id: null, own_conversation: false } : {};
+  if (!moves) return { changes: {}, opened: null };
+  const byDefault = user?.default_deployment ?? (await findSettings(tx, origin)).default_deployment;
+  const deployment_id = routine.deployment_id ?? byDefault;
+  const running = await requireRunning(tx, origin, { ...routine, deployment_id });
+  const opened = await openForRuns(tx, origin, { userId, ...running });
+  return { changes: { user_id: userId, conversation_id: opened.conversation.id, own_conversation: false }, opened };
 }
 
 /** A zone that nobody named for the routine is its user's, also when that is another. */

@@ -1,0 +1,33 @@
+import type { Api } from '@vestra/contract/api';
+import type { BodyOf } from '@vestra/contract/route';
+import type { Origin } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
+import { lockDeployment } from './find.ts';
+import { presentDeployment } from './present.ts';
+import { updateDeployment } from './store.ts';
+import { assertMayChangeLive } from './version-pointers.ts';
+
+/** Fields left out stay. What is already so is no change and is not written down. */
+export async function changeDeployment(
+  tx: Transaction,
+  origin: Origin,
+  reference: string,
+  { name, description }: BodyOf<Api['deployments']['update']>,
+) {
+  const before = await lockDeployment(tx, origin.orgId, reference);
+  const changes = {
+    ...(name !== undefined && name !== before.name && { name }),
+    ...(description !== undefined && description !== before.description && { description }),
+  };
+  const changed = Object.keys(changes);
+  if (changed.length === 0) return presentDeployment(before);
+  assertMayChangeLive(before, origin.mode, 'change its name and description');
+  const after = await updateDeployment(tx, before.id, changes);
+  await recordAudit(tx, origin, {
+    action: 'deployment.updated',
+    target: { type: 'deployment', id: after.id },
+    details: { slug: after.slug, changed },
+  });
+  return presentDeployment(after);
+}

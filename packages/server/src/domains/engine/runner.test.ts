@@ -108,6 +108,11 @@ describe('the room of a process', () => {
   const ofBob: RunOwner = { ...ofAnn, user_id: 'bob' };
   const ofCora: RunOwner = { org_id: 'org_b', mode: 'test', user_id: 'cora' };
   const annInLive: RunOwner = { ...ofAnn, mode: 'live' };
+  const unlessEnded = (promise: Promise<void>, signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      promise.then(resolve);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
   const rooms = () => [ofAnn, annInLive, ofBob, ofCora].map((of) => runner.hasRoom(of));
 
   it('has a share for each user, one for each org, and an end [JOB-241]', async () => {
@@ -133,9 +138,9 @@ describe('the room of a process', () => {
     const run = { runId: 'turn_waits', epoch: 1 } as Parameters<Runner['perform']>[0];
     let isOn = false;
     await runner.perform(run, ofAnn, async (signal) => {
-      await runner.whileWaiting(run, signal, () => gate.promise);
+      await runner.whileWaiting(run, signal, (orLeft) => unlessEnded(gate.promise, orLeft));
       isOn = true;
-      await goesOn.promise;
+      await unlessEnded(goesOn.promise, signal);
     });
     expect(rooms()).toEqual([true, true, true, true]);
     gate.resolve();

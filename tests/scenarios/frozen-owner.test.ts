@@ -147,8 +147,11 @@ async function takenOver(
   await startHealthy();
   await successorReached();
   if (wakes === 'meanwhile') {
+    const before = await effectsOf(id);
     wake();
     await over;
+    // What the other writes next could hide it.
+    expect(await effectsOf(id)).toEqual(before);
     goOn();
     await cameToRest(id);
     return id;

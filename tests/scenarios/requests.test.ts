@@ -396,6 +396,28 @@ describe('a body over its limit', () => {
     const upload = await server.call('POST', '/v1/files', { raw: form });
     expect([upload.status, codeOf(upload)]).toEqual([413, 'file_too_large']);
   });
+
+  it('is refused so that also a client hears it that listens only when all is sent [REQ-204]', async () => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n\r\n';
+    const body = Buffer.concat([Buffer.from(part), Buffer.alloc(19 * 1024 * 1024), Buffer.from('\r\n--x--\r\n')]);
+    const head = [
+      'POST /v1/files HTTP/1.1',
+      `host: ${hostname}`,
+      `authorization: Bearer ${server.testKey}`,
+      'content-type: multipart/form-data; boundary=x',
+      `content-length: ${body.length}`,
+    ];
+    await new Promise<void>((resolve, reject) => {
+      socket.on('error', reject);
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      socket.write(body, (error) => (error ? reject(error) : resolve()));
+    });
+    let heard = '';
+    for await (const chunk of socket) heard += chunk;
+    expect(heard).toMatch(/^HTTP\/1\.1 413 [\s\S]*file_too_large/);
+  });
 });
 
 describe('a multipart body', () => {

@@ -231,7 +231,7 @@ describe('success criteria', () => {
     });
     await desk.work({ hand_off: 'auto', success_criteria: 'The sheets are counted.' });
     const asked = JSON.stringify(desk.asked.at(-1));
-    expect(asked).toContain('sheets-of-bob.txt');
+    expect(asked).toMatch(/save_output\(\{\\+"filename\\+":\\+"sheets-of-bob\.txt/);
     expect(asked).toMatch(/x{900} \[cut: the first 4000 of 50\d\d characters\]/);
   });
 

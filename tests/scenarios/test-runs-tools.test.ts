@@ -351,6 +351,7 @@ describe('tools of a server that is away', () => {
 
   it('end a test in error, unless it plays them; it takes no outage from those who are to hear of it [TRUN-141, TRUN-142]', async () => {
     await open({ require_approval: ['find'] });
+    await server.call('PATCH', `/v1/mcp-servers/${server_id}`, { body: { tools: { require_approval: ['tidy'] } } });
     await goAway();
     const play = async (fields: Record<string, unknown>) => {
       const made = await server.call('POST', `/v1/deployments/${name}/scenarios`, { body: scenario(fields) });
@@ -372,17 +373,22 @@ describe('tools of a server that is away', () => {
       cast({
         agent: (request) => {
           const done = resultsIn(request);
-          const wanted = [`mcp__${slug}__change`, `mcp__${slug}__find`][done.length];
-          return wanted === undefined ? { text: done.join('\n') } : { calls: [{ name: wanted, arguments: {} }] };
+          const wanted = ['change', 'find', 'tidy'][done.length];
+          if (wanted === undefined) return { text: done.join('\n') };
+          return { calls: [{ name: `mcp__${slug}__${wanted}`, arguments: {} }] };
         },
       }),
     );
-    const played = await play({ tool_results: { [`${slug}.change`]: 'changed as played', [`${slug}.find`]: 'found' } });
+    const results = { change: 'changed as played', find: 'found', tidy: 'tidied' };
+    const played = await play({
+      tool_results: Object.fromEntries(Object.entries(results).map(([each, result]) => [`${slug}.${each}`, result])),
+    });
     expect([played.status, played.error_code]).toEqual(['passed', null]);
     const text = played.results[0].transcript.at(-1).text;
     expect(text).toContain('changed as played');
-    // What the version has wait for a yes still gets the no of the scenario.
-    expect([text.includes('found'), text.includes('The person said no.')]).toEqual([false, true]);
+    // What the version or the server's own rules have wait for a yes still gets the no of the scenario.
+    expect(text).not.toMatch(/found|tidied/);
+    expect(text.match(/The person said no\./g)).toHaveLength(2);
     await ask();
     expect(await outages()).toHaveLength(1);
   });

@@ -19,6 +19,18 @@ export async function keepContent(content: string | Uint8Array, mediaType: strin
   return { mediaType, bytes, zipped: new Uint8Array(await zip(bytes)), etag };
 }
 
+/** Whoever asks first has it made, and all others get that one; one that could not be made is tried again. */
+export function madeOnce(make: () => Promise<KeptContent>): () => Promise<KeptContent> {
+  let kept: Promise<KeptContent> | undefined;
+  return async () => {
+    kept ??= make();
+    return kept.catch((error: unknown) => {
+      kept = undefined;
+      throw error;
+    });
+  };
+}
+
 /** The content, zipped where the reader understands that, or a word that what the reader has still holds. */
 export function answerKept(context: Context, content: KeptContent, headers: Record<string, string>): Response {
   const isZipped = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { openapi } from '@vestra/contract/derive/openapi';
 import type { Hono } from 'hono';
-import { answerKept, type KeptContent, keepContent } from './kept-content.ts';
+import { answerKept, type KeptContent, keepContent, madeOnce } from './kept-content.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -56,16 +56,8 @@ export function referencePages({ version, url }: { version: string; url: string 
 
   return (app: Hono) => {
     for (const [path, make] of Object.entries(pages)) {
-      let kept: Promise<KeptContent> | undefined;
-      app.get(path, async (context) => {
-        // Whoever asks first has it made; one that could not be made is tried again.
-        kept ??= make();
-        const content = await kept.catch((error: unknown) => {
-          kept = undefined;
-          throw error;
-        });
-        return answerKept(context, content, headers);
-      });
+      const kept = madeOnce(make);
+      app.get(path, async (context) => answerKept(context, await kept(), headers));
     }
   };
 }

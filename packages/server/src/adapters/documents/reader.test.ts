@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
 import { canConfine } from './extract-confined.ts';
 import { docxOf, paragraph, pdfOf, pdfWith, table } from './files.fixture.ts';
@@ -141,4 +142,10 @@ it('lets no org take the places of all others [CMP-187, JOB-242]', async () => {
 
 it.skipIf(process.platform !== 'linux')('reads in a sandbox where the machine has one [CMP-187]', async () => {
   expect(await canConfine()).toBe(true);
+  const began: string[] = [];
+  const note = (_message: unknown, name: string | symbol) => void began.push(String(name));
+  for (const channel of ['child_process', 'worker_threads']) subscribe(channel, note);
+  await createDocumentReader().read(file('<p>x</p>', 'a.html'), options);
+  for (const channel of ['child_process', 'worker_threads']) unsubscribe(channel, note);
+  expect(new Set(began)).toEqual(new Set(['child_process']));
 });

@@ -12,7 +12,7 @@ let runner: Runner;
 afterEach(() => runner.stop({ graceMs: 0 }));
 
 /** A runner whose renewals are answered by hand, each announced as it is asked for. */
-function start() {
+function start(given: Partial<Record<'capacity' | 'ofOrg' | 'ofUser', number>> = {}) {
   const renewals: Renewal[] = [];
   let onAsked = () => {};
   const execute = () =>
@@ -21,7 +21,7 @@ function start() {
       onAsked();
     });
   const db = { execute } as unknown as Database;
-  const settings = { capacity: 256, ofOrg: 192, ofUser: 64, leaseMs: 1_000, renewEveryMs: 5 };
+  const settings = { capacity: 256, ofOrg: 192, ofUser: 64, leaseMs: 1_000, renewEveryMs: 5, ...given };
   runner = createRunner({ db, log: createLog('silent'), settings });
   return async () => {
     if (renewals.length === 0) {
@@ -101,5 +101,52 @@ describe('a run that waits', () => {
     expect(isOver).toBe(false);
     gate.resolve();
     await expect.poll(() => isOver).toBe(true);
+  });
+});
+
+describe('the room of a process', () => {
+  const ofBob: RunOwner = { ...ofAnn, user_id: 'bob' };
+  const ofCora: RunOwner = { org_id: 'org_b', mode: 'test', user_id: 'cora' };
+  const annInLive: RunOwner = { ...ofAnn, mode: 'live' };
+  const unlessEnded = (promise: Promise<void>, signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      promise.then(resolve);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  const rooms = () => [ofAnn, annInLive, ofBob, ofCora].map((of) => runner.hasRoom(of));
+
+  it('has a share for each user, one for each org, and an end [JOB-241]', async () => {
+    start({ capacity: 4, ofOrg: 3, ofUser: 2 });
+    const runs = [begin('turn_1')];
+    expect(rooms()).toEqual([true, true, true, true]);
+    runs.push(begin('turn_2'));
+    expect(rooms()).toEqual([false, true, true, true]);
+    expect([runner.lease(ofAnn), runner.lease(ofBob)]).toEqual([null, expect.objectContaining({ leaseMs: 1_000 })]);
+    runs.push(begin('turn_3', ofBob));
+    expect(rooms()).toEqual([false, false, false, true]);
+    runs.push(begin('turn_4', ofCora));
+    expect(rooms()).toEqual([false, false, false, false]);
+    for (const id of ['turn_2', 'turn_4']) runner.end(id);
+    await Promise.all([runs[1]?.done, runs[3]?.done]);
+    expect(rooms()).toEqual([true, true, true, true]);
+  });
+
+  it('is free while a run is set aside, and taken again when it goes on [JOB-241]', async () => {
+    start({ capacity: 2, ofOrg: 1, ofUser: 1 });
+    const gate = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    const run = { runId: 'turn_waits', epoch: 1 } as Parameters<Runner['perform']>[0];
+    let isOn = false;
+    await runner.perform(run, ofAnn, async (signal) => {
+      await runner.whileWaiting(run, signal, (orLeft) => unlessEnded(gate.promise, orLeft));
+      isOn = true;
+      await unlessEnded(goesOn.promise, signal);
+    });
+    expect(rooms()).toEqual([true, true, true, true]);
+    gate.resolve();
+    await expect.poll(() => isOn).toBe(true);
+    expect(rooms()).toEqual([false, false, false, true]);
+    goesOn.resolve();
+    await expect.poll(rooms).toEqual([true, true, true, true]);
   });
 });

@@ -104,8 +104,8 @@ describe('SIGTERM', () => {
     await Promise.all([idle(reply), idle(task)]);
     expect(await said(reply)).toEqual([
       'user: reply',
-      'agent: Found for reply.',
       'user: later',
+      'agent: Found for reply.',
       'agent: Here you are.',
     ]);
     expect(await said(task)).toEqual(['user: task', onIt, 'work: Found for task.']);

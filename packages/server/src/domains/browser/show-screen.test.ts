@@ -82,6 +82,7 @@ describe('a page that a person may not open', () => {
       isOpen: () => true,
       url: () => 'https://shop.example/',
       rules: () => agentRules(null),
+      run: async () => null,
       onRefused(listener: (refusal: Refusal) => void) {
         refuse.push(listener);
         return () => {};

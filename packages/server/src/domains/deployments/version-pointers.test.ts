@@ -1,7 +1,7 @@
 import { Failure } from '@vestra/contract/errors';
 import { describe, expect, it } from 'vitest';
 import {
-  assertMayPutAway,
+  assertMayChangeLive,
   firstPointers,
   movePointers,
   type PointerState,
@@ -90,8 +90,8 @@ describe('a deployment is archived and brought back', () => {
     ['by any key where nothing is live', state(2, 2, null), undefined, undefined],
     ['by a live key alone where a version is', state(2, 2, 1), 'live_key_required', undefined],
   ])('%s', (_what, pointers, test, live) => {
-    expect(outcome(() => assertMayPutAway(pointers, 'test'))).toBe(test);
-    expect(outcome(() => assertMayPutAway(pointers, 'live'))).toBe(live);
+    expect(outcome(() => assertMayChangeLive(pointers, 'test', 'change it'))).toBe(test);
+    expect(outcome(() => assertMayChangeLive(pointers, 'live', 'change it'))).toBe(live);
   });
 });
 

@@ -50,7 +50,10 @@ it('starts a run of the version, in the mode and with the promotion that it is t
   });
   const { body } = await server.call('GET', `/v1/test-runs/${run.id}`, { key: org.testKey });
   expect(body).toEqual(run);
-  expect(server.sent.filter(({ name }) => name === 'test_run.play').at(-1)?.payload).toEqual({ run_id: run.id });
+  expect(server.sent.filter(({ name }) => name === 'test_run.play').at(-1)?.payload).toEqual({
+    run_id: run.id,
+    org_id: org.id,
+  });
   const [entry] = (await server.auditOf(org.id, 'test_run.created')).slice(-1);
   expect(entry).toMatchObject({ actor_type: 'member', target_id: run.id, details: { promote_on_pass: true } });
 });

@@ -126,6 +126,7 @@ describe('a skill', () => {
         content: '---\nname: letters\ndescription: How letters are written here.\n---\nBegin with Moin.',
       },
       { path: 'endings.md', content: 'End with Tschuess.' },
+      { path: 'samples.md', content: `${'A sample. '.repeat(10_000)}The last sample.` },
     ];
     const { body: skill } = await server.call('POST', '/v1/skills', { body: { files } });
     await server.apply({ name: 'writer', instructions: 'Write.', memory: 'none', skills: [{ id: skill.id }] });
@@ -133,6 +134,8 @@ describe('a skill', () => {
       const read = resultsOf(request).length;
       if (read === 0) return { calls: [{ name: 'use_skill', arguments: { name: 'letters' } }] };
       if (read === 1) return { calls: [{ name: 'use_skill', arguments: { name: 'letters', file: 'endings.md' } }] };
+      const samples = { name: 'letters', file: 'samples.md' };
+      if (read < 5) return { calls: [{ name: 'use_skill', arguments: { ...samples, part: read - 1 } }] };
       return { text: 'Moin … Tschuess' };
     });
     await talk({ deployment: 'writer', message: 'Write a letter' });
@@ -142,6 +145,9 @@ describe('a skill', () => {
     expect(resultsOf(last())).toEqual([
       expect.stringMatching(/Begin with Moin\.[\s\S]*endings\.md/),
       expect.stringContaining('End with Tschuess.'),
+      expect.stringContaining('[Part 1 of 2; ask for the others with `part`.]'),
+      expect.stringMatching(/The last sample\.[\s\S]*\[Part 2 of 2/),
+      expect.stringContaining('The file has 2 parts.'),
     ]);
   });
 });

@@ -103,14 +103,15 @@ export function listConversations(
  * To the millisecond, which is what a cursor holds.
  */
 export function listMessages(db: Executor, conversationId: string, { limit, after }: Page): Promise<MessageRow[]> {
-  const appeared = sql`date_trunc('milliseconds', ${messages.created_at})`;
   if (after && after.length !== 2) throw fail('invalid_cursor');
-  const below = after ? sql`(${appeared}, ${messages.id}) < (${after[0]}::timestamptz, ${after[1]})` : undefined;
+  const below = after
+    ? sql`(${messages.created_at}, ${messages.id}) < (${after[0]}::timestamptz, ${after[1]})`
+    : undefined;
   return db
     .select()
     .from(messages)
     .where(and(eq(messages.conversation_id, conversationId), below))
-    .orderBy(desc(appeared), desc(messages.id))
+    .orderBy(desc(messages.created_at), desc(messages.id))
     .limit(limit + 1);
 }
 

@@ -224,6 +224,10 @@ describe('memory that the customer keeps', () => {
     const broken = await customer(() => ({ status: 500, body: {} }));
     const theirs = { orgId: broken.id, mode: 'test' } as const;
     expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toEqual([]);
+    // The next replies do not wait for it again.
+    const asked = broken.calls.length;
+    expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toEqual([]);
+    expect([asked > 0, broken.calls.length]).toEqual([true, asked]);
     await expect(server.memory.recall(theirs, { ...place, query: 'tea', limit: 3 })).rejects.toThrow(
       'The memory endpoint failed.',
     );

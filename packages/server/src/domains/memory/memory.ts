@@ -39,6 +39,8 @@ const linesOfProfile = 6;
 const longestLine = 400;
 /** How many known facts the model sees before it says what is new. */
 const knownShown = 12;
+/** An endpoint that failed is not waited for by every reply: they go without it for so long. */
+const skipMs = 60_000;
 const off = 'Memory is off.';
 const foreignKeyViolation = '23503';
 
@@ -50,6 +52,7 @@ type Dependencies = Search & {
 
 export function createMemory(dependencies: Dependencies): Memory {
   const { db, customer, log, patienceMs = 250 } = dependencies;
+  const skippedUntil = new Map<string, number>();
 
   async function recall(tenant: Tenant, { userId, mode, query, limit }: Parameters<Memory['recall']>[1]) {
     const owner = { ...tenant, userId };
@@ -63,10 +66,18 @@ export function createMemory(dependencies: Dependencies): Memory {
   async function promptFacts(tenant: Tenant, { userId, mode, query }: Parameters<Memory['promptFacts']>[1]) {
     const owner = { ...tenant, userId };
     if (mode === 'none') return [];
+    const endpoint = `${tenant.orgId} ${tenant.mode}`;
+    if (mode === 'customer' && (skippedUntil.get(endpoint) ?? 0) > Date.now()) return [];
     try {
-      return asPrompt(mode === 'vestra' ? await factsHere(owner, query) : await factsThere(owner, query));
+      const facts = asPrompt(mode === 'vestra' ? await factsHere(owner, query) : await factsThere(owner, query));
+      skippedUntil.delete(endpoint);
+      return facts;
     } catch (error) {
-      log.warn({ err: error, org_id: tenant.orgId }, 'a prompt goes without memory');
+      if (mode === 'customer') skippedUntil.set(endpoint, Date.now() + skipMs);
+      log.warn(
+        { err: error, org_id: tenant.orgId, mode, skipped_for_ms: mode === 'customer' ? skipMs : 0 },
+        'a prompt goes without memory',
+      );
       return [];
     }
   }

@@ -83,6 +83,8 @@ describe('a fact', () => {
     await add(key, { user_id: 'ana', text: 'Plays the cello.' });
     const again = await add(key, { user_id: 'ana', text: 'The user lives in  LISBON', kind: 'identity' });
     expect([again.body.id, again.body.kind]).toEqual([first.body.id, 'identity']);
+    const bare = await add(key, { user_id: 'ana', text: 'The user lives in  LISBON' });
+    expect([bare.body.id, bare.body.kind]).toEqual([first.body.id, 'identity']);
     expect(textsOf(await list(key, '?user_id=ana'))).toEqual(['The user lives in  LISBON', 'Plays the cello.']);
   });
 

@@ -83,7 +83,8 @@ export async function upsertFact(
       target: [memories.org_id, memories.mode, memories.user_id, memories.fingerprint],
       set: {
         text,
-        kind,
+        // Whoever says it again without saying what it is takes nothing back.
+        kind: kind === 'other' ? sql`${memories.kind}` : kind,
         source: sql`CASE WHEN ${memories.source} = 'user_direct' THEN 'user_direct' ELSE ${source} END`,
         search,
         ...vector,

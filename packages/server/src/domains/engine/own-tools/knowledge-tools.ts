@@ -70,21 +70,29 @@ export function skillTools(deps: {
           {
             name: { type: 'string', enum: skills.map(({ name }) => name) },
             file: text('The path of a file of the skill; absent: SKILL.md.', 200),
+            part: { type: 'integer', minimum: 1, description: 'Which part of a long file; absent: the first.' },
           },
-          ['file'],
+          ['file', 'part'],
         ),
         isReadOnly: true,
       },
-      async ({ name, file = 'SKILL.md' }, signal) => {
+      async ({ name, file = 'SKILL.md', part = 1 }, signal) => {
         const skill = skills.find((each) => each.name === name);
         const files = skill && (await readSkillFiles(db, orgId, skill.at));
         if (!files) return failed('There is no such skill any more.');
         const found = files.find(({ path }) => path === file);
         if (!found)
           return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
+        const longestOfSkill = longestPart * 3;
+        const parts = Math.max(1, Math.ceil(found.content.length / longestOfSkill));
+        if (Number(part) > parts) return failed(`The file has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
         const others = files.filter(({ path }) => path !== file).map(({ path }) => path);
-        const note = others.length === 0 ? '' : `\n\nFurther files: ${others.join(', ')}`;
-        const text = `${found.content.slice(0, longestPart * 3)}${note}`;
+        const from = (Number(part) - 1) * longestOfSkill;
+        const text = [
+          found.content.slice(from, from + longestOfSkill).toWellFormed(),
+          ...(parts === 1 ? [] : [`[Part ${part} of ${parts}; ask for the others with \`part\`.]`]),
+          ...(others.length === 0 ? [] : [`Further files: ${others.join(', ')}`]),
+        ].join('\n\n');
         if (!computer) return said(text);
         const placed = await computer.placeSkill({ ...skill, files }, signal);
         return { ...said(`${text}\n\n${placed.note}`), computerSeconds: placed.computerSeconds };

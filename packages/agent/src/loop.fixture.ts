@@ -112,7 +112,7 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
 
 type MemoryStore = ReturnType<typeof memoryStore>;
 
-export type Answer = { text?: string; calls?: readonly Omit<ToolCall, 'id'>[] };
+export type Answer = { text?: string; calls?: readonly Omit<ToolCall, 'id'>[]; cut?: boolean };
 
 /** Answers by how far the conversation has come, so that asking again for a recorded step would be seen in the count. */
 export function scriptedModel(answer: (turn: number, request: ModelRequest) => Answer) {
@@ -121,13 +121,13 @@ export function scriptedModel(answer: (turn: number, request: ModelRequest) => A
     async *stream(request): AsyncGenerator<ModelEvent> {
       requests.push(request);
       const turn = request.messages.filter(({ role }) => role === 'agent').length;
-      const { text = '', calls = [] } = answer(turn, request);
+      const { text = '', calls = [], cut = false } = answer(turn, request);
       for (const word of text.split(/(?<= )/)) if (word !== '') yield { type: 'text', text: word };
       for (const call of calls) yield { type: 'call', call: { ...call, id: 'call_1' } };
       yield {
         type: 'end',
         usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
-        cut: false,
+        cut,
       };
     },
   };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { call, driveToEnd, noted, ok, scene, toolLog, tools } from './loop.fixture.ts';
 import { runAgent } from './loop.ts';
-import type { ToolOutcome } from './ports.ts';
+import { ModelFailure } from './model.ts';
+import type { Ports, ToolOutcome } from './ports.ts';
 import type { WaitOutcome } from './step.ts';
 
 const approved: WaitOutcome = { decision: 'approved' };
@@ -157,6 +158,27 @@ describe('a process that dies', () => {
     expect(here.script.requests).toEqual([]);
   });
 
+  it.each([
+    ['finish', 'answered'],
+    ['hand_off_to_work', 'handed_off'],
+  ])('with `%s` recorded and its end not has the successor record it', async (name, kind) => {
+    const here = scene([]);
+    const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const ended = {
+      call: { ...call(name), id: 'call_1' },
+      waits: [],
+      isStarted: true,
+      result: { output: '', isError: false, from: 'run' as const },
+    };
+    await here.memory.store.recordModelStep(
+      { kind: 'model', text: '', calls: [ended], notice: null, isCut: false, usage },
+      null,
+    );
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ kind });
+    expect(here.memory.end()).toMatchObject({ kind });
+    expect(here.script.requests).toEqual([]);
+  });
+
   it('knowingly gives the run back before the next step', async () => {
     let isLeaving = false;
     const log = toolLog(() => {
@@ -171,6 +193,22 @@ describe('a process that dies', () => {
     expect(log.ran).toHaveLength(1);
     expect(await runAgent(here.run, { ...here.ports, isLeaving: () => false })).toMatchObject({ text: 'Both.' });
     expect(log.ran).toHaveLength(2);
+  });
+
+  it('by its signal while the model fails for it throws the reason and records no end', async () => {
+    const controller = new AbortController();
+    const model: Ports['model'] = {
+      // biome-ignore lint/correctness/useYield: it fails before it says anything.
+      async *stream() {
+        controller.abort(new Error('stopped by the user'));
+        throw new ModelFailure('timeout', 'The connection was closed.');
+      },
+    };
+    const here = scene([], { ports: { model } });
+    await expect(runAgent({ ...here.run, signal: controller.signal }, here.ports)).rejects.toThrow(
+      'stopped by the user',
+    );
+    expect(here.memory.end()).toBeNull();
   });
 
   it('by its signal throws the reason and records no end', async () => {

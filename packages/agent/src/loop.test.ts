@@ -36,6 +36,22 @@ describe('an answer', () => {
     expect(script.requests[0]?.outputSchema).toEqual({ type: 'number' });
   });
 
+  it('that must be data and was cut off is asked for again, shorter', async () => {
+    const { script, ports, run } = scene([{ text: '[4, 4', cut: true }, { text: '4' }]);
+    const read = (text: string) =>
+      text === '4' ? { kind: 'ok' as const, data: 4 } : { kind: 'error' as const, message: 'It is no number.' };
+    await runAgent({ ...run, output: { schema: { type: 'number' }, read } }, ports);
+    const told = textOf(script.requests[1]?.messages.at(-1));
+    expect(told).toContain('ran into the limit of length');
+    expect(told).not.toContain('It is no number.');
+  });
+
+  it('with too many calls is none of the empty ones that fail a run', async () => {
+    const many = Array.from({ length: 40 }, () => call('look'));
+    const { ports, run } = scene([{ calls: many }, {}, {}, { text: 'Fine.' }]);
+    expect(await runAgent(run, ports)).toMatchObject({ kind: 'answered', text: 'Fine.' });
+  });
+
   it('that is empty three times in a row fails the run', async () => {
     const { script, ports, run, memory } = scene([{}, { text: ' ' }, {}, { text: 'Too late.' }]);
     expect(await runAgent(run, ports)).toMatchObject({ kind: 'failed', code: 'model_error' });

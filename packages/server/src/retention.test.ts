@@ -6,7 +6,7 @@ import { retentionRules } from './assemble-jobs.ts';
 import { readConfig } from './config.ts';
 import { closeDatabase, type Database, openDatabase } from './db/pool.ts';
 import { pruneAudit } from './domains/audit/api.ts';
-import { pruneTraces } from './domains/engine/prune-traces.ts';
+import { pruneTraces } from './domains/engine/records/prune-traces.ts';
 import { pruneEvents } from './domains/events/api.ts';
 import { pruneDeliveries } from './domains/webhooks/prune-deliveries.ts';
 import { housekeeping } from './housekeeping.ts';

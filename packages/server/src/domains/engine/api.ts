@@ -1,21 +1,16 @@
-export { type Admission, acceptMessage, admit, type NewMessage, readAttachments } from './accept.ts';
-export { type Answer, readAnswer } from './answer.ts';
-export { type Asked, askForCaller, askPaid } from './ask-model.ts';
-export { takeUpReply } from './begin-reply.ts';
-export { ignoreErased, takeUpTask } from './begin-task.ts';
-export { computerItem } from './call-price.ts';
-export { announce, type Change, type Committed, changeConversation, changing, lockOwnConversation } from './change.ts';
-export { cleanJson, cleanText } from './clean.ts';
-export { computerRuns } from './computer-meter.ts';
-export { settleConnects } from './connected.ts';
-export { createEngine } from './create-engine.ts';
-export { eraseConversationsOf } from './erase.ts';
-export { expireInteractions } from './expire.ts';
-export { judgeLine } from './judge.ts';
-export { keepMemories } from './keep-memory.ts';
-export { failed, type OwnTool, object, ownTool, said, type ToolAnswer, text } from './own-tools/own-tool.ts';
-export { lockForMessage } from './plain-message.ts';
-export type { BatchItems, Engine, RoutineTools, WorkBrowsers, WorkComputer, WorkComputers } from './ports.ts';
+export { failed, type OwnTool, object, ownTool, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
+export { type Asked, askForCaller, askPaid } from './questions/ask-model.ts';
+export { judgeLine } from './questions/judge.ts';
+export {
+  announce,
+  type Change,
+  type Committed,
+  changeConversation,
+  changing,
+  lockOwnConversation,
+} from './records/change.ts';
+export { eraseConversationsOf } from './records/erase.ts';
+export { lockForMessage } from './records/plain-message.ts';
 export {
   presentConversation,
   presentInteraction,
@@ -23,14 +18,10 @@ export {
   presentMessage,
   presentTask,
   presentTurn,
-} from './present.ts';
-export { pruneTraces } from './prune-traces.ts';
-export { recordExchange } from './record-exchange.ts';
-export { readRunTrace } from './run-trace.ts';
-export { createRunner } from './runner.ts';
-export { goOnWithTask, type Settlement, settleInteraction } from './settle.ts';
-export { assertPayable } from './spending.ts';
-export { stopAll, stopTask } from './stop.ts';
+} from './records/present.ts';
+export { pruneTraces } from './records/prune-traces.ts';
+export { readRunTrace } from './records/run-trace.ts';
+export { cleanJson, cleanText } from './records/storable-text.ts';
 export {
   allMessages,
   findConversation,
@@ -49,8 +40,7 @@ export {
   pendingInteractions,
   pendingWithArguments,
   placeOfMessage,
-} from './store.ts';
-export { unfinishedReplies, unfinishedTasks } from './sweep.ts';
+} from './records/store.ts';
 export {
   type ConversationRow,
   type InteractionRow,
@@ -60,10 +50,27 @@ export {
   type TurnRow,
   tasks,
   turns,
-} from './tables.ts';
-export { presentTraceStep } from './trace.ts';
-export { callsOfRun, stepsOfRun } from './trace-store.ts';
-export { questionText, readTranscript, type Transcript } from './transcript.ts';
-export { isOver } from './turn.ts';
-export { usableModel } from './usable-model.ts';
-export { manifestOf } from './version-cache.ts';
+} from './records/tables.ts';
+export { presentTraceStep } from './records/trace.ts';
+export { callsOfRun, stepsOfRun } from './records/trace-store.ts';
+export { questionText, readTranscript, type Transcript } from './records/transcript.ts';
+export { isOver } from './records/turn.ts';
+export { usableModel } from './records/usable-model.ts';
+export { manifestOf } from './records/version-cache.ts';
+export { createEngine } from './runs/create-engine.ts';
+export { keepMemories } from './runs/keep-memory.ts';
+export { computerRuns } from './tools/computer-meter.ts';
+export { type Admission, acceptMessage, admit, type NewMessage, readAttachments } from './turns/accept.ts';
+export { type Answer, readAnswer } from './turns/answer.ts';
+export { takeUpReply } from './turns/begin-reply.ts';
+export { ignoreErased, takeUpTask } from './turns/begin-task.ts';
+export { computerItem } from './turns/call-price.ts';
+export { expireInteractions } from './turns/expire.ts';
+export type { BatchItems, Engine, RoutineTools, WorkBrowsers, WorkComputer, WorkComputers } from './turns/ports.ts';
+export { recordExchange } from './turns/record-exchange.ts';
+export { createRunner } from './turns/runner.ts';
+export { goOnWithTask, type Settlement, settleInteraction } from './turns/settle.ts';
+export { settleConnects } from './turns/settle-connects.ts';
+export { assertPayable } from './turns/spending.ts';
+export { stopAll, stopTask } from './turns/stop.ts';
+export { unfinishedReplies, unfinishedTasks } from './turns/sweep.ts';

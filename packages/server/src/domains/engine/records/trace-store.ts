@@ -1,0 +1,199 @@
+import type { Usage } from '@vestra/agent/model';
+import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
+import { asc, eq, sql } from 'drizzle-orm';
+import type { Executor, Transaction } from '../../../db/pool.ts';
+import { insertRow } from '../../../db/rows.ts';
+import { FencedOff, type Run } from '../../../jobs/fence.ts';
+import { cleanJson, cleanText } from './storable-text.ts';
+import { interactionsOfRun, isConnected } from './store.ts';
+import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } from './tables.ts';
+
+/** What one call of a model has cost. */
+export type StepCost = { model: string; costMicros: bigint; startedAt: Date };
+
+/** The run as the agent takes it up: its steps with their calls, and what came of what each call waited for. */
+export async function loadSteps(
+  db: Executor,
+  runId: string,
+): Promise<{ steps: Step[]; pending: ReadonlySet<string>; connected: number }> {
+  const [stepRows, callRows, waits] = [
+    await db.select().from(runSteps).where(eq(runSteps.run_id, runId)).orderBy(asc(runSteps.step_index)),
+    await callsOfRun(db, runId),
+    await interactionsOfRun(db, runId),
+  ];
+  const steps = stepRows.map((row) => stepOf(row, callRows, waits));
+  return {
+    steps,
+    pending: new Set(waits.filter(({ status }) => status === 'pending').map(({ id }) => id)),
+    connected: waits.filter(isConnected).length,
+  };
+}
+
+export function callsOfRun(db: Executor, runId: string): Promise<CallRow[]> {
+  return db
+    .select()
+    .from(runCalls)
+    .where(eq(runCalls.run_id, runId))
+    .orderBy(asc(runCalls.step_index), asc(runCalls.position));
+}
+
+/** What the agent was asked to remember in a conversation, oldest first. */
+export async function rememberedIn(db: Executor, conversationId: string): Promise<string[]> {
+  const { rows } = await db.execute<{ fact: string }>(sql`
+    SELECT arguments ->> 'text' AS fact FROM run_calls
+    WHERE name = 'remember' AND is_error = false AND run_id IN (
+      SELECT id FROM turns WHERE conversation_id = ${conversationId}
+      UNION ALL SELECT id FROM tasks WHERE conversation_id = ${conversationId})
+    ORDER BY id`);
+  return rows.map(({ fact }) => fact);
+}
+
+export function stepsOfRun(db: Executor, runId: string): Promise<StepRow[]> {
+  return db.select().from(runSteps).where(eq(runSteps.run_id, runId)).orderBy(asc(runSteps.step_index));
+}
+
+function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly InteractionRow[]): Step {
+  const usage = {
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+  };
+  if (row.kind === 'summary') return { kind: 'summary', text: row.text, covers: row.covers as number, usage };
+  return {
+    kind: 'model',
+    text: row.text,
+    notice: row.notice,
+    isCut: row.is_cut,
+    usage,
+    calls: calls
+      .filter(({ step_index }) => step_index === row.step_index)
+      .map((call) => ({
+        call: { id: call.id, name: call.name, arguments: call.arguments },
+        waits: waits
+          .filter(({ call_id, purpose }) => call_id === call.id && purpose !== null)
+          .map((wait) => ({ purpose: wait.purpose as NonNullable<typeof wait.purpose>, outcome: outcomeOf(wait) })),
+        isStarted: call.started_at !== null,
+        result:
+          call.output === null
+            ? null
+            : {
+                output: call.output,
+                isError: call.is_error === true,
+                from: call.result_from as NonNullable<CallRow['result_from']>,
+              },
+      })),
+  };
+}
+
+function outcomeOf({ status, decision, output, is_error, message }: InteractionRow): WaitOutcome | null {
+  if (status === 'pending' || decision === null) return null;
+  if (decision === 'approved') return { decision };
+  if (decision === 'answered') return { decision, output: output ?? '', isError: is_error === true };
+  return { decision, message };
+}
+
+export async function insertModelStep(
+  tx: Transaction,
+  runId: string,
+  index: number,
+  step: ModelStep,
+  cost: StepCost,
+): Promise<void> {
+  const kind = { kind: 'model', notice: step.notice, covers: null, is_cut: step.isCut } as const;
+  await insertStep(tx, runId, index, kind, step, cost);
+  if (step.calls.length === 0) return;
+  const now = new Date();
+  await tx.insert(runCalls).values(
+    step.calls.map(({ call, result }, position) => ({
+      run_id: runId,
+      step_index: index,
+      position,
+      id: call.id,
+      name: cleanText(call.name),
+      arguments: cleanJson(call.arguments),
+      ...(result === null ? {} : resultColumns(result, now)),
+    })),
+  );
+}
+
+export function insertSummaryStep(
+  tx: Transaction,
+  runId: string,
+  index: number,
+  step: SummaryStep,
+  cost: StepCost,
+): Promise<void> {
+  const kind = { kind: 'summary', notice: null, covers: step.covers, is_cut: false } as const;
+  return insertStep(tx, runId, index, kind, step, cost);
+}
+
+/** A call that is no step of the run but was paid for in it: it stands in the trace and ends the run. */
+export function insertAside(
+  tx: Transaction,
+  runId: string,
+  index: number,
+  { kind, usage }: { kind: 'failed' | 'judge' | 'stopped'; usage: Usage },
+  cost: StepCost,
+): Promise<void> {
+  return insertStep(tx, runId, index, { kind, notice: null, covers: null, is_cut: false }, { text: '', usage }, cost);
+}
+
+export async function nextStepIndex(tx: Transaction, runId: string): Promise<number> {
+  const { rows } = await tx.execute<{ next: number }>(
+    sql`SELECT COALESCE(max(step_index) + 1, 0) AS next FROM run_steps WHERE run_id = ${runId}`,
+  );
+  return rows[0]?.next ?? 0;
+}
+
+async function insertStep(
+  tx: Transaction,
+  runId: string,
+  index: number,
+  kind: Pick<StepRow, 'kind' | 'notice' | 'covers' | 'is_cut'>,
+  { text, usage }: Pick<ModelStep, 'text' | 'usage'>,
+  { model, costMicros, startedAt }: StepCost,
+): Promise<void> {
+  await insertRow(tx, runSteps, {
+    run_id: runId,
+    step_index: index,
+    ...kind,
+    text: cleanText(text),
+    model,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_tokens: usage.cacheReadTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+    cost_micros: costMicros,
+    started_at: startedAt,
+  });
+}
+
+/** Before the tool is touched; one statement, since every call of every tool passes here. */
+export async function markStarted(db: Executor, run: Run, callId: string): Promise<void> {
+  const { rowCount } = await db.execute(sql`
+    WITH owned AS (SELECT id FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch} FOR NO KEY UPDATE)
+    UPDATE run_calls SET started_at = now() FROM owned WHERE run_calls.id = ${callId} AND run_calls.run_id = owned.id`);
+  if (rowCount !== 1) throw new FencedOff(run);
+}
+
+/** The runner vouches that nothing has happened yet. */
+export async function markNotStarted(tx: Transaction, callIds: readonly string[]): Promise<void> {
+  await tx.execute(sql`UPDATE run_calls SET started_at = NULL WHERE id = ANY(${sql.param([...callIds])}::text[])`);
+}
+
+export async function writeResult(tx: Transaction, callId: string, result: CallResult): Promise<CallRow> {
+  const [row] = await tx
+    .update(runCalls)
+    .set(resultColumns(result, new Date()))
+    .where(eq(runCalls.id, callId))
+    .returning();
+  return row as CallRow;
+}
+
+const resultColumns = ({ output, isError, from }: CallResult, at: Date) => ({
+  output: cleanText(output),
+  is_error: isError,
+  result_from: from,
+  finished_at: at,
+});

@@ -1,0 +1,111 @@
+import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { payForCalls } from '../questions/ask-model.ts';
+import { changeConversation } from '../records/change.ts';
+import { type ConversationRow, conversations, messages } from '../records/tables.ts';
+import { usableModel } from '../records/usable-model.ts';
+import { manifestOf, memoryModeOf } from '../records/version-cache.ts';
+import { ignoreErased } from '../turns/begin-task.ts';
+import { mostOfMessage } from '../turns/call-price.ts';
+import type { Engine } from '../turns/ports.ts';
+import { spendingOf } from '../turns/spending.ts';
+
+const pageSize = 20;
+const atOnce = 4;
+const patienceMs = 120_000;
+const mostExchanges = 40;
+
+/** Looks through conversations that have gone quiet for what is worth remembering, in the background. */
+export async function keepMemories(engine: Engine, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    // Round robin over the orgs: one that has thousands of quiet conversations does not hold up the others.
+    const place = sql`row_number() OVER (PARTITION BY ${conversations.org_id} ORDER BY ${conversations.memory_due_at})`;
+    const due = await engine.db
+      .select()
+      .from(conversations)
+      .where(lt(conversations.memory_due_at, sql`now()`))
+      .orderBy(place, asc(conversations.memory_due_at))
+      .limit(pageSize);
+    const waiting = [...due];
+    const work = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        signal.throwIfAborted();
+        await keepOf(engine, next, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    if (due.length < pageSize) return;
+  }
+}
+
+async function keepOf(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<void> {
+  const { db } = engine;
+  const said = await db
+    .select()
+    .from(messages)
+    .where(
+      and(
+        eq(messages.conversation_id, conversation.id),
+        inArray(messages.role, ['user', 'agent']),
+        conversation.remembered_until === null ? undefined : gt(messages.id, conversation.remembered_until),
+      ),
+    )
+    .orderBy(asc(messages.id))
+    .limit(mostExchanges * 2);
+  // Before the model is asked: facts that are lost to a crash cost less than facts that are asked and paid for twice.
+  await markLooked(engine, conversation.id, said.at(-1)?.id ?? null);
+  const mode = await modeOf(engine, conversation);
+  if (mode === 'none' || said.length === 0 || conversation.is_hidden) return;
+  await remember(engine, conversation, mode, exchangesOf(said), signal).catch((error: unknown) => {
+    engine.log.warn({ err: error, conversation_id: conversation.id }, 'nothing could be remembered');
+  });
+}
+
+async function markLooked(engine: Engine, conversationId: string, until: string | null): Promise<void> {
+  await changeConversation(engine, conversationId, null, async ({ conversation, tx }) => {
+    conversation.memory_due_at = null;
+    if (until === null) return;
+    await tx.update(conversations).set({ remembered_until: until }).where(eq(conversations.id, conversationId));
+  }).catch(ignoreErased);
+}
+
+async function modeOf({ db }: Engine, { org_id, mode, deployment_id, deployment_version }: ConversationRow) {
+  if (deployment_id === null || deployment_version === null) return 'none';
+  return memoryModeOf(db, { orgId: org_id, mode }, await manifestOf(db, deployment_id, deployment_version));
+}
+
+type Said = { turn_id: string; role: string; text: string };
+
+function exchangesOf(said: readonly Said[]): { user: string; agent: string }[] {
+  const byTurn = new Map<string, { user: string; agent: string }>();
+  for (const { turn_id, role, text } of said) {
+    const exchange = byTurn.get(turn_id) ?? { user: '', agent: '' };
+    byTurn.set(turn_id, role === 'user' ? { ...exchange, user: text } : { ...exchange, agent: text });
+  }
+  return [...byTurn.values()];
+}
+
+/** Behind others of every org: whoever waits here for long would hold them all up. */
+const longestWaitMs = 10_000;
+
+async function remember(
+  engine: Engine,
+  conversation: ConversationRow,
+  mode: 'vestra' | 'customer',
+  exchange: readonly { user: string; agent: string }[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, models, memory } = engine;
+  const { org_id: orgId, user_id: userId, deployment_id, deployment_version } = conversation;
+  const tenant = { orgId, mode: conversation.mode };
+  const manifest = await manifestOf(db, deployment_id as string, deployment_version as number);
+  const model = usableModel(models, tenant.mode, manifest.model);
+  const about = { userId, deploymentId: deployment_id, conversationId: conversation.id, taskId: null, turnId: null };
+  const { userCaps } = await spendingOf(db, tenant, userId);
+  const said = exchange.map(({ user, agent }) => `${user}\n${agent}`).join('\n');
+  const of = { tenant, model, about, userCaps, amountMicros: mostOfMessage(model, said) };
+  await payForCalls(engine, of, {
+    signal,
+    waitMs: longestWaitMs,
+    work: (listened) => memory.keepTurn(tenant, { userId, mode, exchange, model: listened, modelId: model.id, signal }),
+  });
+}

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LogEntry } from '../../events/api.ts';
+import { createReplyText, joinTexts } from './reply-text.ts';
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
+afterEach(() => void vi.useRealTimers());
+
+function replyText({ before = '', takesMs = 0 } = {}) {
+  const written: { text: string; at: number }[] = [];
+  const told: unknown[] = [];
+  let failure: Error | null = null;
+  const text = createReplyText({
+    before,
+    write: async (piece) => {
+      if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
+      if (failure) throw failure;
+      written.push({ text: piece, at: Date.now() - 1_000_000 });
+      return { seq: written.length } as LogEntry;
+    },
+    onWritten: (entry) => told.push(entry.seq),
+  });
+  return { text, written, told, fail: (error: Error) => (failure = error) };
+}
+
+describe('the text of a reply on its way into the log', () => {
+  it('is written at once at first, and then joined for 40 ms [EVT-022]', async () => {
+    const { text, written, told } = replyText();
+    for (let at = 0; at < 20; at++) {
+      text.append(0, `${at} `);
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    await vi.advanceTimersByTimeAsync(40);
+    expect(written[0]).toEqual({ text: '0 ', at: 0 });
+    expect(written.map(({ text: piece }) => piece).join('')).toBe([...Array(20).keys()].map((at) => `${at} `).join(''));
+    const gaps = written.slice(1).map(({ at }, index) => at - (written[index]?.at ?? 0));
+    expect(gaps.every((gap) => gap === 40)).toBe(true);
+    expect(written.length).toBeLessThan(8);
+    expect(told).toEqual(written.map((_, at) => at + 1));
+  });
+
+  it('keeps its order behind a slow write, and joins what comes meanwhile', async () => {
+    const { text, written } = replyText({ takesMs: 100 });
+    text.append(0, 'a');
+    text.append(0, 'b');
+    await vi.advanceTimersByTimeAsync(50);
+    text.append(0, 'c');
+    await vi.advanceTimersByTimeAsync(500);
+    expect(written.map(({ text: piece }) => piece)).toEqual(['a', 'bc']);
+  });
+
+  it('says what is left, and all that was said, when it is drained', async () => {
+    const { text, written } = replyText({ before: 'Before.' });
+    text.append(1, 'One');
+    text.append(1, ' two');
+    text.append(2, 'Three');
+    expect(await text.drain()).toEqual({ whole: 'Before.\n\nOne two\n\nThree', unstreamed: ' two\n\nThree' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(written.map(({ text: piece }) => piece)).toEqual(['\n\nOne']);
+  });
+
+  it('ends with what a write ended with', async () => {
+    const { text, fail } = replyText();
+    fail(new Error('not the owner'));
+    text.append(0, 'a');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(() => text.append(0, 'b')).toThrow('not the owner');
+    await expect(text.drain()).rejects.toThrow('not the owner');
+  });
+
+  it('of recorded steps is joined as it was written', () => {
+    expect(joinTexts(['One', '', 'Two'])).toBe('One\n\nTwo');
+  });
+});

@@ -1,0 +1,182 @@
+import { runAgent } from '@vestra/agent/loop';
+import type { Ports, RunEnd } from '@vestra/agent/ports';
+import type { SummaryStep } from '@vestra/agent/step';
+import { isReadOnly, ownNameOf } from '@vestra/agent/tool';
+import { Failure } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { isDatabaseAway } from '../../../db/away.ts';
+import { FencedOff, type Run } from '../../../jobs/fence.ts';
+import { release } from '../../ledger/api.ts';
+import { type Change, changeConversation } from '../records/change.ts';
+import { connectsOf, findTurn } from '../records/store.ts';
+import type { Subject } from '../records/subject.ts';
+import { risenPrice } from '../tools/approved-price.ts';
+import { meteringComputer } from '../tools/computer-meter.ts';
+import { PlanApproved } from '../tools/plan.ts';
+import { giveUp } from '../turns/begin-reply.ts';
+import { failTask } from '../turns/end-task.ts';
+import { type Broken, endReply } from '../turns/end-turn.ts';
+import type { Engine, Fresh } from '../turns/ports.ts';
+import { RunEnded, RunLeft } from '../turns/runner.ts';
+import { AppConnected } from '../turns/settle-connects.ts';
+import { type Assembled, assembleRun } from './assemble.ts';
+import { createPurse, type Purse } from './purse.ts';
+import { createRunStore, type SubjectRunStore } from './run-store.ts';
+
+type Taken = { subject: Subject; run: Run } & Fresh;
+
+/** What stands when a loop has come to its end. */
+export type Ended = { end: RunEnd; assembled: Assembled; store: SubjectRunStore; purse: Purse };
+
+/** Runs the agent on a reply or a task until it ends; null where it could not, which has been recorded. */
+export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal): Promise<Ended | null> {
+  const { subject, run } = taken;
+  try {
+    const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
+    let now = taken;
+    for (;;) {
+      const connected = now.isFirstRun ? 0 : await connectsOf(engine.db, run.runId);
+      const assembled = await assembleRun(engine, now.subject, run, {
+        isFirstOfConversation,
+        asked: taken.asked,
+        user: taken.user,
+        signal,
+      }).catch((error: unknown) => giveBack(engine, now, error));
+      const ended = await runAssembled(engine, now, assembled, connected).catch(anewWithOtherTools);
+      if (ended) return ended;
+      // What it has done so far is recorded, and what was held for it was given back.
+      const turn = (await findTurn(engine.db, subject.turn.id)) ?? subject.turn;
+      now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, hold: null };
+    }
+  } catch (error) {
+    if (error instanceof FencedOff || error instanceof RunEnded || signal.aborted || isDatabaseAway(error)) throw error;
+    await recordBreak(engine, subject, run, error);
+    return null;
+  }
+}
+
+/** What was held for a run that did not get as far as having a purse. */
+async function giveBack({ db, money }: Engine, { subject, hold }: Taken, error: unknown): Promise<never> {
+  const tenant = { orgId: subject.turn.org_id, mode: subject.turn.mode };
+  if (hold) {
+    await release(db, tenant, hold.reservationId);
+    money.freed(tenant);
+  }
+  throw error;
+}
+
+function anewWithOtherTools(error: unknown): null {
+  if (error instanceof PlanApproved || error instanceof AppConnected) return null;
+  throw error;
+}
+
+async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled, connected: number): Promise<Ended> {
+  const { subject, run, isFirstRun, hold } = taken;
+  const { turn, task } = subject;
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
+  const { model, agentRun } = assembled;
+  const purse = createPurse(engine, { tenant, subject, run, model, hold, signal: agentRun.signal });
+  const store = createRunStore(engine, subject, run, {
+    isFirstRun,
+    purse,
+    isStreamed: task === null && turn.request.output_schema === undefined,
+    isJudged: task !== null && turn.request.success_criteria !== undefined,
+    awaitsPlan: assembled.tools.awaitsPlan,
+    connected,
+    onSummary: (change, step) => task === null && keepSummary(change, assembled, step),
+  });
+  try {
+    const end = await runAgent(agentRun, portsOf(engine, subject, assembled, store, purse)).catch(handedBack);
+    if (end.kind === 'handed_back') await store.handBack();
+    return { end, assembled, store, purse };
+  } finally {
+    await purse.close().catch(() => {});
+  }
+}
+
+/** Where the process leaves while the run waits for money. */
+function handedBack(error: unknown): RunEnd {
+  if (error instanceof RunLeft) return { kind: 'handed_back' };
+  throw error;
+}
+
+/** Nobody goes on with a run that breaks each time it is taken up: it ends, and says so. */
+async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, error: unknown): Promise<void> {
+  const isKnown = error instanceof Failure;
+  if (!isKnown) engine.log.error({ err: error, run_id: run.runId }, 'a run broke');
+  const end: Broken = isKnown
+    ? { kind: 'failed', code: error.code, message: error.message }
+    : { kind: 'failed', code: 'internal', message: 'Something broke on our side. Send the message again.' };
+  await changeConversation(engine, turn.conversation_id, run, async (change) => {
+    await giveUp(change, run);
+    if (task) await failTask(engine, change, task, turn, end);
+    else await endReply(engine, change, turn, end, { whole: '', unstreamed: '' });
+    const tenant = { orgId: turn.org_id, mode: turn.mode };
+    change.afterwards(() => engine.traces.ended(tenant, { kind: task ? 'task' : 'turn', id: run.runId }));
+  });
+}
+
+function portsOf(
+  engine: Engine,
+  { turn, task }: Subject,
+  { tools, model }: Assembled,
+  store: SubjectRunStore,
+  purse: Purse,
+): Ports {
+  return {
+    model: purse.metered(engine.models.model(model.id)),
+    store,
+    budget: purse,
+    tools: {
+      validate: async (call, tool) => {
+        const validity = engine.schemas.validate(tool.definition.inputSchema, call.arguments);
+        return validity.ok ? { kind: 'ok' } : { kind: 'error', message: validity.message };
+      },
+      async run(call, tool, signal) {
+        const risen = await risenPrice(engine.db, task?.id ?? turn.id, call, tool);
+        if (risen !== null) return { kind: 'result', output: risen, isError: true };
+        const price = tools.priceOf(tool);
+        if (price !== null && price > 0) purse.willCharge(call.id, price);
+        const { computerSeconds = 0, ...outcome } = await meteringComputer(
+          () => purse.meterComputer(call.id),
+          () => tools.run(call, tool, signal),
+        );
+        purse.willChargeSeconds(call.id, computerSeconds);
+        return outcome;
+      },
+    },
+    hook: {
+      mayRun: (call, tool) =>
+        isReadOnly(tool)
+          ? Promise.resolve({ kind: 'allowed' })
+          : engine.hook.mayRun({
+              org_id: turn.org_id,
+              mode: turn.mode,
+              user_id: turn.user_id,
+              conversation_id: turn.conversation_id,
+              task_id: task?.id ?? null,
+              deployment_id: turn.deployment_id,
+              deployment_version: turn.deployment_version,
+              tool: { name: ownNameOf(tool), server: tool.server },
+              arguments: call.arguments,
+            }),
+    },
+    clock: { now: Date.now, alarm },
+    newCallId: () => newId('call'),
+    isLeaving: engine.runner.isLeaving,
+  };
+}
+
+function alarm(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms);
+  return () => clearTimeout(timer);
+}
+
+/** A summary of a reply that reaches over whole earlier messages serves the replies after it too. */
+function keepSummary({ conversation }: Change, { before, agentRun }: Assembled, { text, covers }: SummaryStep): void {
+  const offset = agentRun.history.length - before.length - 1;
+  const covered = before[covers - offset - 1];
+  if (!covered) return;
+  conversation.summary = text;
+  conversation.summary_until = covered.id;
+}

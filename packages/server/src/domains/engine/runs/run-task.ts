@@ -1,0 +1,75 @@
+import { createMeter } from '@vestra/agent/meter';
+import { ModelFailure } from '@vestra/agent/model';
+import type { Run } from '../../../jobs/fence.ts';
+import { askModel, requestOf } from '../questions/ask-model.ts';
+import { judgeLine } from '../questions/judge.ts';
+import { findMessage } from '../records/store.ts';
+import type { TaskRow, TurnRow } from '../records/tables.ts';
+import { callsOfRun } from '../records/trace-store.ts';
+import { witnessedCall } from '../records/transcript.ts';
+import type { Outcome } from '../turns/end-task.ts';
+import type { Engine } from '../turns/ports.ts';
+import { RunLeft } from '../turns/runner.ts';
+import { type Ended, runLoop } from './run-loop.ts';
+
+/** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
+export async function runTask(
+  engine: Engine,
+  { task, turn, run, isFirstRun }: { task: TaskRow; turn: TurnRow; run: Run; isFirstRun: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const subject = { turn, task };
+  const ended = await runLoop(engine, { subject, run, isFirstRun, hold: null, asked: null, user: null }, signal);
+  const criteria = turn.request.success_criteria;
+  if (ended?.end.kind !== 'answered' || criteria === undefined) return;
+  const { text, data, isCut } = ended.end;
+  try {
+    const { outcome, usage } = await judgeWork(engine, { task, turn }, ended, { criteria, answer: text }, signal);
+    await ended.store.complete({ text, data, isCut, outcome }, usage);
+  } catch (error) {
+    if (!(error instanceof RunLeft)) throw error;
+    await ended.store.handBack();
+  } finally {
+    await ended.purse.close();
+  }
+}
+
+async function judgeWork(
+  engine: Engine,
+  { task, turn }: { task: TaskRow; turn: TurnRow },
+  { assembled, purse }: Ended,
+  { criteria, answer }: { criteria: string; answer: string },
+  signal: AbortSignal,
+) {
+  const asked = await findMessage(engine.db, turn.conversation_id, turn.message_id);
+  const calls = await callsOfRun(engine.db, task.id);
+  const transcript = [
+    { speaker: 'User' as const, text: asked?.text ?? '' },
+    ...calls.map(witnessedCall),
+    { speaker: 'Agent' as const, text: answer },
+  ];
+  const { model, agentRun } = assembled;
+  const meter = createMeter();
+  const judge = meter.listenTo(purse.metered(engine.models.model(model.id)));
+  const line = { kind: 'criterion' as const, text: criteria };
+  try {
+    const { holds, reason } = await judgeLine(
+      async (question) => {
+        const request = requestOf(model, question, signal);
+        const allowance = await purse.mayContinue(request, { msLeft: agentRun.limits.max_minutes * 60_000 });
+        if (allowance.kind === 'refused') throw new NoMoney();
+        return (await askModel(judge, request)).text;
+      },
+      { line, transcript },
+    );
+    return { outcome: { met: holds === true, reason } satisfies Outcome, usage: meter.used() };
+  } catch (error) {
+    if (error instanceof NoMoney) return { outcome: notJudged, usage: meter.used() };
+    if (!(error instanceof ModelFailure)) throw error;
+    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: meter.used() };
+  }
+}
+
+class NoMoney extends Error {}
+
+const notJudged: Outcome = { met: false, reason: 'It was not judged: the money ran out.' };

@@ -1,0 +1,147 @@
+import { failed, type OwnTool, object, ownTool, said, text } from '@vestra/agent/own-tool';
+import type { Tenant } from '../../../../caller.ts';
+import type { Database } from '../../../../db/pool.ts';
+import type { Memory } from '../../../memory/api.ts';
+import { readDocument } from '../../../notebooks/api.ts';
+import { type KnownSkill, readSkillFiles } from '../../../skills/api.ts';
+import type { MemoryMode } from '../../records/version-cache.ts';
+import type { NotebookReader, NotebookSearch, WorkComputer } from '../../turns/ports.ts';
+
+const passages = 6;
+const longestPart = 30_000;
+
+export function notebookTools(deps: { db: Database; search: NotebookSearch; reader: NotebookReader }): OwnTool[] {
+  const { db, search, reader } = deps;
+  return [
+    ownTool(
+      {
+        name: 'search_notebooks',
+        description: 'Search the notebooks. Answers the passages that fit best, each with the id of its document.',
+        input: object({ query: text('What you want to know, in plain words.', 500) }),
+        isReadOnly: true,
+      },
+      async ({ query }) => {
+        const hits = await search({ ...reader, query: String(query), limit: passages });
+        if (hits.length === 0) return said('Nothing was found.');
+        return said(
+          hits.map(({ documentId, title, text: passage }) => `# ${title} (${documentId})\n${passage}`).join('\n\n'),
+        );
+      },
+    ),
+    ownTool(
+      {
+        name: 'read_document',
+        description: 'Read a document of the notebooks, found by search_notebooks, part by part.',
+        input: object(
+          {
+            document_id: text('The id, such as doc_…', 64),
+            part: { type: 'integer', minimum: 1, description: 'Which part of a long document; absent: the first.' },
+          },
+          ['part'],
+        ),
+        isReadOnly: true,
+      },
+      async ({ document_id, part = 1 }) => {
+        const document = await readDocument(db, reader, String(document_id));
+        if (!document) return failed('There is no such document in your notebooks.');
+        const parts = Math.max(1, Math.ceil(document.text.length / longestPart));
+        if (Number(part) > parts) return failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
+        const from = (Number(part) - 1) * longestPart;
+        const shown = document.text.slice(from, from + longestPart).toWellFormed();
+        return said(`# ${document.title} (part ${part} of ${parts})\n${shown}`);
+      },
+    ),
+  ];
+}
+
+export function skillTools(deps: {
+  db: Database;
+  orgId: string;
+  skills: readonly KnownSkill[];
+  /** Where its scripts can be run. */
+  computer: WorkComputer | null;
+}): OwnTool[] {
+  const { db, orgId, skills, computer } = deps;
+  return [
+    ownTool(
+      {
+        name: 'use_skill',
+        description: 'Read how a kind of work is done before you begin it: the skill itself, or one of its files.',
+        input: object(
+          {
+            name: { type: 'string', enum: skills.map(({ name }) => name) },
+            file: text('The path of a file of the skill; absent: SKILL.md.', 200),
+            part: { type: 'integer', minimum: 1, description: 'Which part of a long file; absent: the first.' },
+          },
+          ['file', 'part'],
+        ),
+        isReadOnly: true,
+      },
+      async ({ name, file = 'SKILL.md', part = 1 }, signal) => {
+        const skill = skills.find((each) => each.name === name);
+        const files = skill && (await readSkillFiles(db, orgId, skill.at));
+        if (!files) return failed('There is no such skill any more.');
+        const found = files.find(({ path }) => path === file);
+        if (!found)
+          return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
+        const longestOfSkill = longestPart * 3;
+        const parts = Math.max(1, Math.ceil(found.content.length / longestOfSkill));
+        if (Number(part) > parts) return failed(`The file has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
+        const others = files.filter(({ path }) => path !== file).map(({ path }) => path);
+        const from = (Number(part) - 1) * longestOfSkill;
+        const text = [
+          found.content.slice(from, from + longestOfSkill).toWellFormed(),
+          ...(parts === 1 ? [] : [`[Part ${part} of ${parts}; ask for the others with \`part\`.]`]),
+          ...(others.length === 0 ? [] : [`Further files: ${others.join(', ')}`]),
+        ].join('\n\n');
+        if (!computer) return said(text);
+        const placed = await computer.placeSkill({ ...skill, files }, signal);
+        return { ...said(`${text}\n\n${placed.note}`), computerSeconds: placed.computerSeconds };
+      },
+    ),
+  ];
+}
+
+type FactKind = Parameters<Memory['remember']>[1]['kind'];
+
+const kinds = ['identity', 'relationship', 'commitment', 'preference', 'project_state', 'other'];
+
+export function memoryTools(deps: {
+  memory: Memory;
+  tenant: Tenant;
+  userId: string | null;
+  mode: MemoryMode;
+}): OwnTool[] {
+  const { memory, tenant, userId, mode } = deps;
+  return [
+    ownTool(
+      {
+        name: 'recall',
+        description: 'Look up what you remember about the person.',
+        input: object({ query: text('What you want to know about them.', 500) }),
+        isReadOnly: true,
+      },
+      async ({ query }) => {
+        const facts = await memory.recall(tenant, { userId, mode, query: String(query), limit: 8 });
+        return said(
+          facts.length === 0 ? 'You remember nothing about this.' : facts.map((each) => each.text).join('\n'),
+        );
+      },
+    ),
+    ownTool(
+      {
+        name: 'remember',
+        description: 'Keep one lasting fact about the person for later conversations, when they ask you to.',
+        input: object({ text: text('The fact, in one sentence.', 1000), kind: { type: 'string', enum: kinds } }, [
+          'kind',
+        ]),
+        isReadOnly: false,
+      },
+      async ({ text: fact, kind = 'other' }) => {
+        const of = { userId, mode, text: String(fact), kind: kind as FactKind, source: 'user_direct' as const };
+        const kept = await memory.remember(tenant, of);
+        return 'refused' in kept ? failed(kept.refused) : said('Remembered.');
+      },
+    ),
+  ];
+}

@@ -1,0 +1,143 @@
+import type { InteractionDraft } from '@vestra/agent/interaction';
+import { askingTool, failed, type OwnTool, object, ownTool, said, text } from '@vestra/agent/own-tool';
+import { isPlainFileName } from '@vestra/contract/files';
+import type { Run } from '../../../../jobs/fence.ts';
+import { keepFile, presentFile } from '../../../files/api.ts';
+import { type Change, changeConversation } from '../../records/change.ts';
+import { cleanText } from '../../records/storable-text.ts';
+import { updateTask } from '../../records/store.ts';
+import type { Progress, TaskRow } from '../../records/tables.ts';
+import { tellProgress } from '../../records/tell.ts';
+import type { Engine, WorkComputer } from '../../turns/ports.ts';
+
+const mostSteps = 30;
+const largestOutput = 2 * 1024 * 1024;
+
+const planInput = object(
+  {
+    title: text('A name for the work, a few words; only where it has none or the wrong one.', 120),
+    steps: {
+      type: 'array',
+      minItems: 1,
+      maxItems: mostSteps,
+      items: object({
+        content: text('One step, a short line.', 200),
+        status: { type: 'string', enum: ['pending', 'in_progress', 'completed'] },
+      }),
+    },
+  },
+  ['title'],
+);
+
+type Plan = { title?: string; steps: Progress };
+
+/** The plan that people see as the progress of the work. */
+export const updatePlan = (engine: Engine, task: TaskRow, run: Run): OwnTool =>
+  ownTool(
+    {
+      name: 'update_plan',
+      description: 'Show the plan of the work and how far it is. Send the whole plan each time.',
+      input: planInput,
+      isReadOnly: true,
+    },
+    async (given) => {
+      await changeConversation(engine, task.conversation_id, run, (change) => writePlan(change, task, given));
+      return said('The plan is shown.');
+    },
+  );
+
+/** A plan that is only proposed is shown too: the person says yes to what they see. */
+export async function writePlan(change: Change, task: TaskRow, given: unknown): Promise<void> {
+  const { title, steps } = given as Plan;
+  const progress = steps.map(({ content, status }) => ({ content: cleanText(content), status }));
+  const changes = { progress, ...(title !== undefined && { title: cleanText(title) }) };
+  tellProgress(change, await updateTask(change.tx, task, changes));
+}
+
+/** Until the person has said yes to the plan, showing one is all that changes anything. */
+export const proposePlan = (): OwnTool =>
+  askingTool(
+    {
+      name: 'update_plan',
+      description:
+        'Show the plan of the work to the person, who must say yes before anything is done. Send it once it is whole.',
+      input: planInput,
+      isReadOnly: true,
+    },
+    ({ arguments: given }): InteractionDraft => {
+      const { title, steps } = given as Plan;
+      return {
+        kind: 'exit_plan',
+        type: 'approval',
+        summary: `Start this plan of ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}?`,
+        moves_money: false,
+        requires_present_user: false,
+        details: {
+          ...(title !== undefined && { title }),
+          rows: steps.map(({ content }, at) => ({ label: String(at + 1), value: content })),
+        },
+        expires_in_s: 24 * 60 * 60,
+      };
+    },
+  );
+
+/** Of a file by its text, or, where there is a computer, of one that lies there. */
+export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: WorkComputer | null): OwnTool =>
+  ownTool(
+    {
+      name: 'save_output',
+      // Where the file lies on a computer, that may have to be prepared first.
+      ...(computer && { timeoutS: 3600 }),
+      description: computer
+        ? 'Give the person a file as a result of the work: its text as `content`, such as a report in Markdown or a table in CSV, or any file of the computer by its `path`.'
+        : 'Give the person a text file as a result of the work, such as a report in Markdown or a table in CSV.',
+      input: object(
+        {
+          filename: text('One plain name with its ending, such as report.md.', 200),
+          content: { type: 'string', maxLength: largestOutput, description: 'The whole text of the file.' },
+          ...(computer && { path: text('A file on the computer. Instead of `content`.', 1000) }),
+        },
+        computer ? ['content', 'path'] : [],
+      ),
+      isReadOnly: false,
+    },
+    async ({ filename, content, path }, signal) => {
+      const name = cleanText(String(filename));
+      if (!isPlainFileName(name)) return failed('The name must be one plain file name without slashes.');
+      if ((content === undefined) === (path === undefined)) return failed('Give either `content` or `path`.');
+      const read = path === undefined ? null : await computer?.readOutput(String(path), signal);
+      const { computerSeconds = 0 } = read ?? {};
+      if (read && 'refused' in read) return { ...failed(read.refused), computerSeconds };
+      const bytes = read?.bytes ?? Buffer.from(String(content), 'utf8');
+      const file = await keepOutput(engine, task, run, { name, bytes });
+      return { ...said(`Saved as ${file.filename} (${file.id}, ${file.size_bytes} bytes).`), computerSeconds };
+    },
+  );
+
+/** Gives the person a file as a result of the work. */
+export function keepOutput(
+  engine: Engine,
+  task: TaskRow,
+  run: Run,
+  { name, bytes }: { name: string; bytes: Uint8Array },
+) {
+  return changeConversation(engine, task.conversation_id, run, async (change) => {
+    const row = await keepFile(
+      change.tx,
+      engine.files,
+      { orgId: task.org_id, mode: task.mode },
+      {
+        filename: name,
+        bytes,
+        user_id: task.user_id,
+        source: 'output',
+        task_id: task.id,
+        conversation_id: task.conversation_id,
+      },
+    );
+    const shown = presentFile(row);
+    change.log({ type: 'file.created', taskId: task.id, turnId: task.turn_id, data: { file: shown } });
+    change.tell({ type: 'file.created', data: shown });
+    return row;
+  });
+}

@@ -1,0 +1,214 @@
+import { functionCallFor } from '@vestra/agent/approval';
+import type { OwnTool } from '@vestra/agent/own-tool';
+import type { Tool } from '@vestra/agent/tool';
+import { fail } from '@vestra/contract/errors';
+import { readToolInput } from '@vestra/contract/tool-input';
+import type { Tenant } from '../../../caller.ts';
+import type { Run } from '../../../jobs/fence.ts';
+import type { FixedContent, Manifest } from '../../deployments/api.ts';
+import type { ServerTool, UnavailableServer } from '../../mcp-servers/api.ts';
+import type { KnownSkill } from '../../skills/api.ts';
+import type { Subject } from '../records/subject.ts';
+import type { MessageRow } from '../records/tables.ts';
+import { rememberedIn } from '../records/trace-store.ts';
+import type { MessageTool } from '../records/turn.ts';
+import type { MemoryMode } from '../records/version-cache.ts';
+import type { Engine, WorkComputer } from '../turns/ports.ts';
+import { type ConnectableApp, connectApp, connectDraft } from './own/connect-app.ts';
+import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';
+import { askQuestion, handOffToWork, requestHandoff } from './own/person-tools.ts';
+import { keepOutput, proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
+import { isPlanApproved } from './plan.ts';
+import { pretendTools } from './pretend-tools.ts';
+import type { RunTools } from './run-tools.ts';
+import { asFirstSeen } from './tool-categories.ts';
+
+type Parts = {
+  tenant: Tenant;
+  manifest: Manifest;
+  /** What the run reads of notebooks and skills; null: their newest content. */
+  fixed: FixedContent | null;
+  memoryMode: MemoryMode;
+  notebooks: readonly { id: string }[];
+  skills: readonly KnownSkill[];
+  attachments: MessageRow['attachments'];
+};
+
+export async function assembleTools(
+  engine: Engine,
+  subject: Subject,
+  run: Run,
+  parts: Parts,
+  signal: AbortSignal,
+): Promise<RunTools> {
+  const { manifest, tenant } = parts;
+  const mayChange = !subject.turn.request.plan || (await isPlanApproved(engine.db, subject));
+  const { attachments, skills } = parts;
+  const computer =
+    subject.task && (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments }));
+  const browser = await browserToolsOf(engine, subject, run, parts);
+  const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, tenant, subject, manifest, signal);
+  const apps = connectable(engine, subject, manifest, signedIn);
+  const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
+  const own = new Map(listed.map((each) => [each.tool.definition.name, each]));
+  const ofMessage = addedBy(subject.turn.request.tools ?? [], manifest);
+  const { deployment_id: deploymentId, deployment_version: version } = subject.turn;
+  const ofVersion = await asFirstSeen(engine.db, { deploymentId, version }, [
+    ...functionsOf(manifest),
+    ...servers.map((each) => askingAbove(manifest.limits.ask_above_usd, each)),
+  ]);
+  const byName = new Map(servers.map((each) => [each.tool.definition.name, each]));
+  const serverOf = ({ origin, definition }: Tool) =>
+    origin.from === 'server' ? byName.get(definition.name) : undefined;
+  const all = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.map(functionTool), ...ofVersion];
+  const tools: RunTools = {
+    all: mayChange ? all : all.filter(changesNothing),
+    awaitsPlan: !mayChange,
+    hasComputer: computer !== null,
+    hasBrowser: browser.length > 0,
+    missing: unavailable,
+    priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
+    async run(call, tool, runSignal) {
+      const given = call.arguments as Record<string, unknown>;
+      const server = serverOf(tool);
+      if (server) {
+        const { mustSignIn, ...answer } = await engine.serverTools.call(server, given, runSignal);
+        if (!mustSignIn) return { kind: 'result', ...answer };
+        const app = engine.apps.find(mustSignIn.app) ?? { id: mustSignIn.app, name: mustSignIn.app };
+        return { kind: 'connect', draft: connectDraft(app, subject.turn.user_id) };
+      }
+      const answer = await own.get(call.name)?.run?.(given, runSignal);
+      return { kind: 'result', ...(answer ?? { output: 'This tool cannot be run.', isError: true }) };
+    },
+  };
+  const { test } = subject.turn.request;
+  return test ? pretendTools(test, tools, () => rememberedIn(engine.db, subject.turn.conversation_id)) : tools;
+}
+
+/** Before the yes to a plan nothing may happen that changes anything. */
+const changesNothing = ({ origin }: Tool) => (origin.from === 'function' ? origin.read_only : origin.isReadOnly);
+
+function ownTools(
+  engine: Engine,
+  { turn, task }: Subject,
+  run: Run,
+  parts: Parts & {
+    mayChange: boolean;
+    computer: WorkComputer | null;
+    browser: readonly OwnTool[];
+    apps: readonly ConnectableApp[];
+  },
+): OwnTool[] {
+  const { tenant, manifest, fixed, memoryMode, notebooks, skills, mayChange, computer, browser, apps } = parts;
+  // In a test skills are read for real, and nothing is put on anybody's computer.
+  const placing = turn.request.test ? null : computer;
+  const { db, search, memory, routineTools } = engine;
+  const { user_id: userId } = turn;
+  const notebookIds = notebooks.map(({ id }) => id);
+  return [
+    askQuestion(),
+    ...(task ? [requestHandoff(), saveOutput(engine, task, run, computer)] : [handOffToWork()]),
+    ...(computer?.tools ?? []),
+    ...browser,
+    ...(apps.length === 0 ? [] : [connectApp(apps, userId)]),
+    ...(task ? [mayChange ? updatePlan(engine, task, run) : proposePlan()] : []),
+    ...(notebookIds.length === 0
+      ? []
+      : notebookTools({
+          db,
+          search,
+          reader: {
+            orgId: tenant.orgId,
+            notebookIds: manifest.notebooks,
+            revisions: fixed?.notebooks ?? null,
+            userId,
+          },
+        })),
+    ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: placing })),
+    ...(turn.origin === 'interview' ? [] : routineTools({ tenant, turn, isPretend: turn.request.test !== undefined })),
+    ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, userId, mode: memoryMode })),
+  ];
+}
+
+async function browserToolsOf(
+  engine: Engine,
+  { turn, task }: Subject,
+  run: Run,
+  { tenant, manifest }: Parts,
+): Promise<readonly OwnTool[]> {
+  if (!task) return [];
+  const save = (file: { name: string; bytes: Uint8Array }) => keepOutput(engine, task, run, file);
+  return engine.workBrowsers.ofWork({ tenant, turn, task, manifest, save });
+}
+
+/** What a message adds. A function of the version is never another's to declare, whatever a turn was taken with. */
+const addedBy = (ofMessage: readonly MessageTool[], { tools }: Manifest) =>
+  ofMessage.filter(({ name }) => !tools.some((entry) => entry.function === name));
+
+function functionsOf({ tools }: Manifest): Tool[] {
+  return tools
+    .map(({ function: name, input, ...rest }) => ({ ...rest, name, input_schema: readToolInput(input).schema }))
+    .map(functionTool);
+}
+
+function functionTool({
+  name,
+  description,
+  input_schema,
+  timeout_s,
+  read_only,
+  run_without_asking,
+}: MessageTool): Tool {
+  const tool: Tool = {
+    definition: { name, description, inputSchema: input_schema },
+    origin: { from: 'function', read_only, run_without_asking },
+    server: null,
+    effect: { kind: 'ask', answeredBy: 'tool', draft: (call) => functionCallFor(tool, call, timeout_s) },
+  };
+  return tool;
+}
+
+async function serverToolsOf(
+  { serverTools }: Engine,
+  tenant: Tenant,
+  { turn }: Subject,
+  manifest: Manifest,
+  signal: AbortSignal,
+): ReturnType<Engine['serverTools']['load']> {
+  const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
+  // A test is nobody's own: what a person is signed in to is not called, and not even looked at.
+  const { test } = turn.request;
+  const apps = test || turn.origin === 'interview' ? [] : manifest.apps;
+  if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [], unavailable: [] };
+  const played = Object.keys(test?.tool_results ?? {});
+  const loaded = await serverTools.load(tenant, { userId: turn.user_id, servers, policies, apps, played }, signal);
+  const [away] = loaded.unavailable;
+  if (test && away) throw missingInTest(away);
+  return loaded;
+}
+
+/** An agent without its tools is another one: what it does says nothing about the version. */
+const missingInTest = ({ slug, message }: UnavailableServer) =>
+  fail('mcp_server_error', {
+    message: `The server \`${slug}\` is away. ${message} Bring it back, or play its tools with \`tool_results\` (\`${slug}.<tool>\`).`,
+  });
+
+/** The apps of the version that the person could connect. */
+function connectable(
+  { apps }: Engine,
+  { turn }: Subject,
+  manifest: Manifest,
+  signedIn: readonly string[],
+): readonly ConnectableApp[] {
+  if (turn.origin === 'interview') return [];
+  const allowed = ({ id }: ConnectableApp) => manifest.apps === 'all' || manifest.apps.includes(id);
+  // A server of the company's that has an app's name stands in its place.
+  const taken = [...signedIn, ...manifest.mcp_servers.map(({ slug }) => slug)];
+  return apps.all.filter((app) => app.connectable && allowed(app) && !taken.includes(app.id));
+}
+
+/** What costs more than the version lets pass asks for the money first. */
+function askingAbove(limitUsd: number | undefined, { tool, priceUsd }: ServerTool): Tool {
+  if (limitUsd === undefined || priceUsd === null || priceUsd <= limitUsd) return tool;
+  return { ...tool, asksCreditUsd: priceUsd };
+}

@@ -1,0 +1,97 @@
+import { sql } from 'drizzle-orm';
+import { type Run, releaseRun } from '../../../jobs/fence.ts';
+import { release } from '../../ledger/api.ts';
+import { type Change, changeConversation } from '../records/change.ts';
+import { findTurn, nextQueuedTurn, updateTurn } from '../records/store.ts';
+import type { TurnRow } from '../records/tables.ts';
+import { tellTurn } from '../records/tell.ts';
+import type { Engine, Fresh } from './ports.ts';
+
+const notFresh: Fresh = { isFirstRun: false, hold: null, asked: null, user: null };
+
+/**
+ * Starts or goes on with the reply of a turn, here and at once where there is room, by a job otherwise. Only where no
+ * reply of the conversation is being made.
+ */
+export async function beginReply(engine: Engine, change: Change, queued: TurnRow): Promise<TurnRow> {
+  const { tx, conversation } = change;
+  const isFirst = queued.history_until === null;
+  const turn = await updateTurn(tx, queued.id, {
+    state: 'replying',
+    ...(isFirst && {
+      history_until: await newestMessageId(change),
+      base_summary: conversation.summary,
+      base_from: conversation.summary_until,
+    }),
+  });
+  conversation.queued_turns -= 1;
+  if (isFirst) await tellTurn(change, 'turn.started', turn);
+  return reply(engine, change, { turn, run: null }, { isFirstRun: isFirst, hold: null, asked: null, user: null });
+}
+
+/** The turn's reply is the one that is being made from now on. `run`: this process has taken it already. */
+export async function reply(
+  engine: Engine,
+  change: Change,
+  { turn, run: taken }: { turn: TurnRow; run: Run | null },
+  fresh: Fresh,
+): Promise<TurnRow> {
+  const { tx, conversation } = change;
+  const { hold } = fresh;
+  conversation.replying_turn_id = turn.id;
+  if (!taken && !engine.runner.hasRoom(turn)) {
+    // Whoever takes the job up asks for money of its own.
+    if (hold) await release(tx, { orgId: turn.org_id, mode: turn.mode }, hold.reservationId);
+    await sendReplyJob(engine, tx, turn);
+    return turn;
+  }
+  const run = taken ?? (await engine.runner.take(tx, turn.id));
+  change.afterwards(() => {
+    void engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh }, signal));
+  });
+  return turn;
+}
+
+export async function sendReplyJob({ jobs }: Engine, tx: Change['tx'], turn: TurnRow): Promise<void> {
+  const { org_id, mode, user_id, conversation_id, id } = turn;
+  await jobs.send(tx, 'turn.run', { org_id, mode, user_id, conversation_id, turn_id: id });
+}
+
+async function newestMessageId({ tx, conversation }: Change): Promise<string> {
+  const { rows } = await tx.execute<{ id: string }>(
+    sql`SELECT id FROM messages WHERE conversation_id = ${conversation.id} ORDER BY id DESC LIMIT 1`,
+  );
+  return (rows[0] as { id: string }).id;
+}
+
+/** Lets the conversation go on with what waits behind a reply that has ended, or that waits for a person. */
+export async function beginNext(engine: Engine, change: Change): Promise<void> {
+  change.conversation.replying_turn_id = null;
+  if (change.conversation.queued_turns === 0) return;
+  const next = await nextQueuedTurn(change.tx, change.conversation.id);
+  if (next) await beginReply(engine, change, next);
+}
+
+/** The job: a reply that no process works on. */
+export async function takeUpReply(engine: Engine, conversationId: string, turnId: string): Promise<void> {
+  const taken = await changeConversation(engine, conversationId, null, async ({ tx, conversation }) => {
+    const turn = await findTurn(tx, turnId);
+    if (turn?.state !== 'replying' || conversation.replying_turn_id !== turnId) return null;
+    if (await isOwned(tx, turnId)) return null;
+    return { turn, run: await engine.runner.take(tx, turnId) };
+  });
+  if (!taken) return;
+  const { turn, run } = taken;
+  await engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh: notFresh }, signal));
+}
+
+/** A run whose lease has not run out has an owner; should that one have died, the sweep finds it later. */
+export async function isOwned(tx: Change['tx'], runId: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`SELECT FROM runs WHERE id = ${runId} AND lease_until > clock_timestamp()`);
+  return rows.length > 0;
+}
+
+/** Gives an owned run up, in the transaction that says what comes of it. */
+export async function giveUp({ tx }: Change, run: Run): Promise<void> {
+  await releaseRun(tx, run);
+}

@@ -1,0 +1,68 @@
+import type { ModelRequest, Usage } from '@vestra/agent/model';
+import { tokensOfRequest, tokensOfText } from '@vestra/agent/tokens';
+import type { Micros } from '@vestra/contract/money';
+import type { Price, PricedModel } from '@vestra/models/prices';
+import type { ChargeItem, Used } from '../../ledger/api.ts';
+
+/** Whose a charge is. */
+export type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId' | 'taskId' | 'turnId'>;
+
+export type CallModel = Pick<PricedModel, 'id' | 'price' | 'max_output_tokens'>;
+
+/** What a call of a model has used, at the model's prices. A dollar per million tokens is a micro-dollar per token. */
+export const usedBy = (kind: ChargeItem['kind'], { id, price }: CallModel, usage: Usage): Used => ({
+  kind,
+  model: id,
+  items: [
+    { unit: 'input_tokens', quantity: usage.inputTokens, unitPriceMicros: price.input_per_mtok },
+    { unit: 'output_tokens', quantity: usage.outputTokens, unitPriceMicros: price.output_per_mtok },
+    { unit: 'cache_read_tokens', quantity: usage.cacheReadTokens, unitPriceMicros: price.cache_read_per_mtok },
+    { unit: 'cache_write_tokens', quantity: usage.cacheWriteTokens, unitPriceMicros: price.cache_write_per_mtok },
+  ],
+});
+
+export function itemsOfCall(kind: ChargeItem['kind'], model: CallModel, usage: Usage, about: About): ChargeItem[] {
+  return usedBy(kind, model, usage).items.map(({ quantity, ...item }) => ({
+    ...about,
+    ...item,
+    kind,
+    model: model.id,
+    quantity: quantity ?? 0,
+    ...(usage.isEstimated && { isEstimated: true }),
+  }));
+}
+
+/** What a call may cost at most: its request as it is counted here, and the longest answer that it asks for. */
+export const mostOfRequest = (model: CallModel, request: Omit<ModelRequest, 'signal' | 'model'>): Micros =>
+  mostOf(model, tokensOfRequest(request), request.maxOutputTokens ?? model.max_output_tokens);
+
+/** What stands around a message in a request: the instructions, the tools, a few messages before. */
+const tokensAroundMessage = 4_000;
+
+/** The same of the first call for a message, before anybody has put its request together. */
+export const mostOfMessage = (model: CallModel, text: string): Micros =>
+  mostOf(model, tokensAroundMessage + tokensOfText(text), model.max_output_tokens);
+
+function mostOf({ price }: { price: Price }, inputTokens: number, outputTokens: number): Micros {
+  const inputPrice = Math.max(price.input_per_mtok, price.cache_write_per_mtok);
+  return BigInt(Math.ceil(inputTokens * inputPrice + outputTokens * price.output_per_mtok));
+}
+
+/** A ten-thousandth of a dollar a second. */
+const computerMicrosPerSecond = 100;
+
+export const computerItem = (seconds: number, about: About): ChargeItem => ({
+  kind: 'compute',
+  model: null,
+  quantity: seconds,
+  unit: 'seconds',
+  unitPriceMicros: computerMicrosPerSecond,
+  ...about,
+});
+
+/** The seconds for which a computer has run are not known before it is asked. */
+export const usedByComputer: Used = {
+  kind: 'compute',
+  model: null,
+  items: [{ unit: 'seconds', quantity: null, unitPriceMicros: computerMicrosPerSecond }],
+};

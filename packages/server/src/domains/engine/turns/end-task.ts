@@ -1,0 +1,83 @@
+import type { RunEnd } from '@vestra/agent/ports';
+import { newId } from '@vestra/contract/ids';
+import type { Change } from '../records/change.ts';
+import { cleanJson, cleanText } from '../records/storable-text.ts';
+import { insertMessage, updateTask, updateTurn } from '../records/store.ts';
+import type { TaskRow, TurnRow } from '../records/tables.ts';
+import { tellMessage, tellTask } from '../records/tell.ts';
+import { type Broken, memoryDue, settleWithError, tellEnd } from './end-turn.ts';
+import { tellLimit } from './open-wait.ts';
+import type { Engine } from './ports.ts';
+
+export type Outcome = { met: boolean; reason: string };
+
+/** The work is done: its answer is the turn's, and stands in the conversation as what the work said. */
+export async function completeTask(
+  engine: Engine,
+  change: Change,
+  task: TaskRow,
+  turn: TurnRow,
+  answer: { text: string; data: unknown; isCut: boolean; outcome: Outcome | null },
+): Promise<void> {
+  const { tx, conversation } = change;
+  const text = cleanText(answer.text);
+  const data = cleanJson(answer.data) ?? null;
+  conversation.open_tasks -= 1;
+  const done = await updateTask(tx, task, {
+    status: 'done',
+    active_ms: task.active_ms,
+    result_text: text,
+    result_data: data,
+    result_is_cut: answer.isCut,
+    outcome_met: answer.outcome?.met ?? null,
+    outcome_reason: answer.outcome && cleanText(answer.outcome.reason),
+  });
+  const message = await insertMessage(tx, {
+    conversation_id: turn.conversation_id,
+    id: newId('msg'),
+    turn_id: turn.id,
+    turn_ordinal: turn.ordinal,
+    task_id: task.id,
+    role: 'work',
+    text,
+    data,
+    is_cut: answer.isCut,
+  });
+  tellMessage(change, message, text);
+  await tellTask(change, 'task.completed', done);
+  const settled = await updateTurn(tx, turn.id, {
+    state: 'settled',
+    reply_text: text,
+    reply_data: data,
+    reply_is_cut: answer.isCut,
+    settled_at: new Date(),
+  });
+  conversation.memory_due_at ??= memoryDue();
+  await tellEnd(engine, change, settled);
+}
+
+export async function failTask(
+  engine: Engine,
+  change: Change,
+  task: TaskRow,
+  turn: TurnRow,
+  end: Extract<RunEnd, { kind: 'stopped' }> | Broken,
+): Promise<void> {
+  const error =
+    end.kind === 'failed'
+      ? { code: end.code, message: cleanText(end.message) }
+      : { code: end.reason, message: cleanText(end.message ?? '') };
+  change.conversation.open_tasks -= 1;
+  const failed = await updateTask(change.tx, task, {
+    status: 'failed',
+    active_ms: task.active_ms,
+    error_code: error.code,
+    error_message: error.message,
+  });
+  if (end.kind === 'failed') await tellTask(change, 'task.failed', failed);
+  else {
+    await tellTask(change, 'task.stopped', failed, { reason: end.reason, message: end.message });
+    if (end.reason === 'max_budget' || end.reason === 'credits_exhausted') await tellLimit(change, failed, end);
+  }
+  await settleWithError(engine, change, turn, end.kind, error);
+}

@@ -1,0 +1,167 @@
+import type { RunEnd } from '@vestra/agent/ports';
+import type { ModelStep } from '@vestra/agent/step';
+import type { Micros } from '@vestra/contract/money';
+import type { Run } from '../../../jobs/fence.ts';
+import type { Change } from '../records/change.ts';
+import { writeReply } from '../records/plain-message.ts';
+import { cleanJson, cleanText } from '../records/storable-text.ts';
+import { insertMessage, updateTurn } from '../records/store.ts';
+import type { MessageRow, TurnRow } from '../records/tables.ts';
+import { tellMessage, tellTurn } from '../records/tell.ts';
+import type { StepCost } from '../records/trace-store.ts';
+import { beginNext } from './begin-reply.ts';
+import { beginTask } from './begin-task.ts';
+import type { Engine } from './ports.ts';
+
+/** What has been said in a reply: all of it, and the part that is not in the log yet. */
+export type Said = { whole: string; unstreamed: string };
+
+/** Beside what the loop ends with, a run may break for reasons of its own. */
+export type Broken = { kind: 'failed'; code: string; message: string };
+
+type Ending = Extract<RunEnd, { kind: 'answered' | 'handed_off' | 'stopped' }> | Broken;
+
+/** How a reply ends, and with it the conversation's next one begins. The run has been given up before. */
+export async function endReply(engine: Engine, change: Change, turn: TurnRow, end: Ending, said: Said): Promise<void> {
+  switch (end.kind) {
+    case 'answered':
+      await settleWithAnswer(engine, change, turn, { ...end, text: said.whole, unstreamed: said.unstreamed });
+      break;
+    case 'handed_off': {
+      const { title = null, task = null } = end.call.arguments as { title?: string; task?: string };
+      await beginTask(engine, change, turn, {
+        title: title && cleanText(title),
+        brief: task && cleanText(task),
+        said: said.whole,
+        unstreamed: said.unstreamed,
+      });
+      break;
+    }
+    case 'stopped':
+      await keepSaid(change, turn, said);
+      await settleWithError(engine, change, turn, 'stopped', { code: end.reason, message: end.message ?? '' });
+      break;
+    case 'failed':
+      await keepSaid(change, turn, said);
+      await settleWithError(engine, change, turn, 'failed', end);
+  }
+  await beginNext(engine, change);
+}
+
+/** What the user has seen of a reply that came to no end stays, so that the next one knows of it. */
+export async function keepSaid(change: Change, turn: TurnRow, said: Said): Promise<void> {
+  if (said.whole.trim() === '') return;
+  const message = await insertMessage(change.tx, {
+    conversation_id: turn.conversation_id,
+    id: turn.reply_message_id,
+    turn_id: turn.id,
+    turn_ordinal: turn.ordinal,
+    role: 'agent',
+    text: cleanText(said.whole),
+  });
+  tellMessage(change, message, cleanText(said.unstreamed));
+}
+
+/** The plain end of a reply: an answer without calls, in one statement with the step that it is. */
+export async function settleReply(
+  engine: Engine,
+  change: Change,
+  of: { turn: TurnRow; run: Run; step: ModelStep; index: number; cost: StepCost; turnMicros: Micros },
+  answer: { text: string; data: unknown; unstreamed: string },
+): Promise<void> {
+  const { turn, run, step, index, cost, turnMicros } = of;
+  const text = cleanText(answer.text);
+  const data = cleanJson(answer.data) ?? null;
+  const now = new Date();
+  const message: MessageRow = {
+    conversation_id: turn.conversation_id,
+    id: turn.reply_message_id,
+    turn_id: turn.id,
+    turn_ordinal: turn.ordinal,
+    task_id: null,
+    role: 'agent',
+    text,
+    data,
+    context: null,
+    attachments: [],
+    is_cut: step.isCut,
+    created_at: now,
+  };
+  const settled: TurnRow = {
+    ...turn,
+    state: 'settled',
+    reply_text: text,
+    reply_data: data,
+    reply_is_cut: step.isCut,
+    settled_at: now,
+  };
+  await writeReply(change.tx, run, { index, step, cost }, message, settled);
+  tellMessage(change, message, cleanText(answer.unstreamed));
+  change.conversation.memory_due_at ??= memoryDue();
+  await tellEnd(engine, change, settled, turnMicros);
+  await beginNext(engine, change);
+}
+
+async function settleWithAnswer(
+  engine: Engine,
+  change: Change,
+  turn: TurnRow,
+  answer: { text: string; data: unknown; isCut: boolean; unstreamed: string },
+): Promise<void> {
+  const { tx, conversation } = change;
+  const text = cleanText(answer.text);
+  const data = cleanJson(answer.data) ?? null;
+  const message = await insertMessage(tx, {
+    conversation_id: turn.conversation_id,
+    id: turn.reply_message_id,
+    turn_id: turn.id,
+    turn_ordinal: turn.ordinal,
+    role: 'agent',
+    text,
+    data,
+    is_cut: answer.isCut,
+  });
+  tellMessage(change, message, cleanText(answer.unstreamed));
+  const settled = await updateTurn(tx, turn.id, {
+    state: 'settled',
+    active_ms: turn.active_ms,
+    reply_text: text,
+    reply_data: data,
+    reply_is_cut: answer.isCut,
+    settled_at: new Date(),
+  });
+  conversation.memory_due_at ??= memoryDue();
+  await tellEnd(engine, change, settled);
+}
+
+export async function settleWithError(
+  engine: Engine,
+  change: Change,
+  turn: TurnRow,
+  state: 'failed' | 'stopped',
+  error: { code: string; message: string } | null,
+): Promise<void> {
+  const settled = await updateTurn(change.tx, turn.id, {
+    state,
+    error_code: error?.code ?? null,
+    error_message: error?.message ?? null,
+    settled_at: new Date(),
+  });
+  await tellEnd(engine, change, settled);
+}
+
+/** The last that is heard of a turn: in the conversation, and by the batch that it is an item of. */
+export async function tellEnd(
+  { batchItems }: Engine,
+  change: Change,
+  turn: TurnRow,
+  costMicros?: Micros,
+): Promise<void> {
+  await tellTurn(change, 'turn.settled', turn, costMicros);
+  if (turn.origin === 'batch') await batchItems.ended(change, turn);
+}
+
+const quietMs = 10_000;
+
+/** Once the conversation has been quiet for a while, so that a lively one is looked through once and not per message. */
+export const memoryDue = () => new Date(Date.now() + quietMs);

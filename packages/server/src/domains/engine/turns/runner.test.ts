@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../db/pool.ts';
+import { FencedOff } from '../../../jobs/fence.ts';
+import { createLog } from '../../../log.ts';
+import { createRunner, RunLeft, type Runner, type RunOwner } from './runner.ts';
+
+type Renewal = { answer: (rows: { id: string; epoch: string }[]) => void };
+
+const ofAnn: RunOwner = { org_id: 'org_a', mode: 'test', user_id: 'ann' };
+
+let runner: Runner;
+afterEach(() => runner.stop({ graceMs: 0 }));
+
+/** A runner whose renewals are answered by hand, each announced as it is asked for. */
+function start(given: Partial<Record<'capacity' | 'ofOrg' | 'ofUser', number>> = {}) {
+  const renewals: Renewal[] = [];
+  let onAsked = () => {};
+  const execute = () =>
+    new Promise((resolve) => {
+      renewals.push({ answer: (rows) => resolve({ rows }) });
+      onAsked();
+    });
+  const db = { execute } as unknown as Database;
+  const settings = { capacity: 256, ofOrg: 192, ofUser: 64, leaseMs: 1_000, renewEveryMs: 5, ...given };
+  runner = createRunner({ db, log: createLog('silent'), settings });
+  return async () => {
+    if (renewals.length === 0) {
+      await new Promise<void>((resolve) => {
+        onAsked = resolve;
+      });
+    }
+    return renewals.shift() as Renewal;
+  };
+}
+
+/** Works until it is ended, and says by what. */
+function begin(runId: string, of = ofAnn): { signal: () => AbortSignal; done: Promise<void> } {
+  let seen: AbortSignal | undefined;
+  const done = runner.perform({ runId, epoch: 1 } as Parameters<Runner['perform']>[0], of, (signal) => {
+    seen = signal;
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  });
+  return { signal: () => seen as AbortSignal, done };
+}
+
+describe('renewing leases', () => {
+  it('keeps a run that began while the database was asked about the others', async () => {
+    const renewal = start();
+    const first = begin('turn_1');
+    const asked = await renewal();
+    const second = begin('turn_2');
+    asked.answer([{ id: 'turn_1', epoch: '1' }]);
+    (await renewal()).answer([
+      { id: 'turn_1', epoch: '1' },
+      { id: 'turn_2', epoch: '1' },
+    ]);
+    await renewal();
+    expect([first.signal().aborted, second.signal().aborted]).toEqual([false, false]);
+  });
+
+  it.each([
+    ['is gone', []],
+    ['has another owner', [{ id: 'turn_1', epoch: '2' }]],
+  ])('ends a run whose row %s', async (_what, rows) => {
+    const renewal = start();
+    const { signal, done } = begin('turn_1');
+    (await renewal()).answer(rows);
+    await done;
+    expect(signal().reason).toBeInstanceOf(FencedOff);
+  });
+});
+
+describe('a run that waits', () => {
+  const run = { runId: 'turn_waits', epoch: 1 } as Parameters<Runner['perform']>[0];
+
+  it('is handed back at once where the process leaves, and what is under way is not [MON-161]', async () => {
+    start();
+    const waits = runner.whileWaiting(
+      run,
+      new AbortController().signal,
+      (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const under = begin('turn_under_way');
+    runner.leave();
+    await expect(waits).rejects.toBeInstanceOf(RunLeft);
+    expect([runner.isLeaving(), runner.hasRoom(ofAnn), under.signal().aborted]).toEqual([true, false, false]);
+  });
+
+  it('for long takes no room, and nobody waits for its end', async () => {
+    start();
+    const gate = Promise.withResolvers<void>();
+    let isOver = false;
+    const performed = runner.perform(run, ofAnn, (signal) =>
+      runner
+        .whileWaiting(run, signal, () => gate.promise)
+        .then(() => {
+          isOver = true;
+        }),
+    );
+    await performed;
+    expect(isOver).toBe(false);
+    gate.resolve();
+    await expect.poll(() => isOver).toBe(true);
+  });
+});
+
+describe('the room of a process', () => {
+  const ofBob: RunOwner = { ...ofAnn, user_id: 'bob' };
+  const ofCora: RunOwner = { org_id: 'org_b', mode: 'test', user_id: 'cora' };
+  const annInLive: RunOwner = { ...ofAnn, mode: 'live' };
+  const unlessEnded = (promise: Promise<void>, signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      promise.then(resolve);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  const rooms = () => [ofAnn, annInLive, ofBob, ofCora].map((of) => runner.hasRoom(of));
+
+  it('has a share for each user, one for each org, and an end [JOB-241]', async () => {
+    start({ capacity: 4, ofOrg: 3, ofUser: 2 });
+    const runs = [begin('turn_1')];
+    expect(rooms()).toEqual([true, true, true, true]);
+    runs.push(begin('turn_2'));
+    expect(rooms()).toEqual([false, true, true, true]);
+    expect([runner.lease(ofAnn), runner.lease(ofBob)]).toEqual([null, expect.objectContaining({ leaseMs: 1_000 })]);
+    runs.push(begin('turn_3', ofBob));
+    expect(rooms()).toEqual([false, false, false, true]);
+    runs.push(begin('turn_4', ofCora));
+    expect(rooms()).toEqual([false, false, false, false]);
+    for (const id of ['turn_2', 'turn_4']) runner.end(id);
+    await Promise.all([runs[1]?.done, runs[3]?.done]);
+    expect(rooms()).toEqual([true, true, true, true]);
+  });
+
+  it('is free while a run is set aside, and taken again when it goes on [JOB-241]', async () => {
+    start({ capacity: 2, ofOrg: 1, ofUser: 1 });
+    const gate = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    const run = { runId: 'turn_waits', epoch: 1 } as Parameters<Runner['perform']>[0];
+    let isOn = false;
+    await runner.perform(run, ofAnn, async (signal) => {
+      await runner.whileWaiting(run, signal, (orLeft) => unlessEnded(gate.promise, orLeft));
+      isOn = true;
+      await unlessEnded(goesOn.promise, signal);
+    });
+    expect(rooms()).toEqual([true, true, true, true]);
+    gate.resolve();
+    await expect.poll(() => isOn).toBe(true);
+    expect(rooms()).toEqual([false, false, false, true]);
+    goesOn.resolve();
+    await expect.poll(rooms).toEqual([true, true, true, true]);
+  });
+});

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { isDatabaseAway } from '../../../db/away.ts';
+import type { Database, Transaction } from '../../../db/pool.ts';
+import { FencedOff, type Run, takeRun } from '../../../jobs/fence.ts';
+
+/** Why a run was ended from outside: it is no failure, and whoever ended it has written what came of it. */
+export class RunEnded extends Error {
+  override readonly name = 'RunEnded';
+}
+
+/** The process leaves while the run waits: nothing of it is under way, and another process goes on with it. */
+export class RunLeft extends Error {
+  override readonly name = 'RunLeft';
+}
+
+/** The runs that this process works on. */
+export type Runner = {
+  /** Whether it may take one more of theirs where nobody waits in a queue. */
+  hasRoom: (of: RunOwner) => boolean;
+  isLeaving: () => boolean;
+  /** From now on nothing new is taken, and what runs gives itself back at its next step. */
+  leave: () => void;
+  /** With what this process takes one more; null where it has no room. */
+  lease: (of: RunOwner) => { owner: string; leaseMs: number } | null;
+  /** Makes this process the owner, in the transaction that says there is work. */
+  take: (tx: Transaction, runId: string) => Promise<Run>;
+  /** Works on a run that was taken, and resolves when it has ended one way or another or has been set aside. */
+  perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
+  /**
+   * A run that waits for long takes no room: it is set aside, and nobody waits for its end. It stays owned, and should
+   * the process die it is found by its lease. Throws `RunLeft` as soon as the process is to end.
+   */
+  whileWaiting: <T>(run: Run, signal: AbortSignal, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+  /** Ends a run at once if this process works on it. */
+  end: (runId: string) => void;
+  /** Takes nothing new, lets what runs come to its next step, and cuts what is left. */
+  stop: (options: { graceMs: number }) => Promise<void>;
+};
+
+/** For whom a run is: a turn, a task or a conversation. */
+export type RunOwner = { org_id: string; mode: string; user_id: string | null };
+
+type Settings = {
+  /** Runs at once. */
+  capacity: number;
+  /** Of the capacity one org's and one user's at most: what goes beyond waits in the queue, and others have room. */
+  ofOrg: number;
+  ofUser: number;
+  /** A run whose owner has not renewed it for this long goes on in another process. */
+  leaseMs: number;
+  renewEveryMs: number;
+};
+
+const setAsideAfterMs = 1_000;
+const mostSetAside = 1_000;
+
+type Running = { run: Run; of: RunOwner; controller: AbortController; done: Promise<void>; setAside: () => void };
+
+export function createRunner({ db, log, settings }: { db: Database; log: Logger; settings: Settings }): Runner {
+  const { capacity, ofOrg, ofUser, leaseMs, renewEveryMs } = settings;
+  const owner = randomUUID();
+  const running = new Map<string, Running>();
+  const leaving = new AbortController();
+  const counts = new Map<string, number>();
+  let setAside = 0;
+  const renewing = setInterval(() => void renew(), renewEveryMs);
+  renewing.unref();
+
+  const leave = () => leaving.abort(new RunLeft('The process ends.'));
+  const userOf = ({ org_id, mode, user_id }: RunOwner) => JSON.stringify([org_id, mode, user_id]);
+  const countOf = (key: string) => counts.get(key) ?? 0;
+  const hasRoom = (of: RunOwner) =>
+    !leaving.signal.aborted &&
+    running.size - setAside < capacity &&
+    countOf(of.org_id) < ofOrg &&
+    countOf(userOf(of)) < ofUser;
+
+  function count(of: RunOwner, change: 1 | -1): void {
+    for (const key of [of.org_id, userOf(of)]) {
+      const left = countOf(key) + change;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
+    }
+  }
+
+  /** Whatever is no longer ours ends here: another process goes on with it. */
+  async function renew(): Promise<void> {
+    // A run that begins while the database is asked is none of those it was asked about.
+    const asked = [...running.values()];
+    if (asked.length === 0) return;
+    try {
+      const { rows } = await db.execute<{ id: string; epoch: string }>(sql`
+        UPDATE runs SET lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+        WHERE id = ANY(${sql.param(asked.map(({ run }) => run.runId))}::text[]) AND owner = ${owner} RETURNING id, epoch`);
+      const owned = new Map(rows.map(({ id, epoch }) => [id, Number(epoch)]));
+      for (const { run, controller } of asked) {
+        if (owned.get(run.runId) !== run.epoch) controller.abort(new FencedOff(run));
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the leases of running work could not be renewed; trying again');
+    }
+  }
+
+  async function perform(run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const controller = new AbortController();
+    count(of, 1);
+    running.get(run.runId)?.controller.abort(new FencedOff(run));
+    const done = work(controller.signal).catch((error: unknown) => {
+      if (error instanceof FencedOff || error instanceof RunEnded) return;
+      const reason = isDatabaseAway(error) ? 'the database is away' : 'it broke';
+      log.error({ err: error, run_id: run.runId }, `a run could not go on: ${reason}; it is taken up again`);
+    });
+    const aside = Promise.withResolvers<void>();
+    const entry: Running = { run, of, controller, done, setAside: aside.resolve };
+    running.set(run.runId, entry);
+    const ended = done.then(() => {
+      count(of, -1);
+      if (running.get(run.runId) === entry) running.delete(run.runId);
+    });
+    await Promise.race([ended, aside.promise]);
+  }
+
+  function comeBack({ of }: Running): void {
+    setAside -= 1;
+    count(of, 1);
+  }
+
+  async function whileWaiting<T>(
+    { runId, epoch }: Run,
+    signal: AbortSignal,
+    wait: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    let away: Running | null = null;
+    const timer = setTimeout(() => {
+      const entry = running.get(runId);
+      // Each of them keeps its conversation in memory: beyond that they take room, and new work waits in its queue.
+      if (entry?.run.epoch !== epoch || setAside >= mostSetAside) return;
+      away = entry;
+      setAside += 1;
+      count(entry.of, -1);
+      entry.setAside();
+    }, setAsideAfterMs);
+    try {
+      return await wait(AbortSignal.any([signal, leaving.signal]));
+    } finally {
+      clearTimeout(timer);
+      if (away !== null) comeBack(away);
+    }
+  }
+
+  return {
+    hasRoom,
+    isLeaving: () => leaving.signal.aborted,
+    leave,
+    lease: (of) => (hasRoom(of) ? { owner, leaseMs } : null),
+    take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
+    perform,
+    whileWaiting,
+    end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),
+    async stop({ graceMs }) {
+      leave();
+      const all = Promise.all([...running.values()].map(({ done }) => done));
+      let timer: NodeJS.Timeout | undefined;
+      const cut = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, graceMs);
+      });
+      await Promise.race([all, cut]);
+      clearTimeout(timer);
+      for (const { controller } of running.values()) controller.abort(new RunEnded('The process ends.'));
+      await all;
+      clearInterval(renewing);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Tenant } from '../../../caller.ts';
+import { changeConversation } from '../records/change.ts';
+import { findInteraction } from '../records/store.ts';
+import { interactions } from '../records/tables.ts';
+import { ignoreErased } from './begin-task.ts';
+import type { Engine } from './ports.ts';
+import { type Settlement, settleInteraction } from './settle.ts';
+
+/** An app was connected while a run was under way with the tools of before: it is taken up anew, with all of them. */
+export class AppConnected extends Error {
+  override readonly name = 'AppConnected';
+}
+
+/** Settles whatever waits for the user to connect this app, and lets the work go on. */
+export async function settleConnects(
+  engine: Engine,
+  { orgId, mode }: Tenant,
+  { userId, app, name }: { userId: string | null; app: string; name: string },
+): Promise<void> {
+  const waiting = await engine.db
+    .select({ id: interactions.id, conversation_id: interactions.conversation_id })
+    .from(interactions)
+    .where(
+      and(
+        eq(interactions.org_id, orgId),
+        eq(interactions.mode, mode),
+        eq(interactions.status, 'pending'),
+        eq(interactions.type, 'connect'),
+        userId === null ? isNull(interactions.user_id) : eq(interactions.user_id, userId),
+        eq(interactions.is_hidden, false),
+        sql`${interactions.details} ->> 'app' = ${app}`,
+      ),
+    )
+    .orderBy(asc(interactions.id));
+  for (const { id, conversation_id } of waiting) {
+    await changeConversation(engine, conversation_id, null, async (change) => {
+      const row = await findInteraction(change.tx, { orgId, mode }, id);
+      if (row?.status === 'pending') await settleInteraction(engine, change, row, connectedTo(name));
+    }).catch(ignoreErased);
+  }
+}
+
+export const connectedTo = (name: string): Settlement => ({
+  status: 'resolved',
+  decision: 'answered',
+  output: `${name} is connected. You have its tools now.`,
+  is_error: false,
+});

@@ -1,0 +1,49 @@
+import type { Change } from '../records/change.ts';
+import { findTask, findTurn, updateInteraction, updateTask, updateTurn } from '../records/store.ts';
+import type { InteractionRow, TaskRow } from '../records/tables.ts';
+import { tellSettled } from '../records/tell.ts';
+import { beginReply } from './begin-reply.ts';
+import { sendTaskJob } from './begin-task.ts';
+import type { Engine } from './ports.ts';
+
+/** What came of an interaction. */
+export type Settlement = Pick<InteractionRow, 'status' | 'decision'> &
+  Partial<Pick<InteractionRow, 'answers' | 'reason' | 'message' | 'output' | 'is_error'>>;
+
+/** Writes the outcome and lets whatever waited for it go on. The row is pending, and the conversation is held. */
+export async function settleInteraction(
+  engine: Engine,
+  change: Change,
+  row: InteractionRow,
+  settlement: Settlement,
+): Promise<InteractionRow> {
+  const settled = await updateInteraction(change.tx, row, { ...settlement, resolved_at: new Date() });
+  change.conversation.open_interactions -= 1;
+  tellSettled(change, settled);
+  await goOn(engine, change, settled);
+  return settled;
+}
+
+/** A run that is under way needs no push: before it waits again it looks at what was settled. */
+async function goOn(engine: Engine, change: Change, row: InteractionRow): Promise<void> {
+  const { tx, conversation } = change;
+  const turn = await findTurn(tx, row.turn_id);
+  if (turn?.state !== 'waiting') return;
+  if (row.task_id !== null) {
+    const task = await findTask(tx, { orgId: row.org_id, mode: row.mode }, row.task_id);
+    if (task?.status !== 'waiting') return;
+    if (turn.origin === 'batch' && !(await engine.batchItems.mayGoOn(change, turn))) return;
+    await goOnWithTask(engine, change, task);
+    return;
+  }
+  const queued = await updateTurn(tx, turn.id, { state: 'queued' });
+  conversation.queued_turns += 1;
+  if (conversation.replying_turn_id === null) await beginReply(engine, change, queued);
+}
+
+/** Work that waited is done again, by whichever process takes its job. */
+export async function goOnWithTask(engine: Engine, change: Change, waiting: TaskRow): Promise<void> {
+  const task = await updateTask(change.tx, waiting, { status: 'working' });
+  await sendTaskJob(engine, change, task);
+  await updateTurn(change.tx, task.turn_id, { state: 'working' });
+}

@@ -1,0 +1,108 @@
+import { sql } from 'drizzle-orm';
+import type { Tenant } from '../../../caller.ts';
+import { type ChargeItem, chargeStopped } from '../../ledger/api.ts';
+import type { Change } from '../records/change.ts';
+import {
+  findTurn,
+  openTasks,
+  openTurns,
+  pendingInteractions,
+  updateInteraction,
+  updateTask,
+} from '../records/store.ts';
+import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
+import { tellSettled, tellTask, tellTurn } from '../records/tell.ts';
+import { insertAside, nextStepIndex } from '../records/trace-store.ts';
+import { keepSaid, settleWithError } from './end-turn.ts';
+import type { Engine } from './ports.ts';
+
+/** Stops the reply and every piece of work: from the commit on nobody writes for them any more. */
+export async function stopAll(engine: Engine, change: Change): Promise<void> {
+  const { tx, conversation } = change;
+  for (const row of await pendingInteractions(tx, [conversation.id])) await withdraw(change, row);
+  for (const task of await openTasks(tx, [conversation.id])) await endTask(engine, change, task);
+  for (const turn of await openTurns(tx, conversation.id)) await stopReply(engine, change, turn);
+  conversation.replying_turn_id = null;
+  conversation.queued_turns = 0;
+}
+
+/** Stops one piece of work and the turn that asked for it. */
+export async function stopTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
+  const pending = await pendingInteractions(change.tx, [task.conversation_id]);
+  for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
+  await endTask(engine, change, task);
+  const turn = await findTurn(change.tx, task.turn_id);
+  if (turn) await settleWithError(engine, change, turn, 'stopped', null);
+}
+
+async function withdraw(change: Change, row: InteractionRow): Promise<void> {
+  const cancelled = { status: 'cancelled', decision: 'cancelled', resolved_at: new Date() } as const;
+  change.conversation.open_interactions -= 1;
+  tellSettled(change, await updateInteraction(change.tx, row, cancelled));
+}
+
+async function endTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
+  await endRun(engine, change, 'task', task);
+  const stopped = { status: 'failed', error_code: 'stopped', error_message: 'The work was stopped.' } as const;
+  change.conversation.open_tasks -= 1;
+  await tellTask(change, 'task.stopped', await updateTask(change.tx, task, stopped));
+}
+
+async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise<void> {
+  // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
+  if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
+  if (turn.task_id === null) {
+    await endRun(engine, change, 'turn', turn);
+    await keepSaid(change, turn, { whole: await streamedText(change, turn), unstreamed: '' });
+  }
+  await settleWithError(engine, change, turn, 'stopped', null);
+}
+
+/** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
+async function endRun(
+  { announcer, money, traces }: Engine,
+  change: Change,
+  kind: 'turn' | 'task',
+  row: TurnRow | TaskRow,
+): Promise<void> {
+  const { id, org_id: orgId, mode } = row;
+  await change.tx.execute(sql`DELETE FROM runs WHERE id = ${id}`);
+  await chargeUntilNow(change, { orgId, mode }, row);
+  change.afterwards(() => {
+    announcer.ring('run', id);
+    money.freed({ orgId, mode });
+    traces.ended({ orgId, mode }, { kind, id });
+  });
+}
+
+/** What the run was doing is paid for until now. Its owner is fenced off and charges nothing any more. */
+async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | TaskRow): Promise<void> {
+  const ofTask = 'turn_id' in row;
+  const about = {
+    userId: row.user_id,
+    deploymentId: row.deployment_id,
+    conversationId: row.conversation_id,
+    taskId: ofTask ? row.id : null,
+    turnId: ofTask ? row.turn_id : row.id,
+  };
+  for (const { used, items, costMicros } of await chargeStopped(tx, tenant, row.id, about)) {
+    if (used.model === null) continue;
+    const quantityOf = (unit: ChargeItem['unit']) => items.find((item) => item.unit === unit)?.quantity ?? 0;
+    const usage = {
+      inputTokens: quantityOf('input_tokens'),
+      outputTokens: quantityOf('output_tokens'),
+      cacheReadTokens: quantityOf('cache_read_tokens'),
+      cacheWriteTokens: quantityOf('cache_write_tokens'),
+    };
+    const cost = { model: used.model, costMicros, startedAt: new Date() };
+    await insertAside(tx, row.id, await nextStepIndex(tx, row.id), { kind: 'stopped', usage }, cost);
+  }
+}
+
+export async function streamedText({ tx }: Change, turn: TurnRow): Promise<string> {
+  const { rows } = await tx.execute<{ text: string }>(sql`
+    SELECT COALESCE(string_agg(data ->> 'text', '' ORDER BY seq), '') AS text FROM conversation_events
+    WHERE conversation_id = ${turn.conversation_id} AND turn_id = ${turn.id} AND type = 'reply.delta'
+      AND data ->> 'message_id' = ${turn.reply_message_id}`);
+  return rows[0]?.text ?? '';
+}

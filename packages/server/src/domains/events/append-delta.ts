@@ -1,14 +1,14 @@
 import { newId } from '@vestra/contract/ids';
-import type { Executor } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
+import { reading } from '../../db/query.ts';
+import type { SharedWrites } from '../../db/shared-writes.ts';
+import { sql } from '../../db/sql.ts';
+import { count, moment, text } from '../../db/table.ts';
 import { FencedOff, type Run } from '../../jobs/fence.ts';
 import type { LogEntry } from './followers.ts';
 
-const statement = { name: 'append_delta_in_use', text: 'SELECT * FROM append_delta($1, $2, $3, $4, $5, $6, $7, $8)' };
-
-/** Appends text of a reply to the log in one round trip; for the owner of the run alone. */
+/** Appends text of a reply to the log, beside what else is written; for the owner of the run alone. */
 export async function appendDelta(
-  db: Executor,
+  writes: SharedWrites,
   run: Run,
   of: {
     conversationId: string;
@@ -17,28 +17,28 @@ export async function appendDelta(
     /** What the call that writes the text has used so far, noted where money is held for it. */
     inUse?: { reservationId: string; used: unknown } | null;
   },
-): Promise<LogEntry> {
+): Promise<{ entry: LogEntry; version: string }> {
   const { conversationId, turnId, data, inUse } = of;
   const id = newId('evt');
-  const [row] = await runPrepared<{ seq: string; created_at: Date }>(db, statement, [
-    conversationId,
-    run.runId,
-    run.epoch,
-    id,
-    turnId,
-    JSON.stringify(data),
-    inUse?.reservationId ?? null,
-    inUse?.used ? JSON.stringify(inUse.used) : null,
+  const used = inUse?.used ? sql.json(inUse.used) : null;
+  const [[row]] = await writes(conversationId, [
+    reading(
+      { seq: count(), created_at: moment(), version: text() },
+      sql`SELECT seq, created_at, version FROM append_reply_delta(${conversationId}, ${run.runId}, ${run.epoch}, ${id},
+        ${turnId}, ${sql.json(data)}, ${inUse?.reservationId ?? null}, ${used})`,
+    ),
   ]);
   if (!row) throw new FencedOff(run);
-  return {
+  const { seq, created_at, version } = row;
+  const entry: LogEntry = {
     conversation_id: conversationId,
-    seq: Number(row.seq),
+    seq,
     id,
     type: 'reply.delta',
     task_id: null,
     turn_id: turnId,
     data,
-    created_at: row.created_at,
+    created_at,
   };
+  return { entry, version };
 }

@@ -3,7 +3,8 @@ import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
 import type { Executor } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
+import { pipelined, running } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { events } from './tables.ts';
 
 export type OrgEvent = ToldByWebhook & { orgId: string; mode: Mode; deploymentId?: string | null };
@@ -14,39 +15,32 @@ export type OrgEvent = ToldByWebhook & { orgId: string; mode: Mode; deploymentId
  * something to deliver: a notification makes transactions commit one after the other.
  */
 export async function emit(tx: Executor, event: OrgEvent): Promise<string> {
-  const id = newId('evt');
-  const { orgId, mode, type, deploymentId = null, data } = event;
-  const deliveryIds = timeOf(newId('whd'));
-  await runPrepared(tx, statement, [
-    id,
-    orgId,
-    mode,
-    type,
-    deploymentId,
-    JSON.stringify(data),
-    deliveryIds,
-    isOfAccount(type),
-  ]);
+  const { id, statement } = emitting(event);
+  await pipelined(tx, [statement]);
   return id;
 }
 
-const statement = {
-  name: 'emit',
-  text: `
+export function emitting(event: OrgEvent) {
+  const id = newId('evt');
+  const { orgId, mode, type, deploymentId = null, data } = event;
+  const statement = running(sql`
     WITH written AS (
-      INSERT INTO events (id, org_id, mode, type, deployment_id, data) VALUES ($1, $2, $3, $4, $5, $6::jsonb)
+      INSERT INTO events (id, org_id, mode, type, deployment_id, data)
+      VALUES (${id}, ${orgId}, ${mode}, ${type}, ${deploymentId}, ${sql.json(data)}::jsonb)
     ), waiting AS (
       INSERT INTO webhook_deliveries
         (org_id, mode, endpoint_id, id, event_id, event_type, attempt, step, status, next_attempt_at, due_at)
-      SELECT org_id, mode, id, $7::text || left(md5($1 || id), 14), $1, $4, 1, 1, 'pending', now(), '-infinity'
+      SELECT org_id, mode, id, ${timeOf(newId('whd'))}::text || left(md5(${id} || id), 14), ${id}, ${type}, 1, 1,
+        'pending', now(), '-infinity'
       FROM webhook_endpoints
-      WHERE org_id = $2 AND mode = $3 AND active AND events && ARRAY[$4::text, '*']
-        AND (deployment_id IS NULL OR deployment_id = $5 OR $8::boolean)
+      WHERE org_id = ${orgId} AND mode = ${mode} AND active AND events && ARRAY[${type}::text, '*']
+        AND (deployment_id IS NULL OR deployment_id = ${deploymentId} OR ${isOfAccount(type)}::boolean)
       RETURNING endpoint_id
     )
     SELECT pg_notify('webhook_deliveries', CASE WHEN count(*) <= 200 THEN string_agg(endpoint_id, ',') ELSE '' END)
-    FROM waiting HAVING count(*) > 0`,
-};
+    FROM waiting HAVING count(*) > 0`);
+  return { id, statement };
+}
 
 /** Writes an event that no endpoint is told of by itself. */
 export async function emitToNobody(tx: Executor, event: OrgEvent): Promise<string> {

@@ -2,10 +2,12 @@ import { newId } from '@vestra/contract/ids';
 import type { Micros } from '@vestra/contract/money';
 import type { spendKinds } from '@vestra/contract/usage';
 import type { Tenant } from '../../caller.ts';
+import type { Statement } from '../../db/group.ts';
 import type { Transaction } from '../../db/pool.ts';
+import { pipelined } from '../../db/query.ts';
 import { costsOfItems } from './item-costs.ts';
 import { spenderOf } from './spender.ts';
-import { type Entry, insertTransfer } from './store.ts';
+import { type Entry, insertingTransfer } from './transfer-store.ts';
 
 export type ChargeItem = {
   kind: (typeof spendKinds)[number];
@@ -36,10 +38,20 @@ export type Charge = {
  * Takes the cost of a step from the wallet, in the transaction of that step: one statement that only inserts, so steps
  * that are charged at the same time do not wait for each other. Returns what was taken.
  */
-export async function charge(tx: Transaction, tenant: Tenant, { items, reservationId, at }: Charge): Promise<Micros> {
+export async function charge(tx: Transaction, tenant: Tenant, given: Charge): Promise<Micros> {
+  const { total, statement } = charging(tenant, given);
+  if (statement) await pipelined(tx, [statement]);
+  return total;
+}
+
+/** The statement, for whoever sends it with others; null where nothing was used and nothing is held. */
+export function charging(
+  tenant: Tenant,
+  { items, reservationId, at }: Charge,
+): { total: Micros; statement: Statement<number> | null } {
   const used = priced(items.filter((item) => item.quantity !== 0));
   const total = used.reduce((sum, item) => sum + item.costMicros, 0n);
-  if (used.length === 0 && reservationId === undefined) return total;
+  if (used.length === 0 && reservationId === undefined) return { total, statement: null };
 
   // The wallet's entry is made last: line items are listed by id, and it is none.
   const spend: Entry[] = used.map(({ costMicros, ...item }) => ({
@@ -49,7 +61,7 @@ export async function charge(tx: Transaction, tenant: Tenant, { items, reservati
     item,
   }));
   const transferId = newId('li');
-  await insertTransfer(tx, tenant, {
+  const statement = insertingTransfer(tenant, {
     id: transferId,
     entries: used.length === 0 ? [] : [...spend, { id: transferId, account: 'wallet', amountMicros: -total }],
     unfolded: [...bySpender(used)].map(([spender, micros]) => ({
@@ -60,7 +72,7 @@ export async function charge(tx: Transaction, tenant: Tenant, { items, reservati
     reservationId,
     at,
   });
-  return total;
+  return { total, statement };
 }
 
 function bySpender(items: readonly (ChargeItem & { costMicros: Micros })[]): Map<string, Micros> {

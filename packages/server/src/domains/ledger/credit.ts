@@ -3,7 +3,7 @@ import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { orgsOwnAgent } from './spender.ts';
-import { insertTransfer } from './store.ts';
+import { insertTransfer } from './transfer-store.ts';
 
 /** Puts money that came from outside into the wallet. */
 export async function credit(tx: Transaction, tenant: Tenant, amountMicros: Micros): Promise<void> {

@@ -4,9 +4,12 @@ import type { ToldByWebhook } from '@vestra/contract/events';
 import type { Tenant } from '../../../caller.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
 import { runPrepared } from '../../../db/prepared.ts';
+import { pipelined, reading } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { text } from '../../../db/table.ts';
 import { transaction } from '../../../db/transaction.ts';
 import { holdRun, type Run } from '../../../jobs/fence.ts';
-import { emitAll, type Followers, type LogEntry, type NewLogEntry, nextEntries } from '../../events/api.ts';
+import { emitAll, type Followers, type LogEntry, type NewLogEntry, nextEntries, type OrgEvent } from '../../events/api.ts';
 import { statusOf } from './conversation.ts';
 import type { ConversationRow } from './tables.ts';
 
@@ -25,6 +28,9 @@ export type Change = {
   /** Runs once the change is committed, and not at all where it is not. */
   afterwards: (work: () => void) => void;
 };
+
+/** Collects what a change tells, until it is known how the change ends. */
+export type Telling = Pick<Change, 'log' | 'tell'>;
 
 /** What is left to do once the transaction of a change has been committed. */
 export type Committed = {
@@ -62,37 +68,57 @@ export async function changing<T>(
   conversation: ConversationRow,
   work: (change: Change) => Promise<T>,
 ): Promise<{ result: T; committed: Committed }> {
-  const appended: NewLogEntry[] = [];
-  const told: ToldByWebhook[] = [];
+  const { appended, told, ...telling } = collectTold();
   const afterwards: (() => void)[] = [];
   const change: Change = {
     tx,
     conversation: { ...conversation },
-    log: (entry) => appended.push(entry),
-    tell: (event) => told.push(event),
+    ...telling,
     afterwards: (after) => afterwards.push(after),
   };
   const result = await work(change);
   const { conversation: changed } = change;
+  const entries = concluded(conversation, changed, appended);
+  if (entries.length > 0 || !isDeepStrictEqual(changed, conversation)) {
+    await pipelined(tx, [writingConversation(changed, entries, null)]);
+  }
+  await emitAll(tx, toldOf(changed, told));
+  return { result, committed: { conversation: changed, entries, afterwards } };
+}
+
+export function collectTold(): Telling & { appended: readonly NewLogEntry[]; told: readonly ToldByWebhook[] } {
+  const appended: NewLogEntry[] = [];
+  const told: ToldByWebhook[] = [];
+  return { appended, told, log: (entry) => appended.push(entry), tell: (event) => told.push(event) };
+}
+
+/** How a changed conversation stands, and the entries that its log grows by. */
+export function concluded(
+  before: Pick<ConversationRow, 'status' | 'last_event_seq'>,
+  changed: ConversationRow,
+  appended: readonly NewLogEntry[],
+): LogEntry[] {
   changed.status = statusOf({
     interactions: changed.open_interactions > 0,
     reply: changed.replying_turn_id !== null,
     tasks: changed.open_tasks > 0,
   });
-  if (changed.status !== conversation.status) {
-    appended.push({ type: 'conversation.status', data: { status: changed.status } });
-  }
-  const entries = nextEntries(conversation, appended);
-  changed.last_event_seq = conversation.last_event_seq + entries.length;
-  if (entries.length > 0 || !isDeepStrictEqual(changed, conversation)) await writeBack(tx, changed, entries);
-  if (!changed.is_hidden) {
-    const { org_id: orgId, mode, deployment_id: deploymentId } = changed;
-    await emitAll(
-      tx,
-      told.map((event) => ({ ...event, orgId, mode, deploymentId })),
-    );
-  }
-  return { result, committed: { conversation: changed, entries, afterwards } };
+  const { status } = changed;
+  const isOther = status !== before.status;
+  const entries = nextEntries(
+    { id: changed.id, last_event_seq: before.last_event_seq },
+    isOther ? [...appended, { type: 'conversation.status', data: { status } }] : appended,
+  );
+  changed.last_event_seq = before.last_event_seq + entries.length;
+  return entries;
+}
+
+/** What other systems hear of it: of a hidden conversation nothing. */
+export function toldOf(
+  { is_hidden, org_id: orgId, mode, deployment_id: deploymentId }: ConversationRow,
+  told: readonly ToldByWebhook[],
+): OrgEvent[] {
+  return is_hidden ? [] : told.map((event) => ({ ...event, orgId, mode, deploymentId }));
 }
 
 export function announce({ followers, ring }: Announcer, { conversation, entries, afterwards }: Committed): void {
@@ -117,34 +143,45 @@ export async function lockOwnConversation(tx: Transaction, tenant: Tenant, id: s
   return row;
 }
 
-const write = {
-  name: 'write_conversation',
-  text: `WITH written AS (
-    INSERT INTO conversation_events (conversation_id, seq, id, type, task_id, turn_id, data, created_at)
-    SELECT $1, e.seq, e.id, e.type, e.task_id, e.turn_id, e.data, e.created_at FROM json_to_recordset($2::json)
-      AS e(seq bigint, id text, type text, task_id text, turn_id text, data json, created_at timestamptz)
-  )
-  UPDATE conversations SET last_event_seq = $3, status = $4, turn_count = $5, replying_turn_id = $6,
-    deployment_version = $7, last_active_at = $8, summary = $9, summary_until = $10, memory_due_at = $11,
-    queued_turns = $12, open_tasks = $13, open_interactions = $14
-  WHERE id = $1`,
-};
+const entryColumns = sql.raw('seq, id, type, task_id, turn_id, data, created_at');
 
-async function writeBack(tx: Transaction, row: ConversationRow, entries: readonly LogEntry[]): Promise<void> {
-  await runPrepared(tx, write, [
-    row.id,
-    JSON.stringify(entries),
-    row.last_event_seq,
-    row.status,
-    row.turn_count,
-    row.replying_turn_id,
-    row.deployment_version,
-    row.last_active_at,
-    row.summary,
-    row.summary_until,
-    row.memory_due_at,
-    row.queued_turns,
-    row.open_tasks,
-    row.open_interactions,
-  ]);
-}
+const givenEntries = (entries: readonly LogEntry[]) => sql`json_to_recordset(${sql.json(entries)})
+  AS e(seq bigint, id text, type text, task_id text, turn_id text, data json, created_at timestamptz)`;
+
+/**
+ * Writes the conversation and what its log grows by. `expected`: only where its row is still of that version; null for
+ * whoever holds it.
+ */
+export const writingConversation = (row: ConversationRow, entries: readonly LogEntry[], expected: string | null) =>
+  reading(
+    { version: text() },
+    sql`WITH written AS (
+      INSERT INTO conversation_events (conversation_id, ${entryColumns})
+      SELECT ${row.id}, ${entryColumns} FROM ${givenEntries(entries)}
+    ), changed AS (
+      UPDATE conversations SET last_event_seq = ${row.last_event_seq}, status = ${row.status},
+        turn_count = ${row.turn_count}, replying_turn_id = ${row.replying_turn_id},
+        deployment_version = ${row.deployment_version}, last_active_at = ${row.last_active_at}, summary = ${row.summary},
+        summary_until = ${row.summary_until}, memory_due_at = ${row.memory_due_at}, queued_turns = ${row.queued_turns},
+        open_tasks = ${row.open_tasks}, open_interactions = ${row.open_interactions}
+      WHERE id = ${row.id} AND (${expected}::xid IS NULL OR xmin = ${expected}::xid) RETURNING xmin::text AS version
+    )
+    SELECT changed.version, expect_that(changed.version IS NOT NULL, 'the conversation')
+    FROM (SELECT) AS always LEFT JOIN changed ON true`,
+  );
+
+/** A conversation that begins, with what its log begins with. */
+export const insertingConversation = (row: ConversationRow, entries: readonly LogEntry[]) =>
+  reading(
+    { version: text() },
+    sql`WITH written AS (
+      INSERT INTO conversation_events (conversation_id, ${entryColumns})
+      SELECT ${row.id}, ${entryColumns} FROM ${givenEntries(entries)}
+    )
+    INSERT INTO conversations (id, org_id, mode, user_id, deployment_id, deployment_version, pinned_version, status,
+      metadata, last_event_seq, turn_count, replying_turn_id, is_hidden, created_at, last_active_at)
+    VALUES (${row.id}, ${row.org_id}, ${row.mode}, ${row.user_id}, ${row.deployment_id}, ${row.deployment_version},
+      ${row.pinned_version}, ${row.status}, ${sql.json(row.metadata)}, ${row.last_event_seq}, ${row.turn_count},
+      ${row.replying_turn_id}, ${row.is_hidden}, ${row.created_at}, ${row.last_active_at})
+    RETURNING xmin::text AS version`,
+  );

@@ -1,0 +1,81 @@
+import type { Statement } from './group.ts';
+import type { Database } from './pool.ts';
+import { pipelined, reading } from './query.ts';
+import { sqlState } from './query-error.ts';
+import { sql } from './sql.ts';
+
+/**
+ * Writes what was decided beforehand, as one transaction. Writes that come while one is under way share the next: one
+ * write to the socket and one flush of the log for many. One that fails does not fail the others: each is then written
+ * alone. `key` is what it locks first.
+ */
+export type SharedWrites = <const Statements extends readonly Statement[]>(
+  key: string,
+  statements: Statements,
+) => Promise<ResultsOf<Statements>>;
+
+export type ResultsOf<Statements extends readonly Statement[]> = {
+  -readonly [Key in keyof Statements]: Statements[Key] extends Statement<infer Result> ? Result : never;
+};
+
+/** What a writer relied on was no longer so: nothing of its write has happened. */
+export const isNoLongerSo = (error: unknown): boolean => sqlState(error) === 'VS001';
+
+type Waiting = {
+  key: string;
+  statements: readonly Statement[];
+  resolve: (results: unknown[]) => void;
+  reject: (error: unknown) => void;
+};
+
+const mostTogether = 64;
+/** Whoever waits longer than this for a row holds up nobody else: it is written alone. */
+const lockTimeout = '50ms';
+
+const shortWait = reading({}, sql`SELECT set_config('lock_timeout', ${lockTimeout}, true)`);
+
+export function createSharedWrites(db: Database): SharedWrites {
+  let waiting: Waiting[] = [];
+  let isWriting = false;
+
+  async function writeAll(): Promise<void> {
+    isWriting = true;
+    while (waiting.length > 0) {
+      const together = waiting.slice(0, mostTogether);
+      waiting = waiting.slice(mostTogether);
+      const [only] = together;
+      if (only && together.length === 1) await writeAlone(only);
+      else await writeTogether(together);
+    }
+    isWriting = false;
+  }
+
+  async function writeAlone({ statements, resolve, reject }: Waiting): Promise<void> {
+    await pipelined(db, statements).then(resolve, reject);
+  }
+
+  /** In the order of their keys: two processes that lock the same rows do not wait for each other in a circle. */
+  async function writeTogether(writes: readonly Waiting[]): Promise<void> {
+    const ordered = writes.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    try {
+      const [, ...results] = await pipelined(db, [shortWait, ...ordered.flatMap(({ statements }) => statements)]);
+      for (const { statements, resolve } of ordered) resolve(results.splice(0, statements.length));
+    } catch (error) {
+      // Where PostgreSQL says that it failed, nothing was written; where the connection broke, nobody knows.
+      if (!isUndone(error)) for (const { reject } of ordered) reject(error);
+      else for (const each of ordered) void writeAlone(each);
+    }
+  }
+
+  return (key, statements) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ key, statements, resolve: resolve as Waiting['resolve'], reject });
+      if (!isWriting) void writeAll();
+    });
+}
+
+/** A server that ends its connections may have committed before it said so. */
+function isUndone(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && !state.startsWith('57P');
+}

@@ -21,9 +21,14 @@ const dialect = new PgDialect();
  * - When the connection is lost during the commit nobody knows its outcome; the error is thrown and nothing repeated.
  */
 export async function transaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return repeatingCollisions(() => runOnce(db.$client, work));
+}
+
+/** Whatever `attempt` did must have been undone when it throws. */
+export async function repeatingCollisions<T>(attempt: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
-      return await runOnce(db.$client, work);
+      return await attempt();
     } catch (error) {
       if (retries === MOST_RETRIES || !isWorthRepeating(error)) throw error;
     }
@@ -64,8 +69,11 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
 function leaseOf(client: pg.PoolClient): { client: pg.PoolClient; end: () => void } {
   let isOver = false;
   const query = (...parameters: unknown[]): unknown => {
-    if (isOver) return Promise.reject(new Error('The transaction has ended: await each of its statements inside it.'));
-    return Reflect.apply(client.query, client, parameters);
+    if (!isOver) return Reflect.apply(client.query, client, parameters);
+    const refusal = new Error('The transaction has ended: await each of its statements inside it.');
+    const [given] = parameters as [{ handleError?: (error: Error) => void } | string];
+    if (typeof given === 'string' || !given.handleError) return Promise.reject(refusal);
+    return given.handleError(refusal);
   };
   return {
     client: { query } as unknown as pg.PoolClient,

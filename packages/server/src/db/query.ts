@@ -1,0 +1,192 @@
+import type pg from 'pg';
+import { type Statement, send } from './group.ts';
+import type { Executor } from './pool.ts';
+import { sqlState } from './query-error.ts';
+import { Sql, sql } from './sql.ts';
+import { type Column, columnsOf, type NewRowOf, type RowOf, type Shape, type Table } from './table.ts';
+import { repeatingCollisions } from './transaction.ts';
+
+/** A table, or any other set of columns: `{ id: text(), total: micros() }`. */
+type Described = Table | Shape;
+
+/** The rows of a SELECT, or of a statement that returns some. */
+export const rowsOf = <Of extends Described>(executor: Executor, of: Of, statement: Sql): Promise<RowOf<Of>[]> =>
+  execute(executor, reading(of, statement));
+
+/** For a statement that answers with one row, such as a count. */
+export async function one<Of extends Described>(executor: Executor, of: Of, statement: Sql): Promise<RowOf<Of>> {
+  const row = await maybeOne(executor, of, statement);
+  if (row === undefined) throw new Error('The statement answered with no row.');
+  return row;
+}
+
+/** The first row, or undefined where there is none. */
+export async function maybeOne<Of extends Described>(
+  executor: Executor,
+  of: Of,
+  statement: Sql,
+): Promise<RowOf<Of> | undefined> {
+  const [row] = await rowsOf(executor, of, statement);
+  return row;
+}
+
+/** How many rows it touched. */
+export const run = (executor: Executor, statement: Sql): Promise<number> => execute(executor, running(statement));
+
+/** What follows ON CONFLICT, such as `sql\`(id) DO NOTHING\``. */
+type InsertOptions = { onConflict?: Sql };
+
+export async function insert<Of extends Table>(executor: Executor, table: Of, row: NewRowOf<Of>): Promise<RowOf<Of>> {
+  const [inserted] = await execute(executor, inserting(table, row));
+  return inserted as RowOf<Of>;
+}
+
+/** In one statement. Answers with those that were written: with `onConflict` that may be fewer. */
+export async function insertMany<Of extends Table>(
+  executor: Executor,
+  table: Of,
+  rows: readonly NewRowOf<Of>[],
+  options: InsertOptions = {},
+): Promise<RowOf<Of>[]> {
+  if (rows.length === 0) return [];
+  return await execute(executor, insertingMany(table, rows, options));
+}
+
+/** The rows as they are after it. A column that is undefined in `changes` stays as it is. */
+export const update = <Of extends Table>(
+  executor: Executor,
+  table: Of,
+  changes: ChangesOf<Of>,
+  where: Sql,
+): Promise<RowOf<Of>[]> => execute(executor, updating(table, changes, where));
+
+/** A new value, or SQL that gives it: `{ attempts: sql\`attempts + 1\` }`. */
+export type ChangesOf<Of extends Table> = { [Key in keyof RowOf<Of>]?: RowOf<Of>[Key] | Sql | undefined };
+
+/**
+ * Several statements in one write to the server, each answered in its place. On a `db` they are one transaction, in a
+ * `tx` a part of it: one that fails fails all. None can see in TypeScript what another answered; SQL can.
+ */
+export async function pipelined<const Statements extends readonly Statement[]>(
+  executor: Executor,
+  statements: Statements,
+): Promise<{ -readonly [Key in keyof Statements]: Statements[Key] extends Statement<infer Result> ? Result : never }> {
+  return (await sendOn(executor, statements)) as never;
+}
+
+export const reading = <Of extends Described>(of: Of, statement: Sql): Statement<RowOf<Of>[]> => ({
+  sql: statement,
+  shape: isTable(of) ? of.columns : of,
+  result: (rows) => rows as RowOf<Of>[],
+});
+
+export const running = (statement: Sql): Statement<number> => ({
+  sql: statement,
+  shape: null,
+  result: (_, count) => count,
+});
+
+export function inserting<Of extends Table>(
+  table: Of,
+  row: NewRowOf<Of>,
+  { onConflict }: InsertOptions = {},
+): Statement<RowOf<Of>[]> {
+  const given = givenOf(table, row);
+  const names = namesOf(given);
+  const places = sql.join(given.map(([, column, value]) => placeOf(column, value)));
+  return reading(
+    table,
+    sql`INSERT INTO ${table} (${names}) VALUES (${places}) ${conflict(onConflict)} RETURNING ${columnsOf(table)}`,
+  );
+}
+
+/** One parameter for all rows, so that the text is the same for any number of them. */
+export function insertingMany<Of extends Table>(
+  table: Of,
+  rows: readonly NewRowOf<Of>[],
+  { onConflict }: InsertOptions = {},
+): Statement<RowOf<Of>[]> {
+  const given = Object.entries(table.columns).filter(([name]) => rows.some((row) => valueIn(row, name) !== undefined));
+  const names = namesOf(given);
+  const types = sql.raw(given.map(([name, { type }]) => `"${name}" ${type}`).join(', '));
+  const written = rows.map((row) =>
+    Object.fromEntries(given.map(([name]) => [name, writtenJson(table, name, valueIn(row, name))])),
+  );
+  return reading(
+    table,
+    sql`INSERT INTO ${table} (${names}) SELECT ${names} FROM json_to_recordset(${sql.json(written)}) AS given(${types})
+        ${conflict(onConflict)} RETURNING ${columnsOf(table)}`,
+  );
+}
+
+export function updating<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {
+  const sets = givenOf(table, changes).map(
+    ([name, column, value]) => sql`${sql.identifier(name)} = ${placeOf(column, value)}`,
+  );
+  if (sets.length === 0) throw new Error(`An update of ${table.name} that changes nothing.`);
+  return reading(table, sql`UPDATE ${table} SET ${sql.join(sets)} WHERE ${where} RETURNING ${columnsOf(table)}`);
+}
+
+async function execute<Result>(executor: Executor, statement: Statement<Result>): Promise<Result> {
+  const [result] = await sendOn(executor, [statement]);
+  return result as Result;
+}
+
+async function sendOn(executor: Executor, statements: readonly Statement[]): Promise<unknown[]> {
+  try {
+    if (!('$client' in executor)) return await send(clientOf(executor), statements);
+    const pool = executor.$client;
+    return await repeatingCollisions(() => sendOnFreeConnection(pool, statements));
+  } catch (error) {
+    // Made where the answer was read; to whoever looks for its cause, who asked says more.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  }
+}
+
+async function sendOnFreeConnection(pool: pg.Pool, statements: readonly Statement[]): Promise<unknown[]> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    return await send(client, statements);
+  } catch (error) {
+    broken = sqlState(error) === undefined || (error as pg.DatabaseError).severity === 'FATAL';
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Drizzle's transaction hides the connection it runs on. */
+function clientOf(tx: Exclude<Executor, { $client: unknown }>): pg.PoolClient {
+  return (tx as unknown as { session: { client: pg.PoolClient } }).session.client;
+}
+
+const isTable = (of: Described): of is Table => typeof of.name === 'string';
+
+const conflict = (onConflict: Sql | undefined) => (onConflict ? sql`ON CONFLICT ${onConflict}` : sql.empty);
+
+const valueIn = (row: object, name: string) => (row as Record<string, unknown>)[name];
+
+/** In the order of the table, so that one set of columns is one statement. */
+function givenOf(table: Table, row: object): [name: string, column: Column, value: unknown][] {
+  return Object.entries(table.columns).flatMap(([name, column]) => {
+    const value = valueIn(row, name);
+    return value === undefined ? [] : [[name, column, value]];
+  });
+}
+
+const namesOf = (given: readonly (readonly [name: string, ...unknown[]])[]) =>
+  sql.raw(given.map(([name]) => `"${name}"`).join(', '));
+
+function placeOf(column: Column, value: unknown): Sql {
+  if (value instanceof Sql) return value;
+  return sql`${value === null ? null : column.write(value as NonNullable<unknown>)}`;
+}
+
+function writtenJson({ name: tableName, columns }: Table, name: string, value: unknown): unknown {
+  const column = columns[name] as Column;
+  if (value !== undefined && value !== null) return column.writeJson(value);
+  if (column.isNullable) return null;
+  throw new Error(`Rows of ${tableName} are written together: give ${name} to each of them or to none.`);
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { type Sql, sql, textOf } from './sql.ts';
+import { columnsOf, table, text } from './table.ts';
+
+const users = table('users', { org_id: text(), id: text() });
+const shown = (statement: Sql) => [textOf(statement), statement.values];
+
+describe('the sql tag', () => {
+  test('makes a parameter of each value, whatever it holds', () => {
+    const hostile = `'; DROP TABLE users; --`;
+    expect(shown(sql`SELECT ${hostile}, ${2}`)).toEqual(['SELECT $1, $2', [hostile, 2]]);
+  });
+
+  test('takes tables, lists of columns and fragments as text, and numbers the values through', () => {
+    const owned = sql`org_id = ${'org_1'}`;
+    const statement = sql`SELECT ${columnsOf(users, 'u')} FROM ${users} u WHERE ${owned} AND id = ${'a'} LIMIT ${1}`;
+    expect(shown(statement)).toEqual([
+      'SELECT "u"."org_id", "u"."id" FROM "users" u WHERE org_id = $1 AND id = $2 LIMIT $3',
+      ['org_1', 'a', 1],
+    ]);
+  });
+
+  test('makes the text of one place once, and anew where what stands in it differs', () => {
+    const find = (from: typeof users, order: Sql, id: string) => sql`SELECT id FROM ${from} WHERE id = ${id} ${order}`;
+    const first = find(users, sql.empty, 'a');
+    expect(find(users, sql.empty, 'b').texts).toBe(first.texts);
+    expect(shown(find(users, sql.raw('ORDER BY id'), 'c'))).toEqual([
+      'SELECT id FROM "users" WHERE id = $1 ORDER BY id',
+      ['c'],
+    ]);
+    expect(shown(find(table('other', users.columns), sql.empty, 'd'))).toEqual([
+      'SELECT id FROM "other" WHERE id = $1 ',
+      ['d'],
+    ]);
+    expect(shown(find(users, sql`AND org_id = ${'o'}`, 'e'))).toEqual([
+      'SELECT id FROM "users" WHERE id = $1 AND org_id = $2',
+      ['e', 'o'],
+    ]);
+    expect(shown(find(users, sql.empty, 'f'))).toEqual(['SELECT id FROM "users" WHERE id = $1 ', ['f']]);
+  });
+
+  test('joins the conditions that are there', () => {
+    const absent = (value: string | undefined) => value && sql`email = ${value}`;
+    expect(shown(sql.and(sql`a = ${1} OR b = ${2}`, undefined, absent(''), sql`c IS NULL`))).toEqual([
+      '(a = $1 OR b = $2) AND (c IS NULL)',
+      [1, 2],
+    ]);
+    expect(shown(sql`SELECT 1 WHERE ${sql.and()} OR ${sql.or(null)}`)).toEqual(['SELECT 1 WHERE TRUE OR FALSE', []]);
+  });
+
+  test('refuses undefined, which would find nothing or change everything', () => {
+    const given: { id?: string } = {};
+    expect(() => sql`DELETE FROM users WHERE id = ${given.id as string}`).toThrow('undefined');
+    const twice = (id: string) => sql`DELETE FROM users WHERE id = ${id}`;
+    twice('a');
+    expect(() => twice(given.id as string)).toThrow('undefined');
+  });
+
+  test('quotes names', () => expect(textOf(sql.identifier('a"b'))).toBe('"a""b"'));
+});

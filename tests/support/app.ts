@@ -5,6 +5,7 @@ import { openMasterKeys } from '@vestra/server/adapters/secrets/master-key';
 import { createVault, type Vault } from '@vestra/server/adapters/secrets/vault';
 import type { Origin } from '@vestra/server/caller';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
+import { createSharedWrites } from '@vestra/server/db/shared-writes';
 import { transaction } from '@vestra/server/db/transaction';
 import { createKey, createKeyIdentity } from '@vestra/server/domains/keys/api';
 import { insertOrg } from '@vestra/server/domains/orgs/api';
@@ -40,6 +41,7 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
         consoleToken: () => null,
         ofConsole: noConsole,
       },
+      writes: createSharedWrites(db),
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),

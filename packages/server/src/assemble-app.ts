@@ -176,6 +176,7 @@ export function assembleApp(parts: Parts): Hono {
     },
     path: {
       db,
+      writes: engine.writes,
       requestsPerMinute,
       rateLimiter,
       cursors: createCursors(signingSecret),

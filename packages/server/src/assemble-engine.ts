@@ -15,6 +15,8 @@ import type { Tenant } from './caller.ts';
 import type { Config } from './config.ts';
 import type { Bell } from './db/bell.ts';
 import type { Database } from './db/pool.ts';
+import { createRowCache } from './db/row-cache.ts';
+import { createSharedWrites } from './db/shared-writes.ts';
 import { createSignIns, isConnected } from './domains/apps/api.ts';
 import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from './domains/batches/api.ts';
 import { type Desks, workBrowsers } from './domains/browser/api.ts';
@@ -50,6 +52,9 @@ type Parts = {
   desks: Desks;
 };
 
+/** Of rows that need not be read again: some kilobytes each. */
+const mostSeen = 2_000;
+
 /** The engine with everything that the house plugs into it. */
 export function assembleEngine(parts: Parts): {
   engine: Engine;
@@ -84,6 +89,12 @@ export function assembleEngine(parts: Parts): {
   });
   const engine: Engine = createEngine({
     db,
+    writes: createSharedWrites(db),
+    seen: {
+      conversations: createRowCache({ most: mostSeen }),
+      users: createRowCache({ most: mostSeen }),
+      deployments: createRowCache({ most: mostSeen }),
+    },
     jobs,
     log,
     announcer: { followers, ring: bell.ring },

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Statement } from './group.ts';
 import type { Database } from './pool.ts';
 import { pipelined, reading } from './query.ts';
@@ -37,17 +38,27 @@ const shortWait = reading({}, sql`SELECT set_config('lock_timeout', ${lockTimeou
 export function createSharedWrites(db: Database): SharedWrites {
   let waiting: Waiting[] = [];
   let isWriting = false;
+  // Whoever comes first starts the writing for all: it is nobody's own.
+  const onNobodysBehalf = AsyncLocalStorage.snapshot();
 
   async function writeAll(): Promise<void> {
     isWriting = true;
     while (waiting.length > 0) {
-      const together = waiting.slice(0, mostTogether);
-      waiting = waiting.slice(mostTogether);
+      const together = takeNext();
       const [only] = together;
       if (only && together.length === 1) await writeAlone(only);
       else await writeTogether(together);
     }
     isWriting = false;
+  }
+
+  /** Of each key the first: two writes to one row see each other's only from one transaction to the next. */
+  function takeNext(): Waiting[] {
+    const byKey = new Map<string, Waiting>();
+    for (const each of waiting) if (byKey.size < mostTogether && !byKey.has(each.key)) byKey.set(each.key, each);
+    const taken = new Set(byKey.values());
+    waiting = waiting.filter((each) => !taken.has(each));
+    return [...taken];
   }
 
   async function writeAlone({ statements, resolve, reject }: Waiting): Promise<void> {
@@ -70,7 +81,7 @@ export function createSharedWrites(db: Database): SharedWrites {
   return (key, statements) =>
     new Promise((resolve, reject) => {
       waiting.push({ key, statements, resolve: resolve as Waiting['resolve'], reject });
-      if (!isWriting) void writeAll();
+      if (!isWriting) onNobodysBehalf(() => void writeAll());
     });
 }
 

@@ -1,6 +1,7 @@
 import type { Api } from '@vestra/contract/api';
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@vestra/contract/route';
 import type { Caller, Origin } from '../caller.ts';
+import type { Statement } from '../db/group.ts';
 import type { Transaction } from '../db/pool.ts';
 import type { Upload } from './multipart.ts';
 import type { FrameSource } from './sse.ts';
@@ -70,6 +71,16 @@ export type Incoming<R extends Route> = {
    * transaction, so that a retry after any crash finds either both or neither.
    */
   commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
+  /**
+   * Writes what was decided already, together with what others write at the same moment, and answers with `body`. Null:
+   * what the statements relied on is no longer so, nothing has happened, and the work is to be done by `commit`. With an
+   * Idempotency-Key the answer is kept in that same group of statements. `key` is what they lock first.
+   */
+  write: <Body>(
+    key: string,
+    statements: readonly Statement[],
+    body: Body,
+  ) => Promise<{ answer: Committed<Body>; results: readonly unknown[] } | null>;
 } & (R extends { auth: 'open' } ? { caller: null; origin: null } : { caller: Caller; origin: Origin });
 
 type Handler<R extends Route> = (

@@ -3,7 +3,9 @@ import { fail } from '@vestra/contract/errors';
 import { sql } from 'drizzle-orm';
 import type { Tenant } from '../caller.ts';
 import type { Database, Transaction } from '../db/pool.ts';
+import { running } from '../db/query.ts';
 import { sqlState } from '../db/query-error.ts';
+import { sql as statement } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 
 export type StoredAnswer = { status: number; body: string };
@@ -91,6 +93,19 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
   }
 
   return { once };
+}
+
+/**
+ * Keeps an answer that was made before anything was written, in the group of statements that writes it. It fails that
+ * group where the key was there already: then `once` finds out what was answered. Not for answers that show a secret.
+ */
+export function keepingAnswer({ tenant, route, key, requestHash }: Guarded, { status, body }: StoredAnswer) {
+  return running(statement`WITH kept AS (
+      INSERT INTO idempotency_keys (org_id, mode, route, key, request_hash, status, answer)
+      VALUES (${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash}, ${status}, ${Buffer.from(body, 'utf8')})
+      ON CONFLICT DO NOTHING RETURNING 1
+    )
+    SELECT expect_that(EXISTS (SELECT FROM kept), 'that nothing was answered under this key')`);
 }
 
 type KeptRow = { request_hash: Buffer; status: number; answer: Buffer; encrypted: boolean };

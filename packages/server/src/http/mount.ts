@@ -3,13 +3,15 @@ import { check } from '@vestra/contract/fault';
 import type { Route } from '@vestra/contract/route';
 import type { z } from 'zod';
 import type { Caller, Origin } from '../caller.ts';
+import type { Statement } from '../db/group.ts';
 import type { Database, Transaction } from '../db/pool.ts';
+import { isNoLongerSo, type SharedWrites } from '../db/shared-writes.ts';
 import { transaction } from '../db/transaction.ts';
 import { openBody, receiveBody } from './body.ts';
 import type { Cursors } from './cursor.ts';
 import { type Identities, identify } from './gate.ts';
 import { type Committed, EventStream, type Incoming, type PageRequest, Reply } from './handler.ts';
-import { hashRequest, type Idempotency, type StoredAnswer } from './idempotency.ts';
+import { hashRequest, type Idempotency, keepingAnswer, type StoredAnswer } from './idempotency.ts';
 import type { Upload } from './multipart.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
 import { requireSendable, type View, viewOf } from './session-wall.ts';
@@ -17,6 +19,7 @@ import { eventStream } from './sse.ts';
 
 export type RequestPath = {
   db: Database;
+  writes: SharedWrites;
   identities: Identities;
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
@@ -59,20 +62,34 @@ export async function serve(
   const page = pageOf(path.cursors, name, caller, query);
   const origin: Origin | null = caller && { ...caller, requestId: progress.requestId, ip: progress.ip };
   let replayed = false;
-  const commit = async (work: (tx: Transaction) => Promise<unknown>) => {
-    const run = async (tx: Transaction) => stored(route, await work(tx), view);
-    if (!idempotencyKey || !caller) return (await transaction(path.db, run)) as unknown as Committed<never>;
-    const requestHash = hashRequest([request.method, url.pathname, url.search, ...hashed]);
-    const call = {
+  const guarded = () =>
+    caller &&
+    idempotencyKey && {
       tenant: caller,
       route: name,
       key: keyOf(caller, idempotencyKey),
-      requestHash,
+      requestHash: hashRequest([request.method, url.pathname, url.search, ...hashed]),
       showsSecret: route.showsSecret ?? false,
     };
+  const commit = async (work: (tx: Transaction) => Promise<unknown>) => {
+    const run = async (tx: Transaction) => stored(route, await work(tx), view);
+    const call = guarded();
+    if (!call) return (await transaction(path.db, run)) as unknown as Committed<never>;
     const answer = await path.idempotency.once(call, run);
     replayed = answer.replayed;
     return answer as unknown as Committed<never>;
+  };
+  const write = async (key: string, statements: readonly Statement[], body: unknown) => {
+    const answer = stored(route, body, view);
+    const call = guarded();
+    const kept = call ? [keepingAnswer(call, answer)] : [];
+    try {
+      const results = await path.writes(key, [...statements, ...kept]);
+      return { answer: answer as unknown as Committed<never>, results };
+    } catch (error) {
+      if (isNoLongerSo(error)) return null;
+      throw error;
+    }
   };
 
   const answer = await handler({
@@ -86,6 +103,7 @@ export async function serve(
     signal: request.signal,
     page,
     commit,
+    write,
     caller,
     origin,
   } as unknown as Incoming<Route>);

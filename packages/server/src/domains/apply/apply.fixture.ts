@@ -16,6 +16,7 @@ import { assembleApplyPorts } from '../../assemble-apply.ts';
 import type { Caller, Origin } from '../../caller.ts';
 import { readConfig } from '../../config.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { createSharedWrites } from '../../db/shared-writes.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
@@ -192,6 +193,7 @@ function appOn(db: Database, ports: ApplyPorts): App {
         consoleToken: () => null,
         ofConsole: notUsed,
       },
+      writes: createSharedWrites(db),
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),

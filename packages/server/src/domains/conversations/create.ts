@@ -3,14 +3,48 @@ import { saysSomething } from '@vestra/contract/message';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { acceptMessage, admit, type Committed, type Engine } from '../engine/api.ts';
-import { actingUser } from '../users/api.ts';
+import { seeDeployment } from '../deployments/api.ts';
+import {
+  acceptMessage,
+  admit,
+  type Committed,
+  collectTold,
+  type Engine,
+  planConversation,
+  presentConversation,
+} from '../engine/api.ts';
+import { noCost } from '../ledger/api.ts';
+import { actingUser, seeUser, statedUser } from '../users/api.ts';
 import { readMessage } from './message.ts';
 import { deploymentFor } from './named-deployment.ts';
-import { openConversation } from './open.ts';
+import { newConversation, openConversation } from './open.ts';
 import { showConversations } from './show.ts';
 
 type Body = BodyOf<Api['conversations']['create']>;
+
+/** The same by the plain way, where it goes: null where the caller did not name both user and deployment, or either is new. */
+export async function planCreation(engine: Engine, caller: Caller, body: Body) {
+  const { db, seen } = engine;
+  const userId = statedUser(caller, body.user_id);
+  const { deployment: named } = body;
+  if (userId === undefined || named === undefined) return null;
+  const [user, deployment] = await Promise.all([
+    seeUser({ db, seen: seen.users }, caller, userId),
+    seeDeployment({ db, seen: seen.deployments }, caller.orgId, named),
+  ]);
+  if (!user || !deployment) return null;
+  const read = saysSomething(body) ? () => readMessage(engine, db, caller, userId, body) : null;
+  const opened = { tenant: caller, userId, deployment: deployment.row, pinned: null, metadata: body.metadata ?? {} };
+  const conversation = newConversation(opened);
+  const told = collectTold();
+  told.tell({ type: 'conversation.created', data: presentConversation(conversation, nothingOpen) });
+  const planned = await planConversation(engine, { conversation, deployment, user, named }, read, told);
+  if (!planned) return null;
+  const firstTurn = planned.turn && { firstTurnId: planned.turn.id };
+  return { ...planned, shown: presentConversation(planned.conversation, { ...nothingOpen, ...firstTurn }) };
+}
+
+const nothingOpen = { tasks: [], interactions: [], cost: noCost };
 
 /** A conversation, with its first turn where a message came with it. The caller announces it after the commit. */
 export async function createConversation(engine: Engine, tx: Transaction, caller: Caller, body: Body) {

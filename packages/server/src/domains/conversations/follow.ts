@@ -17,13 +17,13 @@ export function followConversation(
   });
 }
 
-/** One turn's events, from its first to `turn.settled`. */
+/** One turn's events, from its first to `turn.settled`. `written`: its first, where this process has just written them. */
 export function followTurn(
   followers: Followers,
   conversation: Followed,
-  { turnId, after }: { turnId: string; after: number },
+  { turnId, after, written }: { turnId: string; after: number; written: readonly LogEntry[] | null },
 ): FrameSource {
-  return framesOf(followers.follow(conversation.id, after), conversation, {
+  return framesOf(followers.follow(conversation.id, after, written), conversation, {
     isWanted: ({ turn_id }) => turn_id === turnId,
     isLast: (entry) => settles(entry, turnId),
   });

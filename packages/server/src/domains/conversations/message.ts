@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { messageFields } from '@vestra/contract/message';
 import type { z } from 'zod';
 import type { Caller } from '../../caller.ts';
-import type { Transaction } from '../../db/pool.ts';
+import type { Executor } from '../../db/pool.ts';
 import { type Engine, type NewMessage, readAttachments } from '../engine/api.ts';
 
 export type SentMessage = z.output<z.ZodObject<typeof messageFields>>;
@@ -10,7 +10,7 @@ export type SentMessage = z.output<z.ZodObject<typeof messageFields>>;
 /** What was sent, looked at as far as its schemas and files can be wrong. */
 export async function readMessage(
   { schemas }: Engine,
-  tx: Transaction,
+  db: Executor,
   caller: Caller,
   userId: string | null,
   sent: SentMessage,
@@ -26,7 +26,7 @@ export async function readMessage(
   return {
     text: sent.message ?? '',
     context: sent.context ?? null,
-    attachments: await readAttachments(tx, caller, userId, sent.attachments ?? []),
+    attachments: await readAttachments(db, caller, userId, sent.attachments ?? []),
     request: {
       output_schema: sent.output_schema,
       success_criteria: sent.success_criteria,

@@ -1,30 +1,30 @@
 import { newId } from '@vestra/contract/ids';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { type DeploymentRow, versionToRun } from '../deployments/api.ts';
-import { type Change, type Committed, type ConversationRow, changing, insertConversation } from '../engine/api.ts';
+import { type RunnableDeployment, versionToRun } from '../deployments/api.ts';
+import {
+  type Change,
+  type Committed,
+  type ConversationRow,
+  changing,
+  insertConversation,
+  newConversationRow,
+} from '../engine/api.ts';
 import { showConversations } from './show.ts';
 
 export type NewConversation = {
   tenant: Tenant;
   userId: string | null;
-  deployment: DeploymentRow;
+  deployment: RunnableDeployment;
   /** The version that was named with `@`. */
   pinned: number | null;
   metadata: Record<string, string>;
   isHidden?: boolean;
 };
 
-/** A new conversation, and what is to happen in it at once, as one change. */
-export async function openConversation<T>(
-  tx: Transaction,
-  { tenant, userId, deployment, pinned, metadata, isHidden = false }: NewConversation,
-  work: (change: Change) => Promise<T>,
-): Promise<{ conversation: ConversationRow; result: T; committed: Committed }> {
-  const row = await insertConversation(tx, {
-    id: newId('conv'),
-    org_id: tenant.orgId,
-    mode: tenant.mode,
+/** As it begins. */
+export const newConversation = ({ tenant, userId, deployment, pinned, metadata, isHidden = false }: NewConversation) =>
+  newConversationRow(tenant, newId('conv'), {
     user_id: userId,
     deployment_id: deployment.id,
     deployment_version: versionToRun(deployment, tenant.mode, pinned),
@@ -32,6 +32,14 @@ export async function openConversation<T>(
     metadata,
     is_hidden: isHidden,
   });
+
+/** A new conversation, and what is to happen in it at once, as one change. */
+export async function openConversation<T>(
+  tx: Transaction,
+  of: NewConversation,
+  work: (change: Change) => Promise<T>,
+): Promise<{ conversation: ConversationRow; result: T; committed: Committed }> {
+  const row = await insertConversation(tx, newConversation(of));
   const show = await showConversations(tx, [row]);
   const { result, committed } = await changing(tx, row, async (change) => {
     change.tell({ type: 'conversation.created', data: show(row) });

@@ -1,10 +1,12 @@
+import type { Api } from '@vestra/contract/api';
 import { conversations as contract } from '@vestra/contract/conversations';
 import { fail } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
+import type { ResponseOf } from '@vestra/contract/route';
 import type { Caller, Tenant } from '../../caller.ts';
 import { joinedReads } from '../../db/joined.ts';
 import type { Database } from '../../db/pool.ts';
-import { EventStream, type Handlers, Reply, readCommitted } from '../../http/handler.ts';
+import { type Committed as Answered, EventStream, type Handlers, Reply, readCommitted } from '../../http/handler.ts';
 import type { OpenStream, Streams } from '../../http/streams.ts';
 import {
   announce,
@@ -25,27 +27,34 @@ import {
   stopAll,
 } from '../engine/api.ts';
 import { type Followers, type LogEntry, readLog } from '../events/api.ts';
-import { createConversation } from './create.ts';
+import { createConversation, planCreation } from './create.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
-import { sendMessage } from './send.ts';
+import { planSending, sendMessage } from './send.ts';
 import { showConversations } from './show.ts';
 import { showTurn } from './show-turn.ts';
 
 export type ConversationDependencies = { engine: Engine; followers: Followers; streams: Streams };
+
+type Shown = ResponseOf<Api['conversations']['create']>;
+type ShownTurn = ResponseOf<Api['conversations']['send']>;
+/** `done`: what this call has done, and not one before it with the same key. */
+type Taken<Body> = { answer: Answered<Body>; done: Committed | undefined };
 
 export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
   const { engine, followers, streams } = deps;
   const { db } = engine;
   const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
 
+  /** Before the commit is announced: what follows it is received, and need not be read. */
   async function streamTurn(
     open: OpenStream,
     of: { conversation: ConversationRow; turnId: string; entries: readonly LogEntry[] },
   ): Promise<EventStream> {
-    const { conversation, turnId } = of;
-    const begun = of.entries.find(({ type, turn_id }) => type === 'turn.started' && turn_id === turnId)?.seq;
-    const after = (begun ?? (await firstSeqOfTurn(db, conversation.id, turnId))) - 1;
-    return new EventStream(open, followTurn(followers, conversation, { turnId, after }));
+    const { conversation, turnId, entries } = of;
+    const begun = entries.findIndex(({ type, turn_id }) => type === 'turn.started' && turn_id === turnId);
+    const written = begun === -1 ? null : entries.slice(begun);
+    const after = (written?.[0]?.seq ?? (await firstSeqOfTurn(db, conversation.id, turnId))) - 1;
+    return new EventStream(open, followTurn(followers, conversation, { turnId, after, written }));
   }
 
   /** Opened before anything is taken: a message whose answer could not be held open must not have been sent. */
@@ -59,6 +68,11 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     }
   }
 
+  const announced = <Body>({ answer, done }: Taken<Body>): Answered<Body> => {
+    if (done) announce(engine.announcer, done);
+    return answer;
+  };
+
   return {
     list: async ({ caller, query, page }) => {
       const rows = await listConversations(db, caller, { userId: query.user_id }, page);
@@ -69,23 +83,29 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         (row) => [row.id],
       );
     },
-    create: async ({ caller, body, commit, signal }) => {
-      let done: Committed | undefined;
-      const take = async () => {
+    create: async ({ caller, body, commit, write, signal }) => {
+      const take = async (): Promise<Taken<Shown>> => {
+        const planned = await planCreation(engine, caller, body);
+        const written = planned && (await write(planned.conversation.id, planned.statements, planned.shown));
+        if (written) return { answer: written.answer, done: planned.committed(written.results) };
+        planned?.forget();
+        let done: Committed | undefined;
         const answer = await commit(async (tx) => {
           const { shown, committed } = await createConversation(engine, tx, caller, body);
           done = committed;
           return shown;
         });
-        if (done) announce(engine.announcer, done);
-        return answer;
+        return { answer, done };
       };
-      if (!body.stream) return take();
+      if (!body.stream) return announced(await take());
       return holding(caller, signal, async (open) => {
-        const shown = readCommitted(await take());
-        const conversation = done?.conversation ?? (await ownConversation(db, caller, shown.id));
-        const entries = done?.entries ?? [];
-        return streamTurn(open, { conversation, turnId: shown.turn_id as string, entries });
+        const taken = await take();
+        const shown = readCommitted(taken.answer);
+        const conversation = taken.done?.conversation ?? (await ownConversation(db, caller, shown.id));
+        const entries = taken.done?.entries ?? [];
+        const stream = await streamTurn(open, { conversation, turnId: shown.turn_id as string, entries });
+        announced(taken);
+        return stream;
       });
     },
     get: async ({ caller, params }) => {
@@ -94,25 +114,34 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       if (!found) throw fail('conversation_not_found');
       return (await showConversations(db, [found.row], new Map([[found.row.id, found.cost]])))(found.row);
     },
-    send: async ({ caller, origin, params, body, headers, commit, signal }) => {
+    send: async ({ caller, origin, params, body, headers, commit, write, signal }) => {
       assertReach(caller, params.conversation_id);
-      let done: Committed | undefined;
-      const take = async () => {
+      const take = async (): Promise<Taken<ShownTurn>> => {
+        const planned = await planSending(engine, caller, params.conversation_id, body);
+        const written = planned && (await write(planned.conversation.id, planned.statements, planned.shown));
+        if (written) return { answer: written.answer, done: planned.committed(written.results) };
+        planned?.forget();
+        let done: Committed | undefined;
         const answer = await commit(async (tx) => {
           const { turn, committed } = await sendMessage(engine, tx, { caller, origin }, params.conversation_id, body);
           done = committed;
           return turn;
         });
-        if (done) announce(engine.announcer, done);
-        return answer;
+        return { answer, done };
       };
       const waitMs = readWait(headers.get('prefer'));
-      if (!body.stream && waitMs === null) return take();
+      if (!body.stream && waitMs === null) return announced(await take());
       return holding(caller, signal, async (open) => {
-        const sent = readCommitted(await take());
-        const conversation = done?.conversation ?? (await ownConversation(db, caller, params.conversation_id));
-        const entries = done?.entries ?? [];
-        if (body.stream) return streamTurn(open, { conversation, turnId: sent.id, entries });
+        const taken = await take();
+        const sent = readCommitted(taken.answer);
+        const conversation = taken.done?.conversation ?? (await ownConversation(db, caller, params.conversation_id));
+        if (body.stream) {
+          const entries = taken.done?.entries ?? [];
+          const stream = await streamTurn(open, { conversation, turnId: sent.id, entries });
+          announced(taken);
+          return stream;
+        }
+        announced(taken);
         const after = (await firstSeqOfTurn(db, conversation.id, sent.id)) - 1;
         const waited = { turnId: sent.id, conversationId: conversation.id, after };
         const withinMs = waitMs as number;

@@ -14,6 +14,7 @@ import {
   findInteraction,
   findTurn,
   lockForMessage,
+  planMessage,
   presentTurn,
   type TurnRow,
 } from '../engine/api.ts';
@@ -23,6 +24,17 @@ import { readMessage } from './message.ts';
 import { showTurn } from './show-turn.ts';
 
 type Body = BodyOf<Api['conversations']['send']>;
+
+/** A message by the plain way, where it goes; null where it does not. */
+export async function planSending(engine: Engine, caller: Caller, conversationId: string, body: Body) {
+  const { tool_results: results = [], ...sent } = body;
+  // Whose files they may be is the conversation's to say.
+  if (results.length > 0 || !saysSomething(sent) || sent.attachments?.length) return null;
+  const read = () => readMessage(engine, engine.db, caller, null, sent);
+  const planned = await planMessage(engine, caller, conversationId, read);
+  if (!planned?.turn) return null;
+  return { ...planned, shown: presentTurn(planned.turn, { interactions: [], costMicros: 0n }) };
+}
 
 /** Takes a message, answers to open tool calls, or both. The caller announces it after the commit. */
 export async function sendMessage(

@@ -26,6 +26,7 @@ export { presentDeployment, presentVersion, type VersionTests } from './present.
 export { pushLive } from './push-live.ts';
 export type { DeploymentDependencies } from './routes.ts';
 export { saveVersion } from './save-version.ts';
+export { deploymentIsStill, forgetDeployment, type RunnableDeployment, seeDeployment } from './see.ts';
 export { slugFromName } from './slug.ts';
 export {
   deploymentsUsing,

@@ -7,10 +7,13 @@ export {
   type Committed,
   changeConversation,
   changing,
+  collectTold,
+  insertConversation,
   lockOwnConversation,
+  newConversationRow,
 } from './records/change.ts';
 export { eraseConversationsOf } from './records/erase.ts';
-export { lockForMessage } from './records/plain-message.ts';
+export { lockForMessage } from './records/message-writes.ts';
 export {
   presentConversation,
   presentInteraction,
@@ -21,7 +24,7 @@ export {
 } from './records/present.ts';
 export { pruneTraces } from './records/prune-traces.ts';
 export { readRunTrace } from './records/run-trace.ts';
-export { cleanJson, cleanText } from './records/storable-text.ts';
+export { storableJson, storableText } from './records/storable-text.ts';
 export {
   allMessages,
   findConversation,
@@ -31,7 +34,6 @@ export {
   findTask,
   findTurn,
   firstSeqOfTurn,
-  insertConversation,
   isAttached,
   latestTurn,
   listConversations,
@@ -66,6 +68,7 @@ export { takeUpReply } from './turns/begin-reply.ts';
 export { ignoreErased, takeUpTask } from './turns/begin-task.ts';
 export { computerItem } from './turns/call-price.ts';
 export { expireInteractions } from './turns/expire.ts';
+export { planConversation, planMessage } from './turns/plain-message.ts';
 export type { BatchItems, Engine, RoutineTools, WorkBrowsers, WorkComputer, WorkComputers } from './turns/ports.ts';
 export { recordExchange } from './turns/record-exchange.ts';
 export { createRunner } from './turns/runner.ts';

@@ -1,6 +1,6 @@
 export { appendDelta } from './append-delta.ts';
 export { type NewLogEntry, nextEntries } from './append-log.ts';
-export { emit, emitting, emitToNobody, type OrgEvent } from './emit.ts';
+export { emit, emitToNobody, emitting, type OrgEvent } from './emit.ts';
 export { emitAll } from './emit-all.ts';
 export { eraseEvents, eraseEventsOf } from './erase.ts';
 export { createFollowers, type Followers, type LogEntry, readLog } from './followers.ts';

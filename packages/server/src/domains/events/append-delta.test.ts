@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { createSharedWrites, type SharedWrites } from '../../db/shared-writes.ts';
 import { transaction } from '../../db/transaction.ts';
 import { FencedOff, type Run, releaseRun, takeRun } from '../../jobs/fence.ts';
 import { appendDelta } from './append-delta.ts';
@@ -12,11 +13,13 @@ import { readLog } from './followers.ts';
 
 let database: TestDatabase;
 let db: Database;
+let writes: SharedWrites;
 const orgId = newId('org');
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase({ connectionString: database.connectionString });
+  writes = createSharedWrites(db);
   await db.execute(sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'A', '\\x00')`);
 });
 afterAll(async () => {
@@ -44,7 +47,7 @@ describe('text on its way into the log', () => {
     const written = await Promise.all(
       runs.map(async (run) => {
         const entries = [];
-        for (let at = 0; at < 20; at++) entries.push(await appendDelta(db, run, deltaOf(id, run, `${at}`)));
+        for (let at = 0; at < 20; at++) entries.push((await appendDelta(writes, run, deltaOf(id, run, `${at}`))).entry);
         return entries;
       }),
     );
@@ -59,12 +62,12 @@ describe('text on its way into the log', () => {
   it('of a run that was taken over or has ended is not written, and leaves no gap', async () => {
     const id = await conversation();
     const run = await take();
-    await appendDelta(db, run, deltaOf(id, run, 'one'));
+    await appendDelta(writes, run, deltaOf(id, run, 'one'));
     const successor = await takeRun(db, { runId: run.runId, owner: 'other', leaseMs: 60_000 });
-    await expect(appendDelta(db, run, deltaOf(id, run, 'too late'))).rejects.toThrow(FencedOff);
-    await appendDelta(db, successor, deltaOf(id, successor, 'two'));
+    await expect(appendDelta(writes, run, deltaOf(id, run, 'too late'))).rejects.toThrow(FencedOff);
+    await appendDelta(writes, successor, deltaOf(id, successor, 'two'));
     await releaseRun(db, successor);
-    await expect(appendDelta(db, successor, deltaOf(id, successor, 'too late'))).rejects.toThrow(FencedOff);
+    await expect(appendDelta(writes, successor, deltaOf(id, successor, 'too late'))).rejects.toThrow(FencedOff);
     const log = await readLog(db, id, { after: 0, limit: 10 });
     expect(log.map(({ seq, data }) => [seq, data.text])).toEqual([
       [1, 'one'],
@@ -79,13 +82,13 @@ describe('text on its way into the log', () => {
     await transaction(db, async (tx) => {
       await tx.execute(sql`SELECT FROM conversations WHERE id = ${id} FOR NO KEY UPDATE`);
       // A promise is started here and not awaited: it must find what this transaction is about to commit.
-      appended = outside(() => appendDelta(db, run, deltaOf(id, run, 'after')));
+      appended = outside(() => appendDelta(writes, run, deltaOf(id, run, 'after')));
       await tx.execute(sql`
         INSERT INTO conversation_events (conversation_id, seq, id, type, data)
         VALUES (${id}, 1, ${newId('evt')}, 'conversation.status', '{}')`);
       await tx.execute(sql`UPDATE conversations SET last_event_seq = 1 WHERE id = ${id}`);
     });
-    expect((await appended)?.seq).toBe(2);
+    expect((await appended)?.entry.seq).toBe(2);
   });
 });
 

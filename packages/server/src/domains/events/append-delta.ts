@@ -6,7 +6,10 @@ import { count, moment, text } from '../../db/table.ts';
 import { FencedOff, type Run } from '../../jobs/fence.ts';
 import type { LogEntry } from './followers.ts';
 
-/** Appends text of a reply to the log, beside what else is written; for the owner of the run alone. */
+/**
+ * Appends text of a reply to the log, beside what else is written; for the owner of the run alone. Answers which version
+ * of the conversation's row it met and which it made.
+ */
 export async function appendDelta(
   writes: SharedWrites,
   run: Run,
@@ -17,19 +20,19 @@ export async function appendDelta(
     /** What the call that writes the text has used so far, noted where money is held for it. */
     inUse?: { reservationId: string; used: unknown } | null;
   },
-): Promise<{ entry: LogEntry; version: string }> {
+): Promise<{ entry: LogEntry; versionBefore: string; version: string }> {
   const { conversationId, turnId, data, inUse } = of;
   const id = newId('evt');
   const used = inUse?.used ? sql.json(inUse.used) : null;
   const [[row]] = await writes(conversationId, [
     reading(
-      { seq: count(), created_at: moment(), version: text() },
-      sql`SELECT seq, created_at, version FROM append_reply_delta(${conversationId}, ${run.runId}, ${run.epoch}, ${id},
+      { seq: count(), created_at: moment(), version_before: text(), version: text() },
+      sql`SELECT seq, created_at, version_before, version FROM append_reply_delta(${conversationId}, ${run.runId}, ${run.epoch}, ${id},
         ${turnId}, ${sql.json(data)}, ${inUse?.reservationId ?? null}, ${used})`,
     ),
   ]);
   if (!row) throw new FencedOff(run);
-  const { seq, created_at, version } = row;
+  const { seq, created_at, version_before: versionBefore, version } = row;
   const entry: LogEntry = {
     conversation_id: conversationId,
     seq,
@@ -40,5 +43,5 @@ export async function appendDelta(
     data,
     created_at,
   };
-  return { entry, version };
+  return { entry, versionBefore, version };
 }

@@ -21,8 +21,11 @@ type Follower = {
 };
 
 export type Followers = {
-  /** Everything after this seq: first what is written, then what is being written. */
-  follow: (conversationId: string, after: number) => Follower;
+  /**
+   * Everything after this seq: first what is written, then what is being written. `written`: what follows it, for the
+   * process that has just committed that and not published it yet, so that it need not be read.
+   */
+  follow: (conversationId: string, after: number, written?: readonly LogEntry[] | null) => Follower;
   /** For the process that wrote it, after the commit: its followers need not read it again. */
   publish: (conversationId: string, entries: readonly LogEntry[]) => void;
   /** Another process wrote; null: any conversation may have grown. */
@@ -37,8 +40,8 @@ export function createFollowers(db: Database): Followers {
   const byConversation = new Map<string, Set<ReturnType<typeof createInbox>>>();
 
   return {
-    follow(conversationId, after) {
-      const inbox = createInbox(db, conversationId, after);
+    follow(conversationId, after, written = null) {
+      const inbox = createInbox(db, conversationId, after, written);
       const others = byConversation.get(conversationId) ?? new Set();
       byConversation.set(conversationId, others.add(inbox));
       return {
@@ -63,10 +66,10 @@ export function createFollowers(db: Database): Followers {
   };
 }
 
-function createInbox(db: Database, conversationId: string, after: number) {
+function createInbox(db: Database, conversationId: string, after: number, written: readonly LogEntry[] | null) {
   let given = after;
-  let waiting: LogEntry[] = [];
-  let isBehind = true;
+  let waiting: LogEntry[] = [...(written ?? [])];
+  let isBehind = written === null;
   let isClosed = false;
   let wake = () => {};
 

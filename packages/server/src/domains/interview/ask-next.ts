@@ -6,7 +6,7 @@ import { interviewsAboutAgent } from '@vestra/models/offline/markers';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Caller } from '../../caller.ts';
-import { askForCaller, cleanJson, usableModel } from '../engine/api.ts';
+import { askForCaller, storableJson, usableModel } from '../engine/api.ts';
 import { type Interview, type Next, nextOf, type Progress } from './interview.ts';
 import type { InterviewFile, InterviewPorts } from './ports.ts';
 import { mergedFile, saysNothing, withoutFaulty } from './usable-part.ts';
@@ -108,7 +108,7 @@ async function readAnswer(
 ): Promise<{ draft: Draft; faults: string[] }> {
   const read = answered.safeParse(parsed(text));
   if (!read.success) return { draft: before, faults: ['It is not JSON of the asked shape.'] };
-  const question = (cleanJson(read.data.question) as string).trim().slice(0, longestQuestion).toWellFormed();
+  const question = (storableJson(read.data.question) as string).trim().slice(0, longestQuestion).toWellFormed();
   const { file, faults } = await readFile(ports, caller, { deployment, kept: before.file }, read.data.file);
   return { draft: { question: question || before.question, isDone: before.isDone || read.data.is_done, file }, faults };
 }
@@ -123,7 +123,7 @@ async function readFile(
   { deployment, kept }: { deployment: string; kept: InterviewFile | null },
   written: string | Record<string, unknown>,
 ): Promise<{ file: InterviewFile | null; faults: string[] }> {
-  const given = cleanJson(typeof written === 'string' ? parsedYaml(written) : written);
+  const given = storableJson(typeof written === 'string' ? parsedYaml(written) : written);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return { file: kept, faults: ['`file` is not the JSON text of an object.'] };
   }

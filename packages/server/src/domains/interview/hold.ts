@@ -10,6 +10,7 @@ import {
   findConversation,
   insertConversation,
   lockOwnConversation,
+  newConversationRow,
   recordExchange,
   type TurnRow,
 } from '../engine/api.ts';
@@ -86,12 +87,7 @@ export async function writeStep(
 ): Promise<{ turn: TurnRow; committed: Committed }> {
   const conversation =
     after === 0
-      ? await insertConversation(tx, {
-          id: conversationId,
-          org_id: caller.orgId,
-          mode: caller.mode,
-          is_hidden: true,
-        })
+      ? await insertConversation(tx, newConversationRow(caller, conversationId, { is_hidden: true }))
       : await lockOwnConversation(tx, caller, conversationId);
   if (conversation.turn_count !== after) throw new Overtaken();
   const { result, committed } = await changing(tx, conversation, (change) =>

@@ -1,10 +1,11 @@
 export { capsForUser, capsRemaining, type Refusal, refusalFailure, type Spend, type UserCaps } from './allowance.ts';
 export { balanceOf, spendOfUsers } from './balance.ts';
-export { type ChargeItem, charge } from './charge.ts';
+export { type ChargeItem, charge, charging } from './charge.ts';
 export { type Cost, costOf, costOfKinds, costOfTurn, costsOf, noCost, tokensAndCostOfTask } from './cost.ts';
 export { credit } from './credit.ts';
 export { eraseSpender } from './erase.ts';
 export { foldLedger } from './fold.ts';
+export { holdingPlenty } from './hold-plenty.ts';
 export { holdMetered, noteUsed } from './holds-store.ts';
 export { createMoneyLine, type MoneyLine } from './money-line.ts';
 export { presentCost } from './present.ts';

@@ -86,7 +86,7 @@ async function ask(
 }
 
 /** As many as the connections of two processes, each of which may be about to commit a hold that nobody sees yet. */
-const mostUnseen = 40n;
+export const mostUnseen = 40n;
 
 function isTight(standing: Standing, caps: OrgCaps, amountMicros: Micros): boolean {
   const { heldMicros, user } = standing;

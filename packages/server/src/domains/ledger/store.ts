@@ -3,9 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
 import type { OrgCaps, Spend } from './allowance.ts';
-import type { ChargeItem } from './charge.ts';
 import { wholeOrg } from './spender.ts';
 import { reservations, spendDays, usageAlertsTold, wallets } from './tables.ts';
 

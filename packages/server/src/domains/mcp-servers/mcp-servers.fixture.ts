@@ -13,6 +13,7 @@ import { openMasterKeys } from '../../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../../adapters/secrets/vault.ts';
 import type { Origin } from '../../caller.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { createSharedWrites } from '../../db/shared-writes.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
@@ -131,6 +132,7 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
         ofSession: notUsed,
         ...createConsoleIdentity(db, 'http://localhost:4600'),
       },
+      writes: createSharedWrites(db),
       idempotency: createIdempotency(db, { seal: notUsed, open: notUsed }),
       rateLimiter,
       cursors: createCursors(randomBytes(32)),

@@ -6,6 +6,7 @@ import pino from 'pino';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import type { Origin } from '../../caller.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { createSharedWrites } from '../../db/shared-writes.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
@@ -107,6 +108,7 @@ function appOn(db: Database): Hono {
         ofSession: sessionTokens,
         ...createConsoleIdentity(db, publicUrl),
       },
+      writes: createSharedWrites(db),
       idempotency: createIdempotency(db, {
         seal: async (_tx, _tenant, _route, _key, body) => Buffer.from(body).reverse(),
         open: async (_tx, _tenant, _route, _key, sealed) => Buffer.from(sealed).reverse().toString(),

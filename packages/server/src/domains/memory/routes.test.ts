@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings.ts';
+import { createSharedWrites } from '../../db/shared-writes.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
@@ -324,6 +325,7 @@ describe('a session token', () => {
           consoleToken: () => null,
           ofConsole: () => Promise.reject(new Error('No console here.')),
         },
+        writes: createSharedWrites(db),
         idempotency: createIdempotency(db, createAnswerSeal(vault)),
         rateLimiter: createRateLimiter(db),
         cursors: createCursors(randomBytes(32)),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Message } from '@vestra/agent/message';
 import { goalReached, playsUser } from '@vestra/models/offline/markers';
-import { type Asked, cleanText, type Transcript } from '../engine/api.ts';
+import { type Asked, storableText, type Transcript } from '../engine/api.ts';
 import type { PlayedScenario } from './tables.ts';
 
 const prompt = readFileSync(new URL('./pretend-user.md', import.meta.url), 'utf8').trim();
@@ -16,7 +16,7 @@ export async function nextLine(
   const values: Record<string, string> = { persona: oneLine(persona), goal: oneLine(goal), goal_reached: goalReached };
   const filled = prompt.replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);
   const answer = await ask({ system: [`${playsUser}\n${filled}`], messages: fromTheOtherSide(said) });
-  const line = cleanText(answer).trim();
+  const line = storableText(answer).trim();
   return line === '' || line.includes(goalReached) ? null : line.slice(0, longestLine).toWellFormed();
 }
 

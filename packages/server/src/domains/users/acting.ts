@@ -41,10 +41,15 @@ export async function requireAskedUser(db: Executor, tenant: Tenant, userId: str
   return user;
 }
 
-async function namedUser(db: Executor, caller: Caller, userId: string | undefined): Promise<string | null> {
+/** Whom the request or its session names. Undefined: what the org has set decides. */
+export function statedUser(caller: Caller, userId: string | undefined): string | undefined {
   if (caller.session && userId !== undefined && userId !== caller.session.userId) throw fail('session_scope');
-  const named = caller.session ? caller.session.userId : userId;
-  if (named !== undefined && named !== null) return named;
+  return (caller.session ? caller.session.userId : userId) ?? undefined;
+}
+
+async function namedUser(db: Executor, caller: Caller, userId: string | undefined): Promise<string | null> {
+  const named = statedUser(caller, userId);
+  if (named !== undefined) return named;
   const settings = await findSettings(db, caller);
   if (settings.require_user) throw fail('user_required', { param: 'user_id' });
   return null;

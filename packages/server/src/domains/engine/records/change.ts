@@ -9,7 +9,14 @@ import { sql } from '../../../db/sql.ts';
 import { text } from '../../../db/table.ts';
 import { transaction } from '../../../db/transaction.ts';
 import { holdRun, type Run } from '../../../jobs/fence.ts';
-import { emitAll, type Followers, type LogEntry, type NewLogEntry, nextEntries, type OrgEvent } from '../../events/api.ts';
+import {
+  emitAll,
+  type Followers,
+  type LogEntry,
+  type NewLogEntry,
+  nextEntries,
+  type OrgEvent,
+} from '../../events/api.ts';
 import { statusOf } from './conversation.ts';
 import type { ConversationRow } from './tables.ts';
 
@@ -145,8 +152,9 @@ export async function lockOwnConversation(tx: Transaction, tenant: Tenant, id: s
 
 const entryColumns = sql.raw('seq, id, type, task_id, turn_id, data, created_at');
 
-const givenEntries = (entries: readonly LogEntry[]) => sql`json_to_recordset(${sql.json(entries)})
-  AS e(seq bigint, id text, type text, task_id text, turn_id text, data json, created_at timestamptz)`;
+const entryTypes = sql.raw(
+  'seq bigint, id text, type text, task_id text, turn_id text, data json, created_at timestamptz',
+);
 
 /**
  * Writes the conversation and what its log grows by. `expected`: only where its row is still of that version; null for
@@ -157,7 +165,7 @@ export const writingConversation = (row: ConversationRow, entries: readonly LogE
     { version: text() },
     sql`WITH written AS (
       INSERT INTO conversation_events (conversation_id, ${entryColumns})
-      SELECT ${row.id}, ${entryColumns} FROM ${givenEntries(entries)}
+      SELECT ${row.id}, ${entryColumns} FROM json_to_recordset(${sql.json(entries)}) AS e(${entryTypes})
     ), changed AS (
       UPDATE conversations SET last_event_seq = ${row.last_event_seq}, status = ${row.status},
         turn_count = ${row.turn_count}, replying_turn_id = ${row.replying_turn_id},
@@ -176,7 +184,7 @@ export const insertingConversation = (row: ConversationRow, entries: readonly Lo
     { version: text() },
     sql`WITH written AS (
       INSERT INTO conversation_events (conversation_id, ${entryColumns})
-      SELECT ${row.id}, ${entryColumns} FROM ${givenEntries(entries)}
+      SELECT ${row.id}, ${entryColumns} FROM json_to_recordset(${sql.json(entries)}) AS e(${entryTypes})
     )
     INSERT INTO conversations (id, org_id, mode, user_id, deployment_id, deployment_version, pinned_version, status,
       metadata, last_event_seq, turn_count, replying_turn_id, is_hidden, created_at, last_active_at)
@@ -185,3 +193,38 @@ export const insertingConversation = (row: ConversationRow, entries: readonly Lo
       ${row.replying_turn_id}, ${row.is_hidden}, ${row.created_at}, ${row.last_active_at})
     RETURNING xmin::text AS version`,
   );
+
+export async function insertConversation(tx: Transaction, row: ConversationRow): Promise<ConversationRow> {
+  await pipelined(tx, [insertingConversation(row, [])]);
+  return row;
+}
+
+/** One in which nothing has happened. */
+export function newConversationRow({ orgId, mode }: Tenant, id: string, of: Partial<ConversationRow>): ConversationRow {
+  const now = new Date();
+  return {
+    id,
+    org_id: orgId,
+    mode,
+    user_id: null,
+    deployment_id: null,
+    deployment_version: null,
+    pinned_version: null,
+    status: 'idle',
+    metadata: {},
+    last_event_seq: 0,
+    turn_count: 0,
+    queued_turns: 0,
+    open_tasks: 0,
+    open_interactions: 0,
+    replying_turn_id: null,
+    is_hidden: false,
+    summary: null,
+    summary_until: null,
+    memory_due_at: null,
+    remembered_until: null,
+    created_at: now,
+    last_active_at: now,
+    ...of,
+  };
+}

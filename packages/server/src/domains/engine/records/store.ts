@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Tenant } from '../../../caller.ts';
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { runPrepared } from '../../../db/prepared.ts';
+import type { SeenRow } from '../../../db/row-cache.ts';
 import { insertRow, selectRows, updateRow } from '../../../db/rows.ts';
 import { type Cost, costOfKinds } from '../../ledger/api.ts';
 import {
@@ -36,6 +37,16 @@ export async function findConversation(
   return row && { ...row, last_event_seq: Number(row.last_event_seq) };
 }
 
+const findSeen = { name: 'find_seen', text: 'SELECT *, xmin::text AS version FROM conversations WHERE id = $1' };
+
+/** Whoever's it is: the caller looks at that. */
+export async function findSeenConversation(db: Executor, id: string): Promise<SeenRow<ConversationRow> | undefined> {
+  const [found] = await runPrepared<ConversationRow & { version: string }>(db, findSeen, [id]);
+  if (!found) return undefined;
+  const { version, ...row } = found;
+  return { row: { ...row, last_event_seq: Number(row.last_event_seq) }, version };
+}
+
 const findWithCost = {
   name: 'find_conversations_with_cost',
   text: `SELECT c.*, (
@@ -67,13 +78,6 @@ export async function findConversationsWithCost(
     const one = found.get(id);
     return one?.orgId === orgId && one.mode === mode ? one : undefined;
   });
-}
-
-export async function insertConversation(
-  tx: Transaction,
-  row: typeof conversations.$inferInsert,
-): Promise<ConversationRow> {
-  return insertRow(tx, conversations, row);
 }
 
 export function listConversations(

@@ -1,20 +1,26 @@
 import type { Micros } from '@vestra/contract/money';
 import { costOf, costOfTurn, noCost } from '../../ledger/api.ts';
 import type { UnavailableServer } from '../../mcp-servers/api.ts';
-import type { Change } from './change.ts';
+import type { Change, Telling } from './change.ts';
 import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
 import type { InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
 
 /** How each thing that happens reaches the conversation's log and other systems, in one place. */
 
-/** `costMicros`: where the caller knows it. */
-export async function tellTurn(
-  change: Change,
+/** A turn that begins has cost nothing, and neither that nor one that has ended waits for anything. */
+export async function tellTurn(change: Change, type: 'turn.started' | 'turn.settled', turn: TurnRow): Promise<void> {
+  const isNew = turn.settled_at === null;
+  tellPricedTurn(change, type, turn, isNew ? 0n : await costOfTurn(change.tx, turn.conversation_id, turn.id));
+}
+
+/** For whoever knows what it has cost. */
+export function tellPricedTurn(
+  change: Telling,
   type: 'turn.started' | 'turn.settled',
   turn: TurnRow,
-  costMicros?: Micros,
-): Promise<void> {
-  const shown = await showTurn(change, turn, costMicros);
+  costMicros: Micros,
+): void {
+  const shown = presentTurn(turn, { interactions: [], costMicros });
   if (isFailedReply(turn)) {
     change.log({ type: 'turn.failed', turnId: turn.id, taskId: null, data: { turn: shown } });
     change.tell({ type: 'turn.failed', data: shown });
@@ -26,15 +32,8 @@ export async function tellTurn(
 const isFailedReply = ({ settled_at, error_code, task_id }: TurnRow) =>
   settled_at !== null && error_code !== null && task_id === null;
 
-/** A turn that begins has cost nothing, and neither that nor one that has ended waits for anything. */
-async function showTurn({ tx }: Change, turn: TurnRow, known?: Micros) {
-  const isNew = turn.settled_at === null;
-  const costMicros = isNew ? 0n : (known ?? (await costOfTurn(tx, turn.conversation_id, turn.id)));
-  return presentTurn(turn, { interactions: [], costMicros });
-}
-
 /** The text as it came, where it was not streamed, and then the message as it is kept. */
-export function tellMessage(change: Change, message: MessageRow, unstreamed: string): void {
+export function tellMessage(change: Telling, message: MessageRow, unstreamed: string): void {
   const about = { turnId: message.turn_id, taskId: message.task_id };
   tellDelta(change, about, { text: unstreamed, message_id: message.id });
   const data = presentMessage(message);
@@ -43,7 +42,7 @@ export function tellMessage(change: Change, message: MessageRow, unstreamed: str
 }
 
 export function tellDelta(
-  change: Change,
+  change: Telling,
   about: { turnId: string; taskId?: string | null },
   data: { text: string; message_id: string },
 ): void {

@@ -4,7 +4,7 @@ import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { insertRow } from '../../../db/rows.ts';
 import { FencedOff, type Run } from '../../../jobs/fence.ts';
-import { cleanJson, cleanText } from './storable-text.ts';
+import { storableJson, storableText } from './storable-text.ts';
 import { interactionsOfRun, isConnected } from './store.ts';
 import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } from './tables.ts';
 
@@ -110,8 +110,8 @@ export async function insertModelStep(
       step_index: index,
       position,
       id: call.id,
-      name: cleanText(call.name),
-      arguments: cleanJson(call.arguments),
+      name: storableText(call.name),
+      arguments: storableJson(call.arguments),
       ...(result === null ? {} : resultColumns(result, now)),
     })),
   );
@@ -158,7 +158,7 @@ async function insertStep(
     run_id: runId,
     step_index: index,
     ...kind,
-    text: cleanText(text),
+    text: storableText(text),
     model,
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
@@ -192,7 +192,7 @@ export async function writeResult(tx: Transaction, callId: string, result: CallR
 }
 
 const resultColumns = ({ output, isError, from }: CallResult, at: Date) => ({
-  output: cleanText(output),
+  output: storableText(output),
   is_error: isError,
   result_from: from,
   finished_at: at,

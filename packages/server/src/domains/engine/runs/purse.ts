@@ -4,10 +4,13 @@ import { createMeter } from '@vestra/agent/meter';
 import type { Model, ModelRequest, Usage } from '@vestra/agent/model';
 import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
 import type { Tenant } from '../../../caller.ts';
+import type { Statement } from '../../../db/group.ts';
+import { pipelined } from '../../../db/query.ts';
 import type { Run } from '../../../jobs/fence.ts';
 import {
   type ChargeItem,
   charge,
+  charging,
   costOfTurn,
   holdMetered,
   noteUsed,
@@ -43,6 +46,10 @@ export type Purse = {
   ) => Promise<{ kind: 'allowed'; taskUsd: number | null; turnUsd: number | null } | { kind: 'refused'; stop: Stop }>;
   /** What the call that runs has used so far, for whoever writes of it anyway; null where no money is held for it. */
   inUse: () => { reservationId: string; used: Used | null } | null;
+  /** What a call of the model has cost, and the statement that takes it: to be committed with its step. */
+  priced: (usage: Usage) => { micros: Micros; statement: Statement | null };
+  /** That has been committed. */
+  charged: (micros: Micros) => void;
   /** Takes the cost of a call of the model, in the transaction of its step. */
   charge: (change: Change, usage: Usage) => Promise<Micros>;
   /** A tool that costs something is charged when it has run and did not fail. */
@@ -155,6 +162,20 @@ export function createPurse(
     }
   }
 
+  function priced(usage: Usage): { micros: Micros; statement: Statement | null } {
+    const items = itemsOfCall(kind, model, usage, about);
+    const { total, statement } = charging(tenant, { items, ...(reservationId !== null && { reservationId }) });
+    return { micros: total, statement };
+  }
+
+  function charged(micros: Micros): void {
+    reservationId = null;
+    noted = null;
+    meter.reset();
+    runMicros += micros;
+    money.freed(tenant);
+  }
+
   /** Work is charged to its turn too, and so is the reply that handed it over. */
   async function turnMicros(): Promise<Micros> {
     turnMicrosBefore ??= (await costOfTurn(db, turn.conversation_id, turn.id)) - runMicros;
@@ -176,14 +197,12 @@ export function createPurse(
       };
     },
     inUse: () => (reservationId === null ? null : { reservationId, used: newlyUsed() }),
+    priced,
+    charged,
     async charge(change, usage) {
-      const items = itemsOfCall(kind, model, usage, about);
-      const micros = await charge(change.tx, tenant, { items, ...(reservationId !== null && { reservationId }) });
-      reservationId = null;
-      noted = null;
-      meter.reset();
-      runMicros += micros;
-      change.afterwards(() => money.freed(tenant));
+      const { micros, statement } = priced(usage);
+      if (statement) await pipelined(change.tx, [statement]);
+      change.afterwards(() => charged(micros));
       return micros;
     },
     willCharge: (callId, usd) => prices.set(callId, usd),
@@ -204,9 +223,12 @@ export function createPurse(
         ...(used === undefined ? [] : [computerItem(used, about)]),
       ];
       if (items.length === 0 && held === undefined) return;
-      runMicros += await charge(change.tx, tenant, { items, ...(held !== undefined && { reservationId: held }) });
-      metered.delete(callId);
-      if (held !== undefined) change.afterwards(() => money.freed(tenant));
+      const micros = await charge(change.tx, tenant, { items, ...(held !== undefined && { reservationId: held }) });
+      change.afterwards(() => {
+        runMicros += micros;
+        metered.delete(callId);
+        if (held !== undefined) money.freed(tenant);
+      });
     },
     setRunCost: (micros) => {
       runMicros = micros;

@@ -1,14 +1,15 @@
-import type { LogEntry } from '../../events/api.ts';
-
-/** Joined for this long, so that a model that writes letter by letter costs no write per letter. */
+/** Joined for this long at least, so that a model that writes letter by letter costs no write per letter. */
 const joinedMs = 40;
+/** And for as many times as long as the write before took: the more there is to write, the more is written at once. */
+const patience = 4;
+const longestMs = 400;
 
 /** Between what was said before a tool was called and what was said after. */
 const gap = '\n\n';
 
 /**
- * The text of a reply on its way into the log. The first piece is written at once, later ones are joined; the deltas of
- * a message, put together, are the message.
+ * The text of a reply on its way into the log. The first piece is written at once, with whatever came in the same moment;
+ * later ones are joined. The deltas of a message, put together, are the message.
  */
 export type ReplyText = {
   append: (stepIndex: number, text: string) => void;
@@ -16,11 +17,11 @@ export type ReplyText = {
   drain: () => Promise<{ whole: string; unstreamed: string }>;
 };
 
-export function createReplyText(options: {
+export function createReplyText<Written>(options: {
   /** What earlier steps have said and the log has. */
   before: string;
-  write: (text: string) => Promise<LogEntry>;
-  onWritten: (entry: LogEntry) => void;
+  write: (text: string) => Promise<Written>;
+  onWritten: (written: Written) => void;
 }): ReplyText {
   const { write, onWritten } = options;
   let whole = options.before;
@@ -29,14 +30,16 @@ export function createReplyText(options: {
   let writing: Promise<void> | null = null;
   let failure: { error: unknown } | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let first: NodeJS.Immediate | undefined;
   let writtenAt = Number.NEGATIVE_INFINITY;
+  let pauseMs = joinedMs;
 
   function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
+    hush();
     if (waiting === '' || failure) return;
     const text = waiting;
     waiting = '';
+    const began = performance.now();
     writing = write(text)
       .then(onWritten)
       .catch((error: unknown) => {
@@ -45,15 +48,24 @@ export function createReplyText(options: {
       .then(() => {
         writing = null;
         writtenAt = performance.now();
+        pauseMs = Math.min(longestMs, Math.max(joinedMs, patience * (writtenAt - began)));
         if (waiting !== '') schedule();
       });
   }
 
   function schedule(): void {
-    if (writing || timer) return;
-    const dueIn = writtenAt + joinedMs - performance.now();
-    if (dueIn <= 0) flush();
+    if (writing || timer || first) return;
+    const dueIn = writtenAt + pauseMs - performance.now();
+    // A reply that ends in the same moment is then written with its end.
+    if (dueIn <= 0) first = setImmediate(flush);
     else timer = setTimeout(flush, dueIn);
+  }
+
+  function hush(): void {
+    clearTimeout(timer);
+    clearImmediate(first);
+    timer = undefined;
+    first = undefined;
   }
 
   return {
@@ -66,8 +78,7 @@ export function createReplyText(options: {
       schedule();
     },
     async drain() {
-      clearTimeout(timer);
-      timer = undefined;
+      hush();
       const unstreamed = waiting;
       waiting = '';
       await writing;

@@ -83,6 +83,7 @@ async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled, 
     isJudged: task !== null && turn.request.success_criteria !== undefined,
     awaitsPlan: assembled.tools.awaitsPlan,
     connected,
+    remembers: assembled.memoryMode !== 'none',
     onSummary: (change, step) => task === null && keepSummary(change, assembled, step),
   });
   try {

@@ -7,7 +7,7 @@ import type { Run } from '../../../jobs/fence.ts';
 import { appendDelta } from '../../events/api.ts';
 import { costOf, costOfTurn } from '../../ledger/api.ts';
 import { type Change, changeConversation } from '../records/change.ts';
-import { cleanText } from '../records/storable-text.ts';
+import { storableText } from '../records/storable-text.ts';
 import { pendingInteractions, updateTask, updateTurn } from '../records/store.ts';
 import type { Subject } from '../records/subject.ts';
 import type { InteractionRow } from '../records/tables.ts';
@@ -27,11 +27,12 @@ import { isPlanApproved, PlanApproved } from '../tools/plan.ts';
 import { beginNext, giveUp, sendReplyJob } from '../turns/begin-reply.ts';
 import { sendTaskJob } from '../turns/begin-task.ts';
 import { completeTask, failTask } from '../turns/end-task.ts';
-import { endReply, settleReply } from '../turns/end-turn.ts';
+import { endReply } from '../turns/end-turn.ts';
 import { openWait } from '../turns/open-wait.ts';
 import type { Engine } from '../turns/ports.ts';
 import { settleInteraction } from '../turns/settle.ts';
 import { AppConnected, connectedTo } from '../turns/settle-connects.ts';
+import { settleReply } from '../turns/settle-reply.ts';
 import { streamedText } from '../turns/stop.ts';
 import type { Purse } from './purse.ts';
 import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
@@ -55,6 +56,8 @@ type Options = {
   isJudged: boolean;
   /** The run has only the tools of before the yes to its plan. */
   awaitsPlan: boolean;
+  /** Whether what is said may be worth remembering. */
+  remembers: boolean;
   /** How many apps it had asked for and got before its tools were looked up. */
   connected: number;
   onSummary: (change: Change, step: SummaryStep) => void;
@@ -83,13 +86,18 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     createReplyText({
       before,
       write: (text) =>
-        appendDelta(db, run, {
+        appendDelta(engine.writes, run, {
           conversationId,
           turnId: turn.id,
-          data: { text: cleanText(text), message_id: turn.reply_message_id },
+          data: { text: storableText(text), message_id: turn.reply_message_id },
           inUse: purse.inUse(),
         }),
-      onWritten: (entry) => {
+      onWritten: ({ entry, versionBefore, version }) => {
+        const seen = engine.seen.conversations.get(conversationId);
+        // Somebody else has changed the conversation since it was seen: what else is new in it nobody knows here.
+        if (seen?.version !== versionBefore) engine.seen.conversations.forget(conversationId);
+        else
+          engine.seen.conversations.set(conversationId, { row: { ...seen.row, last_event_seq: entry.seq }, version });
         engine.announcer.followers.publish(conversationId, [entry]);
         engine.announcer.ring('conversation', conversationId);
       },
@@ -150,7 +158,6 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     stepStartedAt = new Date();
   }
 
-  /** Without a look at the run's owner before: the statement that ends the run is the look. */
   async function settlePlainly(
     step: ModelStep,
     end: Extract<RunEnd, { kind: 'answered' }>,
@@ -159,13 +166,20 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
     const answer = options.isStreamed
       ? { text: said.whole, unstreamed: said.unstreamed }
       : { text: end.text, unstreamed: end.text };
-    await changeConversation(engine, conversationId, null, async (changing) => {
-      const cost = stepCost(await purse.charge(changing, step.usage));
-      const ended = { ...turn, active_ms: activeMs() };
-      const of = { turn: ended, run, step, index: stepCount, cost, turnMicros: purse.spent() };
-      await settleReply(engine, changing, of, { ...answer, data: end.data });
-      changing.afterwards(tellTraces);
+    const { micros, statement } = purse.priced(step.usage);
+    await settleReply(engine, {
+      turn: { ...turn, active_ms: activeMs() },
+      run,
+      step,
+      index: stepCount,
+      cost: stepCost(micros),
+      charge: statement,
+      turnMicros: purse.spent() + micros,
+      answer: { ...answer, data: end.data },
+      remembers: options.remembers,
     });
+    purse.charged(micros);
+    tellTraces();
   }
 
   async function recordSummary(step: SummaryStep): Promise<void> {

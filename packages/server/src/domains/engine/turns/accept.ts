@@ -3,12 +3,14 @@ import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { PricedModel } from '@vestra/models/prices';
 import type { Caller, Tenant } from '../../../caller.ts';
-import { versionToRun } from '../../deployments/api.ts';
+import type { Executor } from '../../../db/pool.ts';
+import { pipelined } from '../../../db/query.ts';
+import { type RunnableDeployment, versionToRun } from '../../deployments/api.ts';
 import { findFiles } from '../../files/api.ts';
 import { refusalFailure, refusalOfSpending, release, reserve, type Spending } from '../../ledger/api.ts';
 import type { UserRow } from '../../users/api.ts';
 import type { Change } from '../records/change.ts';
-import { type RunnableDeployment, writeAccepted } from '../records/plain-message.ts';
+import { acceptingMessage, runOf } from '../records/message-writes.ts';
 import type { Attachment, ConversationRow, MessageRow, TurnRow } from '../records/tables.ts';
 import { tellTurn } from '../records/tell.ts';
 import { goesStraightToWork, type TurnOrigin, type TurnRequest } from '../records/turn.ts';
@@ -45,14 +47,14 @@ export type Admission = {
  */
 export async function admit(
   { models }: Engine,
-  tx: Change['tx'],
+  db: Executor,
   conversation: Pick<ConversationRow, 'mode' | 'pinned_version' | 'deployment_version'>,
   deployment: RunnableDeployment,
 ): Promise<Admission> {
   const { mode, pinned_version } = conversation;
   const kept = mode === 'test' ? conversation.deployment_version : null;
   const version = versionToRun(deployment, mode, pinned_version ?? kept);
-  const manifest = await manifestOf(tx, deployment.id, version);
+  const manifest = await manifestOf(db, deployment.id, version);
   const functions = manifest.tools.map((entry) => entry.function);
   const readsNewest = mode === 'test' && version === deployment.draft_version;
   return { version, readsNewest, model: usableModel(models, mode, manifest.model), functions };
@@ -77,7 +79,7 @@ export async function acceptMessage(
   conversation.last_active_at = new Date();
   const isStraight = goesStraightToWork(message.request);
   const isNext = !isStraight && conversation.replying_turn_id === null;
-  const { asked, turn } = rowsOf(conversation, message, {
+  const { asked, turn } = rowsOfMessage(conversation, message, {
     state: isStraight ? 'working' : isNext ? 'replying' : 'queued',
     // A test is about what its version fixes, whatever is changed while it is played.
     reads_newest: readsNewest && message.origin !== 'test',
@@ -90,7 +92,10 @@ export async function acceptMessage(
         runId: turn.id,
       })
     : await assertMoneyLeft(tx, tenant, spending);
-  const run = await writeAccepted(tx, asked, turn, isNext ? engine.runner.lease(conversation) : null);
+  const [taken] = await pipelined(tx, [
+    acceptingMessage(asked, turn, isNext ? engine.runner.lease(conversation) : null),
+  ]);
+  const run = runOf(turn, taken);
   if (isNext) {
     await tellTurn(change, 'turn.started', turn);
     return reply(engine, change, { turn, run }, { isFirstRun: true, hold, asked, user });
@@ -104,7 +109,7 @@ export async function acceptMessage(
 }
 
 /** A version says how its functions are called and which wait for a yes: a message adds to them and changes none. */
-function refuseRedeclared(functions: readonly string[], ofMessage: readonly { name: string }[]): void {
+export function refuseRedeclared(functions: readonly string[], ofMessage: readonly { name: string }[]): void {
   const at = ofMessage.findIndex(({ name }) => functions.includes(name));
   if (at === -1) return;
   throw fail('duplicate_name', {
@@ -141,7 +146,7 @@ async function assertMoneyLeft(tx: Change['tx'], tenant: Tenant, spending: Spend
 }
 
 /** A reply that waits behind another reads what came before it when it begins; one that begins reads it now. */
-function rowsOf(
+export function rowsOfMessage(
   conversation: ConversationRow,
   message: NewMessage,
   { state, reads_newest }: { state: 'working' | 'replying' | 'queued'; reads_newest: boolean },
@@ -198,7 +203,7 @@ function rowsOf(
 
 /** The files a message brings: the user's own, each with its name. A session brings no output of another conversation. */
 export async function readAttachments(
-  tx: Change['tx'],
+  db: Executor,
   caller: Tenant & Pick<Caller, 'session'>,
   userId: string | null,
   attached: readonly { file_id: string }[],
@@ -206,7 +211,7 @@ export async function readAttachments(
   if (attached.length === 0) return [];
   const ids = attached.map(({ file_id }) => file_id);
   const { session } = caller;
-  const found = new Map((await findFiles(tx, caller, ids)).map((row) => [row.id, row]));
+  const found = new Map((await findFiles(db, caller, ids)).map((row) => [row.id, row]));
   return ids.map((id, at) => {
     const row = found.get(id);
     const isElsewhere = session && row?.source === 'output' && row.conversation_id !== session.conversationId;

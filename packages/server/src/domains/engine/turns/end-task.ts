@@ -1,11 +1,11 @@
 import type { RunEnd } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from '../records/change.ts';
-import { cleanJson, cleanText } from '../records/storable-text.ts';
+import { storableJson, storableText } from '../records/storable-text.ts';
 import { insertMessage, updateTask, updateTurn } from '../records/store.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
-import { type Broken, memoryDue, settleWithError, tellEnd } from './end-turn.ts';
+import { type Broken, noteMemoryDue, settleWithError, tellEnd } from './end-turn.ts';
 import { tellLimit } from './open-wait.ts';
 import type { Engine } from './ports.ts';
 
@@ -20,8 +20,8 @@ export async function completeTask(
   answer: { text: string; data: unknown; isCut: boolean; outcome: Outcome | null },
 ): Promise<void> {
   const { tx, conversation } = change;
-  const text = cleanText(answer.text);
-  const data = cleanJson(answer.data) ?? null;
+  const text = storableText(answer.text);
+  const data = storableJson(answer.data) ?? null;
   conversation.open_tasks -= 1;
   const done = await updateTask(tx, task, {
     status: 'done',
@@ -30,7 +30,7 @@ export async function completeTask(
     result_data: data,
     result_is_cut: answer.isCut,
     outcome_met: answer.outcome?.met ?? null,
-    outcome_reason: answer.outcome && cleanText(answer.outcome.reason),
+    outcome_reason: answer.outcome && storableText(answer.outcome.reason),
   });
   const message = await insertMessage(tx, {
     conversation_id: turn.conversation_id,
@@ -52,7 +52,7 @@ export async function completeTask(
     reply_is_cut: answer.isCut,
     settled_at: new Date(),
   });
-  conversation.memory_due_at ??= memoryDue();
+  await noteMemoryDue(change, turn);
   await tellEnd(engine, change, settled);
 }
 
@@ -65,8 +65,8 @@ export async function failTask(
 ): Promise<void> {
   const error =
     end.kind === 'failed'
-      ? { code: end.code, message: cleanText(end.message) }
-      : { code: end.reason, message: cleanText(end.message ?? '') };
+      ? { code: end.code, message: storableText(end.message) }
+      : { code: end.reason, message: storableText(end.message ?? '') };
   change.conversation.open_tasks -= 1;
   const failed = await updateTask(change.tx, task, {
     status: 'failed',

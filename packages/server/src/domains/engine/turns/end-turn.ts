@@ -1,14 +1,10 @@
 import type { RunEnd } from '@vestra/agent/ports';
-import type { ModelStep } from '@vestra/agent/step';
-import type { Micros } from '@vestra/contract/money';
-import type { Run } from '../../../jobs/fence.ts';
 import type { Change } from '../records/change.ts';
-import { writeReply } from '../records/plain-message.ts';
-import { cleanJson, cleanText } from '../records/storable-text.ts';
+import { storableJson, storableText } from '../records/storable-text.ts';
 import { insertMessage, updateTurn } from '../records/store.ts';
-import type { MessageRow, TurnRow } from '../records/tables.ts';
+import type { TurnRow } from '../records/tables.ts';
 import { tellMessage, tellTurn } from '../records/tell.ts';
-import type { StepCost } from '../records/trace-store.ts';
+import { manifestOf, memoryModeOf } from '../records/version-cache.ts';
 import { beginNext } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';
 import type { Engine } from './ports.ts';
@@ -30,8 +26,8 @@ export async function endReply(engine: Engine, change: Change, turn: TurnRow, en
     case 'handed_off': {
       const { title = null, task = null } = end.call.arguments as { title?: string; task?: string };
       await beginTask(engine, change, turn, {
-        title: title && cleanText(title),
-        brief: task && cleanText(task),
+        title: title && storableText(title),
+        brief: task && storableText(task),
         said: said.whole,
         unstreamed: said.unstreamed,
       });
@@ -57,49 +53,9 @@ export async function keepSaid(change: Change, turn: TurnRow, said: Said): Promi
     turn_id: turn.id,
     turn_ordinal: turn.ordinal,
     role: 'agent',
-    text: cleanText(said.whole),
+    text: storableText(said.whole),
   });
-  tellMessage(change, message, cleanText(said.unstreamed));
-}
-
-/** The plain end of a reply: an answer without calls, in one statement with the step that it is. */
-export async function settleReply(
-  engine: Engine,
-  change: Change,
-  of: { turn: TurnRow; run: Run; step: ModelStep; index: number; cost: StepCost; turnMicros: Micros },
-  answer: { text: string; data: unknown; unstreamed: string },
-): Promise<void> {
-  const { turn, run, step, index, cost, turnMicros } = of;
-  const text = cleanText(answer.text);
-  const data = cleanJson(answer.data) ?? null;
-  const now = new Date();
-  const message: MessageRow = {
-    conversation_id: turn.conversation_id,
-    id: turn.reply_message_id,
-    turn_id: turn.id,
-    turn_ordinal: turn.ordinal,
-    task_id: null,
-    role: 'agent',
-    text,
-    data,
-    context: null,
-    attachments: [],
-    is_cut: step.isCut,
-    created_at: now,
-  };
-  const settled: TurnRow = {
-    ...turn,
-    state: 'settled',
-    reply_text: text,
-    reply_data: data,
-    reply_is_cut: step.isCut,
-    settled_at: now,
-  };
-  await writeReply(change.tx, run, { index, step, cost }, message, settled);
-  tellMessage(change, message, cleanText(answer.unstreamed));
-  change.conversation.memory_due_at ??= memoryDue();
-  await tellEnd(engine, change, settled, turnMicros);
-  await beginNext(engine, change);
+  tellMessage(change, message, storableText(said.unstreamed));
 }
 
 async function settleWithAnswer(
@@ -108,9 +64,9 @@ async function settleWithAnswer(
   turn: TurnRow,
   answer: { text: string; data: unknown; isCut: boolean; unstreamed: string },
 ): Promise<void> {
-  const { tx, conversation } = change;
-  const text = cleanText(answer.text);
-  const data = cleanJson(answer.data) ?? null;
+  const { tx } = change;
+  const text = storableText(answer.text);
+  const data = storableJson(answer.data) ?? null;
   const message = await insertMessage(tx, {
     conversation_id: turn.conversation_id,
     id: turn.reply_message_id,
@@ -121,7 +77,7 @@ async function settleWithAnswer(
     data,
     is_cut: answer.isCut,
   });
-  tellMessage(change, message, cleanText(answer.unstreamed));
+  tellMessage(change, message, storableText(answer.unstreamed));
   const settled = await updateTurn(tx, turn.id, {
     state: 'settled',
     active_ms: turn.active_ms,
@@ -130,7 +86,7 @@ async function settleWithAnswer(
     reply_is_cut: answer.isCut,
     settled_at: new Date(),
   });
-  conversation.memory_due_at ??= memoryDue();
+  await noteMemoryDue(change, settled);
   await tellEnd(engine, change, settled);
 }
 
@@ -151,17 +107,20 @@ export async function settleWithError(
 }
 
 /** The last that is heard of a turn: in the conversation, and by the batch that it is an item of. */
-export async function tellEnd(
-  { batchItems }: Engine,
-  change: Change,
-  turn: TurnRow,
-  costMicros?: Micros,
-): Promise<void> {
-  await tellTurn(change, 'turn.settled', turn, costMicros);
+export async function tellEnd({ batchItems }: Engine, change: Change, turn: TurnRow): Promise<void> {
+  await tellTurn(change, 'turn.settled', turn);
   if (turn.origin === 'batch') await batchItems.ended(change, turn);
+}
+
+/** Once the conversation has been quiet for a while it is looked through for what is worth remembering, if anything is. */
+export async function noteMemoryDue({ tx, conversation }: Change, turn: TurnRow): Promise<void> {
+  if (conversation.memory_due_at !== null) return;
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
+  const manifest = await manifestOf(tx, turn.deployment_id, turn.deployment_version);
+  if ((await memoryModeOf(tx, tenant, manifest)) !== 'none') conversation.memory_due_at = memoryDue();
 }
 
 const quietMs = 10_000;
 
-/** Once the conversation has been quiet for a while, so that a lively one is looked through once and not per message. */
+/** A lively conversation is looked through once and not per message. */
 export const memoryDue = () => new Date(Date.now() + quietMs);

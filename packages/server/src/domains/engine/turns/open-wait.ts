@@ -4,7 +4,7 @@ import type { InteractionDraft } from '@vestra/agent/interaction';
 import type { NewWait } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from '../records/change.ts';
-import { cleanJson, cleanText } from '../records/storable-text.ts';
+import { storableJson, storableText } from '../records/storable-text.ts';
 import { insertFrame, insertInteraction } from '../records/store.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { tellWait } from '../records/tell.ts';
@@ -73,11 +73,11 @@ function columnsOf(
     run_id: runId,
     kind: draft.kind,
     type: draft.type,
-    summary: cleanText(draft.summary),
+    summary: storableText(draft.summary),
     moves_money: draft.moves_money,
     requires_present_user: draft.requires_present_user,
-    questions: draft.questions === undefined ? null : (cleanJson(draft.questions) as InteractionRow['questions']),
-    details: cleanJson(draft.details) as Record<string, unknown>,
+    questions: draft.questions === undefined ? null : (storableJson(draft.questions) as InteractionRow['questions']),
+    details: storableJson(draft.details) as Record<string, unknown>,
     is_hidden: conversation.is_hidden,
   };
 }

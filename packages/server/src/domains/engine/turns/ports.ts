@@ -7,21 +7,29 @@ import type { DocumentReader } from '../../../adapters/documents/reader.ts';
 import type { FileStore } from '../../../adapters/files/file-store.ts';
 import type { Tenant } from '../../../caller.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
+import type { RowCache } from '../../../db/row-cache.ts';
+import type { SharedWrites } from '../../../db/shared-writes.ts';
 import type { JobSender } from '../../../jobs/catalog.ts';
 import type { Run } from '../../../jobs/fence.ts';
-import type { Manifest } from '../../deployments/api.ts';
+import type { Manifest, RunnableDeployment } from '../../deployments/api.ts';
 import type { MoneyLine } from '../../ledger/api.ts';
 import type { ServerTools } from '../../mcp-servers/api.ts';
 import type { Memory } from '../../memory/api.ts';
 import type { KnownSkill } from '../../skills/api.ts';
 import type { UserRow } from '../../users/api.ts';
 import type { Announcer, Change } from '../records/change.ts';
-import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
+import type { ConversationRow, MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import type { Runner } from './runner.ts';
 
 /** All that the engine needs of the house. */
 export type Engine = {
   db: Database;
+  writes: SharedWrites;
+  seen: {
+    conversations: RowCache<ConversationRow>;
+    users: RowCache<UserRow>;
+    deployments: RowCache<RunnableDeployment>;
+  };
   jobs: JobSender;
   log: Logger;
   announcer: Announcer;

@@ -1,7 +1,7 @@
 import { newFence } from '@vestra/agent/prompt/data';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from '../records/change.ts';
-import { cleanJson, cleanText } from '../records/storable-text.ts';
+import { storableJson, storableText } from '../records/storable-text.ts';
 import { insertMessage, insertTurn } from '../records/store.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellMessage, tellTurn } from '../records/tell.ts';
@@ -21,8 +21,8 @@ export async function recordExchange(
   conversation.last_active_at = new Date();
   const turnId = newId('turn');
   const place = { conversation_id: conversation.id, turn_id: turnId, turn_ordinal: conversation.turn_count };
-  const text = cleanText(of.answer.text);
-  const data = cleanJson(of.answer.data) ?? null;
+  const text = storableText(of.answer.text);
+  const data = storableJson(of.answer.data) ?? null;
   const said = await insertMessage(tx, { ...place, id: newId('msg'), role: 'user', ...of.said });
   const answer = await insertMessage(tx, { ...place, id: newId('msg'), role: 'agent', text, data });
   const turn = await insertTurn(tx, {

@@ -4,7 +4,7 @@ import { isPlainFileName } from '@vestra/contract/files';
 import type { Run } from '../../../../jobs/fence.ts';
 import { keepFile, presentFile } from '../../../files/api.ts';
 import { type Change, changeConversation } from '../../records/change.ts';
-import { cleanText } from '../../records/storable-text.ts';
+import { storableText } from '../../records/storable-text.ts';
 import { updateTask } from '../../records/store.ts';
 import type { Progress, TaskRow } from '../../records/tables.ts';
 import { tellProgress } from '../../records/tell.ts';
@@ -49,8 +49,8 @@ export const updatePlan = (engine: Engine, task: TaskRow, run: Run): OwnTool =>
 /** A plan that is only proposed is shown too: the person says yes to what they see. */
 export async function writePlan(change: Change, task: TaskRow, given: unknown): Promise<void> {
   const { title, steps } = given as Plan;
-  const progress = steps.map(({ content, status }) => ({ content: cleanText(content), status }));
-  const changes = { progress, ...(title !== undefined && { title: cleanText(title) }) };
+  const progress = steps.map(({ content, status }) => ({ content: storableText(content), status }));
+  const changes = { progress, ...(title !== undefined && { title: storableText(title) }) };
   tellProgress(change, await updateTask(change.tx, task, changes));
 }
 
@@ -102,7 +102,7 @@ export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: Wo
       isReadOnly: false,
     },
     async ({ filename, content, path }, signal) => {
-      const name = cleanText(String(filename));
+      const name = storableText(String(filename));
       if (!isPlainFileName(name)) return failed('The name must be one plain file name without slashes.');
       if ((content === undefined) === (path === undefined)) return failed('Give either `content` or `path`.');
       const read = path === undefined ? null : await computer?.readOutput(String(path), signal);

@@ -1,0 +1,109 @@
+import type { ModelStep } from '@vestra/agent/step';
+import type { Tenant } from '../../../caller.ts';
+import type { Transaction } from '../../../db/pool.ts';
+import { runPrepared } from '../../../db/prepared.ts';
+import { reading, running } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { count } from '../../../db/table.ts';
+import type { Run } from '../../../jobs/fence.ts';
+import type { DeploymentRow, RunnableDeployment } from '../../deployments/api.ts';
+import { storableText } from './storable-text.ts';
+import type { ConversationRow, MessageRow, TurnRow } from './tables.ts';
+import type { StepCost } from './trace-store.ts';
+
+const lock = {
+  name: 'lock_for_message',
+  text: `SELECT c.*, d.status AS d_status, d.draft_version AS d_draft, d.live_version AS d_live
+    FROM conversations c LEFT JOIN deployments d ON d.id = c.deployment_id AND d.org_id = c.org_id
+    WHERE c.id = $1 AND c.org_id = $2 AND c.mode = $3 FOR NO KEY UPDATE OF c`,
+};
+
+/** The tenant's conversation, held, and the deployment that it runs; null where that was deleted. */
+export async function lockForMessage(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  id: string,
+): Promise<{ conversation: ConversationRow; deployment: RunnableDeployment | null } | undefined> {
+  const [row] = await runPrepared<LockedRow>(tx, lock, [id, orgId, mode]);
+  if (!row) return undefined;
+  const { d_status, d_draft, d_live, ...conversation } = row;
+  return {
+    conversation: { ...conversation, last_event_seq: Number(conversation.last_event_seq) },
+    deployment: d_status && {
+      id: conversation.deployment_id as string,
+      org_id: orgId,
+      status: d_status,
+      draft_version: d_draft,
+      live_version: d_live,
+    },
+  };
+}
+
+type LockedRow = ConversationRow & {
+  d_status: DeploymentRow['status'] | null;
+  d_draft: number;
+  d_live: number | null;
+};
+
+/**
+ * Keeps a message and its turn; with a `lease` the turn's reply belongs to this process from the commit on, as the run of
+ * the epoch that it answers.
+ */
+export const acceptingMessage = (
+  message: MessageRow,
+  turn: TurnRow,
+  lease: { owner: string; leaseMs: number } | null,
+) =>
+  reading(
+    { epoch: count().nullable() },
+    sql`WITH message AS (
+      INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, context, attachments, created_at)
+      VALUES (${turn.conversation_id}, ${message.id}, ${turn.id}, ${turn.ordinal}, 'user', ${message.text},
+        ${jsonOrNull(message.context)}::json, ${sql.json(message.attachments)}::jsonb, ${turn.created_at})
+    ), taken AS (
+      INSERT INTO runs (id, epoch, owner, lease_until)
+      SELECT ${turn.id}, nextval('run_epochs'), ${lease?.owner ?? null}::text,
+        clock_timestamp() + ${lease?.leaseMs ?? 0}::int * interval '1 millisecond'
+      WHERE ${lease !== null}::boolean RETURNING epoch
+    )
+    INSERT INTO turns (conversation_id, ordinal, id, org_id, mode, user_id, deployment_id, deployment_version, state,
+      request, origin, message_id, reply_message_id, history_until, base_summary, base_from, fence, reads_newest,
+      created_at)
+    VALUES (${turn.conversation_id}, ${turn.ordinal}, ${turn.id}, ${turn.org_id}, ${turn.mode}, ${turn.user_id},
+      ${turn.deployment_id}, ${turn.deployment_version}, ${turn.state}, ${sql.json(turn.request)}::json, ${turn.origin},
+      ${message.id}, ${turn.reply_message_id}, ${turn.history_until}, ${turn.base_summary}, ${turn.base_from},
+      ${turn.fence}, ${turn.reads_newest}, ${turn.created_at})
+    RETURNING (SELECT epoch FROM taken) AS epoch`,
+  );
+
+/** The run that `acceptingMessage` has taken. */
+export const runOf = (turn: TurnRow, [row]: readonly { epoch: number | null }[]): Run | null =>
+  row?.epoch ? { runId: turn.id, epoch: row.epoch } : null;
+
+/** The last step of a reply, its message and its end. It fails where the run has another owner. */
+export const settlingReply = (
+  run: Run,
+  { index, step, cost }: { index: number; step: ModelStep; cost: StepCost },
+  message: MessageRow,
+  settled: TurnRow,
+) =>
+  running(sql`WITH ended AS (
+      DELETE FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch} RETURNING id
+    ), step AS (
+      INSERT INTO run_steps (run_id, step_index, kind, text, notice, model, input_tokens, output_tokens,
+        cache_read_tokens, cache_write_tokens, cost_micros, started_at, is_cut)
+      SELECT id, ${index}, 'model', ${storableText(step.text)}, NULL, ${cost.model}, ${step.usage.inputTokens},
+        ${step.usage.outputTokens}, ${step.usage.cacheReadTokens}, ${step.usage.cacheWriteTokens}, ${cost.costMicros},
+        ${cost.startedAt}, ${step.isCut} FROM ended
+    ), message AS (
+      INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at, is_cut)
+      SELECT ${message.conversation_id}, ${message.id}, id, ${message.turn_ordinal}, 'agent', ${message.text},
+        ${jsonOrNull(message.data)}::json, ${message.created_at}, ${step.isCut} FROM ended
+    ), settled AS (
+      UPDATE turns SET state = 'settled', active_ms = ${settled.active_ms}, reply_text = ${message.text},
+        reply_data = ${jsonOrNull(message.data)}::json, settled_at = ${settled.settled_at}, reply_is_cut = ${step.isCut}
+      FROM ended WHERE turns.id = ended.id RETURNING turns.id
+    )
+    SELECT expect_that(EXISTS (SELECT FROM settled), 'the owner of the run')`);
+
+const jsonOrNull = (value: unknown) => (value === null ? null : sql.json(value));

@@ -72,9 +72,9 @@ describe('an event', () => {
   it('costs one statement', async () => {
     const org = await server.newOrg();
     await newEndpoints(org.id, 1);
-    const query = vi.spyOn(server.db.$client, 'query');
+    const taken = vi.spyOn(server.db.$client, 'connect');
     await emit(server.db, someEvent(org.id));
-    expect(query).toHaveBeenCalledTimes(1);
-    query.mockRestore();
+    expect(taken).toHaveBeenCalledTimes(1);
+    taken.mockRestore();
   });
 });

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LogEntry } from '../../events/api.ts';
 import { createReplyText, joinTexts } from './reply-text.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
@@ -15,7 +14,7 @@ function replyText({ before = '', takesMs = 0 } = {}) {
       if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
       if (failure) throw failure;
       written.push({ text: piece, at: Date.now() - 1_000_000 });
-      return { seq: written.length } as LogEntry;
+      return { seq: written.length };
     },
     onWritten: (entry) => told.push(entry.seq),
   });
@@ -41,21 +40,42 @@ describe('the text of a reply on its way into the log', () => {
   it('keeps its order behind a slow write, and joins what comes meanwhile', async () => {
     const { text, written } = replyText({ takesMs: 100 });
     text.append(0, 'a');
+    await vi.advanceTimersByTimeAsync(10);
     text.append(0, 'b');
     await vi.advanceTimersByTimeAsync(50);
     text.append(0, 'c');
-    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(700);
     expect(written.map(({ text: piece }) => piece)).toEqual(['a', 'bc']);
   });
 
   it('says what is left, and all that was said, when it is drained', async () => {
     const { text, written } = replyText({ before: 'Before.' });
     text.append(1, 'One');
+    await vi.advanceTimersByTimeAsync(1);
     text.append(1, ' two');
     text.append(2, 'Three');
     expect(await text.drain()).toEqual({ whole: 'Before.\n\nOne two\n\nThree', unstreamed: ' two\n\nThree' });
     await vi.advanceTimersByTimeAsync(1_000);
     expect(written.map(({ text: piece }) => piece)).toEqual(['\n\nOne']);
+  });
+
+  it('is written once where it ends in the moment in which it begins', async () => {
+    const { text, written } = replyText();
+    text.append(0, 'One');
+    expect(await text.drain()).toEqual({ whole: 'One', unstreamed: 'One' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(written).toEqual([]);
+  });
+
+  it('is joined for longer, the longer writes take', async () => {
+    const { text, written } = replyText({ takesMs: 50 });
+    for (let at = 0; at < 100; at++) {
+      text.append(0, '.');
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    const gaps = written.slice(1).map(({ at }, index) => at - (written[index]?.at ?? 0));
+    expect(gaps.length).toBeGreaterThan(2);
+    expect(gaps.every((gap) => gap >= 200)).toBe(true);
   });
 
   it('ends with what a write ended with', async () => {

@@ -140,4 +140,20 @@ export const messages = area('messages', 'done', [
     'decisions.md · 7',
     'Messages are listed by when they appeared: a reply that waited stands where it came.',
   ],
+  [
+    'MSG-310',
+    'architecture.md · Budgets',
+    'A plain message is one group of statements: it is taken without a transaction that waits for the process.',
+  ],
+  [
+    'MSG-311',
+    'docs/decisions/0022',
+    'What a process remembers of a user, a deployment, money or a version is checked by the write that relies on it.',
+  ],
+  ['MSG-312', 'docs/decisions/0022', 'A conversation that another process has changed is not written over.'],
+  [
+    'MSG-313',
+    'docs/decisions/0022',
+    'A plain message under an Idempotency-Key is taken once, in the group of statements that keeps its answer.',
+  ],
 ]);

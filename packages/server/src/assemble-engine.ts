@@ -87,17 +87,18 @@ export function assembleEngine(parts: Parts): {
     },
     log,
   });
+  const seenConversations: Engine['seen']['conversations'] = createRowCache({ most: mostSeen });
   const engine: Engine = createEngine({
     db,
     writes: createSharedWrites(db),
     seen: {
-      conversations: createRowCache({ most: mostSeen }),
+      conversations: seenConversations,
       users: createRowCache({ most: mostSeen }),
       deployments: createRowCache({ most: mostSeen }),
     },
     jobs,
     log,
-    announcer: { followers, ring: bell.ring },
+    announcer: { followers, seen: seenConversations, ring: bell.ring },
     runner,
     money: createMoneyLine({ db, bell, log }),
     models,

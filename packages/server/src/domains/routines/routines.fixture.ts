@@ -4,6 +4,7 @@ import type { Mode } from '@vestra/contract/route';
 import { and, eq, sql } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import type { Tenant } from '../../caller.ts';
+import { createRowCache } from '../../db/row-cache.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import { auditEntries } from '../audit/tables.ts';
@@ -18,7 +19,7 @@ import { type RoutineRow, routines } from './tables.ts';
 export const publicUrl = 'https://agents.example.com';
 
 type User = { timezone: string | null; default_deployment: string | null; isDisabled: boolean };
-const silent = { followers: { publish: () => {} }, ring: () => {} };
+const silent = { followers: { publish: () => {} }, seen: createRowCache<never>({ most: 1 }) as never, ring: () => {} };
 
 type RoutinePort = ApplyPorts['routines'];
 

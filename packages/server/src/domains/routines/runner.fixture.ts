@@ -1,6 +1,7 @@
 import { createModels } from '@vestra/models/models';
 import { readConfig } from '../../config.ts';
 import type { Database } from '../../db/pool.ts';
+import { createRowCache } from '../../db/row-cache.ts';
 import { createLog } from '../../log.ts';
 import { createRunner, type Engine } from '../engine/api.ts';
 import { publicUrl } from './routines.fixture.ts';
@@ -13,7 +14,7 @@ export function takingRunner(db: Database): RoutineRunner {
     db,
     log,
     models: createModels(readConfig({}).models),
-    announcer: { followers: { publish: () => {} }, ring: () => {} },
+    announcer: { followers: { publish: () => {} }, seen: createRowCache({ most: 1 }), ring: () => {} },
     // As in a process that only serves.
     runner: createRunner({
       db,

@@ -2,6 +2,7 @@ import { usdToMicros } from '@vestra/contract/money';
 import { createModels } from '@vestra/models/models';
 import { eq } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
+import { createRowCache } from '../../db/row-cache.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
@@ -35,7 +36,7 @@ export async function startScenarios() {
     ...nobody,
     compatible: { ...reachable, models: ['any'], price: null, maxOutputTokens: null },
   });
-  const announcer = { followers: { publish: () => {} }, ring: () => {} };
+  const announcer = { followers: { publish: () => {} }, seen: createRowCache<never>({ most: 1 }) as never, ring: () => {} };
   const app = await startTestApp(({ db }) => ({
     deployments: deploymentRoutes({
       db,

@@ -5,6 +5,7 @@ import type { Tenant } from '../../../caller.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
 import { runPrepared } from '../../../db/prepared.ts';
 import { pipelined, reading } from '../../../db/query.ts';
+import type { RowCache } from '../../../db/row-cache.ts';
 import { sql } from '../../../db/sql.ts';
 import { text } from '../../../db/table.ts';
 import { transaction } from '../../../db/transaction.ts';
@@ -42,6 +43,8 @@ export type Telling = Pick<Change, 'log' | 'tell'>;
 /** What is left to do once the transaction of a change has been committed. */
 export type Committed = {
   conversation: ConversationRow;
+  /** Of its row; null where that was not written. */
+  version: string | null;
   entries: readonly LogEntry[];
   afterwards: readonly (() => void)[];
 };
@@ -49,6 +52,7 @@ export type Committed = {
 /** Where committed changes are announced. */
 export type Announcer = {
   followers: Pick<Followers, 'publish'>;
+  seen: RowCache<ConversationRow>;
   ring: (kind: 'conversation' | 'run' | 'test_run', id: string) => void;
 };
 
@@ -86,11 +90,10 @@ export async function changing<T>(
   const result = await work(change);
   const { conversation: changed } = change;
   const entries = concluded(conversation, changed, appended);
-  if (entries.length > 0 || !isDeepStrictEqual(changed, conversation)) {
-    await pipelined(tx, [writingConversation(changed, entries, null)]);
-  }
+  const isChanged = entries.length > 0 || !isDeepStrictEqual(changed, conversation);
+  const version = isChanged ? await writeConversation(tx, changed, entries) : null;
   await emitAll(tx, toldOf(changed, told));
-  return { result, committed: { conversation: changed, entries, afterwards } };
+  return { result, committed: { conversation: changed, version, entries, afterwards } };
 }
 
 export function collectTold(): Telling & { appended: readonly NewLogEntry[]; told: readonly ToldByWebhook[] } {
@@ -128,7 +131,10 @@ export function toldOf(
   return is_hidden ? [] : told.map((event) => ({ ...event, orgId, mode, deploymentId }));
 }
 
-export function announce({ followers, ring }: Announcer, { conversation, entries, afterwards }: Committed): void {
+export function announce({ followers, seen, ring }: Announcer, committed: Committed): void {
+  const { conversation, version, entries, afterwards } = committed;
+  if (version === null) seen.forget(conversation.id);
+  else seen.set(conversation.id, { row: conversation, version });
   if (entries.length > 0) {
     followers.publish(conversation.id, entries);
     ring('conversation', conversation.id);
@@ -177,6 +183,15 @@ export const writingConversation = (row: ConversationRow, entries: readonly LogE
     SELECT changed.version, expect_that(changed.version IS NOT NULL, 'the conversation')
     FROM (SELECT) AS always LEFT JOIN changed ON true`,
   );
+
+async function writeConversation(
+  tx: Transaction,
+  row: ConversationRow,
+  entries: readonly LogEntry[],
+): Promise<string | null> {
+  const [[written]] = await pipelined(tx, [writingConversation(row, entries, null)]);
+  return written?.version ?? null;
+}
 
 /** A conversation that begins, with what its log begins with. */
 export const insertingConversation = (row: ConversationRow, entries: readonly LogEntry[]) =>

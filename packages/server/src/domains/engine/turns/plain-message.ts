@@ -5,7 +5,7 @@ import type { SeenRow } from '../../../db/row-cache.ts';
 import { sql } from '../../../db/sql.ts';
 import type { Run } from '../../../jobs/fence.ts';
 import { deploymentIsStill, forgetDeployment, type RunnableDeployment, seeDeployment } from '../../deployments/api.ts';
-import { emitting, type LogEntry } from '../../events/api.ts';
+import { emitting } from '../../events/api.ts';
 import { holdingPlenty } from '../../ledger/api.ts';
 import { forgetUser, seeUser, type UserRow, userIsStill } from '../../users/api.ts';
 import {
@@ -109,8 +109,8 @@ async function plan(
     statements,
     committed([written, , , accepted]) {
       const [{ version: now }] = written as [{ version: string }];
-      engine.seen.conversations.set(conversation.id, { row: conversation, version: now });
-      return committedOf(conversation, entries, begun && (() => begun.perform(accepted as { epoch: number }[])));
+      const perform = () => begun?.perform(accepted as { epoch: number }[]);
+      return { conversation, version: now, entries, afterwards: begun ? [perform] : [] };
     },
     forget() {
       engine.seen.conversations.forget(conversation.id);
@@ -119,12 +119,6 @@ async function plan(
     },
   };
 }
-
-const committedOf = (
-  conversation: ConversationRow,
-  entries: readonly LogEntry[],
-  perform: (() => void) | null,
-): Committed => ({ conversation, entries, afterwards: perform ? [perform] : [] });
 
 /** The reply begins in this process with the commit; null where it has to wait for anything. */
 async function beginReply(engine: Engine, { conversation: before, deployment, user }: Seen, message: NewMessage) {

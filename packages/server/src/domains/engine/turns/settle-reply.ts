@@ -76,14 +76,13 @@ async function settleAtOnce(engine: Engine, end: PlainEnd): Promise<boolean> {
       settlingReply(run, end, message, settled),
       ...toldOf(conversation, told.told).map((event) => emitting(event).statement),
     ]);
-    engine.seen.conversations.set(conversation.id, { row: conversation, version: written?.version as string });
+    announce(engine.announcer, { conversation, version: written?.version ?? null, entries, afterwards: [] });
+    return true;
   } catch (error) {
     engine.seen.conversations.forget(conversation.id);
     if (isNoLongerSo(error)) return false;
     throw error;
   }
-  announce(engine.announcer, { conversation, entries, afterwards: [] });
-  return true;
 }
 
 function settledRows({ turn, step, answer }: PlainEnd): { message: MessageRow; settled: TurnRow } {

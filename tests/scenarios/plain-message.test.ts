@@ -144,13 +144,13 @@ describe('what a process has seen before', () => {
     expect(seqs).toEqual(seqs.map((_, at) => at + 1));
   });
 
-  it('is another org’s where the id is: it is not found [MSG-311, CONV-032]', async () => {
+  it('is of no other mode: its conversation is not found there [MSG-311, CONV-032]', async () => {
     server.script(() => ({ text: 'Hello.' }));
-    const { id } = await warm();
-    expect(codeOf(await server.send(id, { message: 'Hi' }, { key: server.liveKey }))).toEqual([
-      404,
-      'conversation_not_found',
-    ]);
+    const { id } = await server.begin({ deployment: 'desk' });
+    await server.tell(id, 'Hi');
+    const refused = await server.send(id, { message: 'Hi' }, { key: server.liveKey });
+    expect(codeOf(refused)).toEqual([404, 'conversation_not_found']);
+    expect((await server.messages(id)).length).toBe(2);
   });
 });
 

@@ -15,7 +15,7 @@ export type SharedWrites = <const Statements extends readonly Statement[]>(
   statements: Statements,
 ) => Promise<ResultsOf<Statements>>;
 
-export type ResultsOf<Statements extends readonly Statement[]> = {
+type ResultsOf<Statements extends readonly Statement[]> = {
   -readonly [Key in keyof Statements]: Statements[Key] extends Statement<infer Result> ? Result : never;
 };
 

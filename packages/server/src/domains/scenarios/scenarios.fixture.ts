@@ -36,7 +36,11 @@ export async function startScenarios() {
     ...nobody,
     compatible: { ...reachable, models: ['any'], price: null, maxOutputTokens: null },
   });
-  const announcer = { followers: { publish: () => {} }, seen: createRowCache<never>({ most: 1 }) as never, ring: () => {} };
+  const announcer = {
+    followers: { publish: () => {} },
+    seen: createRowCache<never>({ most: 1 }) as never,
+    ring: () => {},
+  };
   const app = await startTestApp(({ db }) => ({
     deployments: deploymentRoutes({
       db,

@@ -60,6 +60,12 @@ export async function releaseRun(executor: Executor, run: Run): Promise<void> {
   if (rows.length === 0) throw new FencedOff(run);
 }
 
+/** A run whose lease has not run out has an owner; should that one have died, the sweep finds it later. */
+export async function isOwned(tx: Transaction, runId: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`SELECT FROM runs WHERE id = ${runId} AND lease_until > clock_timestamp()`);
+  return rows.length > 0;
+}
+
 /**
  * Fences off the owners of runs whose lease has run out and returns the runs' ids. The transaction that calls it sends
  * the jobs that go on with them: a run is found once, and never without a job.

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -12,10 +11,9 @@ import {
   ignoreErased,
 } from '../engine/api.ts';
 import { completeBatch } from './complete.ts';
-import { nextItems, slotsOf, takeSlot } from './slots.ts';
+import { itemsWantingSlots, nextItems, slotsOf, takeSlot } from './slots.ts';
 import { ItemsRefused, startItems } from './start-items.ts';
-import { type BatchReference, failQueued, lockBatch } from './store.ts';
-import type { BatchItemRow } from './tables.ts';
+import { type BatchReference, failQueued, lockBatch, waitingForOwnAgent } from './store.ts';
 
 /** So many items begin in one transaction: few enough that nobody waits long for the batch's row. */
 const groupSize = 20;
@@ -28,12 +26,10 @@ export async function advanceBatch(engine: Engine, batch: BatchReference): Promi
 
 /** After an item of the org's own agent has made room: for whichever batch has waited longest. */
 export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
-  const { rows } = await engine.db.execute<{ id: string }>(sql`
-    SELECT id FROM batches WHERE org_id = ${orgId} AND mode = ${mode} AND completed_at IS NULL AND id <> ${batchId}
-      AND EXISTS (SELECT FROM batch_items i WHERE i.batch_id = batches.id AND i.user_id IS NULL
-        AND (i.status = 'queued' OR (i.status = 'running' AND i.slot = 'wanted')))
-    ORDER BY id`);
-  for (const { id } of rows) await advanceBatch(engine, { orgId, mode, batchId: id });
+  const reference = { orgId, mode, batchId };
+  for (const id of await waitingForOwnAgent(engine.db, reference)) {
+    await advanceBatch(engine, { orgId, mode, batchId: id });
+  }
 }
 
 /** True where more may begin. */
@@ -73,11 +69,7 @@ async function beginInside(
 /** Items that have their answer come before those that have not begun. The conversation is held before the batch. */
 async function letAnsweredGoOn(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
   const tenant: Tenant = { orgId, mode };
-  const { rows } = await engine.db.execute<
-    Pick<BatchItemRow, 'item_index' | 'user_id'> & { conversation_id: string; task_id: string }
-  >(sql`
-    SELECT item_index, user_id, conversation_id, task_id FROM batch_items
-    WHERE batch_id = ${batchId} AND status = 'running' AND slot = 'wanted' ORDER BY item_index LIMIT 100`);
+  const rows = await itemsWantingSlots(engine.db, batchId, 100);
   for (const item of rows) {
     const hasSlot = await changeConversation(engine, item.conversation_id, null, async (change) => {
       const task = await findTask(change.tx, tenant, item.task_id);

@@ -1,4 +1,6 @@
-import { sql } from 'drizzle-orm';
+import { rowsOf } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { boolean, text } from '../../db/table.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import type { EraseStep } from '../users/api.ts';
 
@@ -8,8 +10,10 @@ import type { EraseStep } from '../users/api.ts';
  */
 export function itemEraser(jobs: JobSender): EraseStep {
   return async (tx, { orgId, mode }, userId) => {
-    const { rows } = await tx.execute<{ batch_id: string; was_open: boolean }>(sql`
-      UPDATE batch_items SET user_id = NULL, message = NULL, context = NULL, metadata = '{}', conversation_id = NULL,
+    const rows = await rowsOf(
+      tx,
+      { batch_id: text(), was_open: boolean() },
+      sql`UPDATE batch_items SET user_id = NULL, message = NULL, context = NULL, metadata = '{}', conversation_id = NULL,
         turn_id = NULL, slot = NULL,
         cost_micros = COALESCE(batch_items.cost_micros, (SELECT sum(amount_micros) FROM ledger_entries l
           WHERE l.account = 'spend' AND l.task_id = batch_items.task_id)),
@@ -21,7 +25,8 @@ export function itemEraser(jobs: JobSender): EraseStep {
       FROM (SELECT batch_id, item_index, status IN ('queued', 'running') AS is_open FROM batch_items
         WHERE org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId} FOR UPDATE) AS before
       WHERE batch_items.batch_id = before.batch_id AND batch_items.item_index = before.item_index
-      RETURNING batch_items.batch_id, before.is_open AS was_open`);
+      RETURNING batch_items.batch_id, before.is_open AS was_open`,
+    );
     const open = new Set(rows.filter(({ was_open }) => was_open).map(({ batch_id }) => batch_id));
     await jobs.sendMany(
       tx,

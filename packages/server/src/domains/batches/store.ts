@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { tasks, turns } from '../engine/api.ts';
+import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../db/table.ts';
 import { type BatchItemRow, type BatchRow, batches, batchItems, type Counts } from './tables.ts';
 
 type Page = { limit: number; after: readonly string[] | null };
@@ -9,8 +10,9 @@ type Page = { limit: number; after: readonly string[] | null };
 /** Where a batch lies. */
 export type BatchReference = { orgId: string; mode: BatchRow['mode']; batchId: string };
 
-const owned = ({ orgId, mode }: Tenant) => and(eq(batches.org_id, orgId), eq(batches.mode, mode));
-const one = ({ batchId, ...tenant }: BatchReference) => and(owned(tenant), eq(batches.id, batchId));
+const columns = columnsOf(batches);
+const owned = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
+const named = ({ batchId, ...tenant }: BatchReference) => sql`${owned(tenant)} AND id = ${batchId}`;
 
 export type NewItem = {
   user_id: string | null;
@@ -19,10 +21,8 @@ export type NewItem = {
   metadata: Record<string, string>;
 };
 
-export async function insertBatch(tx: Transaction, row: typeof batches.$inferInsert): Promise<BatchRow> {
-  const [inserted] = await tx.insert(batches).values(row).returning();
-  return inserted as BatchRow;
-}
+export const insertBatch = (tx: Transaction, row: NewRowOf<typeof batches>): Promise<BatchRow> =>
+  insert(tx, batches, row);
 
 const itemsAtOnce = 1000;
 
@@ -30,42 +30,52 @@ const itemsAtOnce = 1000;
 export async function insertItems(tx: Transaction, batch: BatchRow, items: readonly NewItem[]): Promise<void> {
   for (let from = 0; from < items.length; from += itemsAtOnce) {
     const rows = items.slice(from, from + itemsAtOnce).map((item, at) => ({ item_index: from + at, ...item }));
-    await tx.execute(sql`
-      INSERT INTO batch_items (batch_id, org_id, mode, item_index, user_id, message, context, metadata)
+    await run(
+      tx,
+      sql`INSERT INTO batch_items (batch_id, org_id, mode, item_index, user_id, message, context, metadata)
       SELECT ${batch.id}, ${batch.org_id}, ${batch.mode}, item_index, user_id, message, context, metadata
-      FROM json_to_recordset(${JSON.stringify(rows)}::json)
-        AS i(item_index integer, user_id text, message text, context json, metadata json)`);
+      FROM json_to_recordset(${sql.json(rows)})
+        AS i(item_index integer, user_id text, message text, context json, metadata json)`,
+    );
   }
 }
 
-export async function findBatch(db: Executor, reference: BatchReference): Promise<BatchRow | undefined> {
-  const [row] = await db.select().from(batches).where(one(reference));
-  return row;
-}
+export const findBatch = (db: Executor, reference: BatchReference): Promise<BatchRow | undefined> =>
+  maybeOne(db, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)}`);
 
 /** Held until the transaction ends: slots are given out and batches ended by one at a time. */
-export async function lockBatch(tx: Transaction, reference: BatchReference): Promise<BatchRow | undefined> {
-  const [row] = await tx.select().from(batches).where(one(reference)).for('no key update');
-  return row;
-}
+export const lockBatch = (tx: Transaction, reference: BatchReference): Promise<BatchRow | undefined> =>
+  maybeOne(tx, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
 
 export async function updateBatch(
   tx: Transaction,
   { org_id: orgId, mode, id: batchId }: BatchRow,
   changes: Partial<BatchRow>,
 ): Promise<BatchRow> {
-  const [row] = await tx.update(batches).set(changes).where(one({ orgId, mode, batchId })).returning();
+  const [row] = await update(tx, batches, changes, named({ orgId, mode, batchId }));
   return row as BatchRow;
 }
 
 /** Newest first. */
-export function listBatches(db: Executor, tenant: Tenant, { limit, after }: Page): Promise<BatchRow[]> {
-  return db
-    .select()
-    .from(batches)
-    .where(and(owned(tenant), after ? lt(batches.id, after[0] as string) : undefined))
-    .orderBy(desc(batches.id))
-    .limit(limit + 1);
+export const listBatches = (db: Executor, tenant: Tenant, { limit, after }: Page): Promise<BatchRow[]> =>
+  rowsOf(
+    db,
+    batches,
+    sql`SELECT ${columns} FROM batches
+      WHERE ${sql.and(owned(tenant), after && sql`id < ${after[0] as string}`)} ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
+
+/** Other batches of the org whose items of its own agent wait, longest first. */
+export async function waitingForOwnAgent(db: Executor, { batchId, ...tenant }: BatchReference): Promise<string[]> {
+  const rows = await rowsOf(
+    db,
+    { id: text() },
+    sql`SELECT id FROM batches WHERE ${owned(tenant)} AND completed_at IS NULL AND id <> ${batchId}
+      AND EXISTS (SELECT FROM batch_items i WHERE i.batch_id = batches.id AND i.user_id IS NULL
+        AND (i.status = 'queued' OR (i.status = 'running' AND i.slot = 'wanted')))
+      ORDER BY id`,
+  );
+  return rows.map(({ id }) => id);
 }
 
 export type Standing = { counts: Counts; spentMicros: bigint };
@@ -73,18 +83,23 @@ export type Standing = { counts: Counts; spentMicros: bigint };
 /** How the items of batches stand and what they have cost so far, those that are under way included. */
 export async function standingsOf(db: Executor, batchIds: readonly string[]): Promise<Map<string, Standing>> {
   if (batchIds.length === 0) return new Map();
-  const { rows } = await db.execute<Record<keyof Counts, number> & { batch_id: string; micros: string }>(sql`
-    SELECT i.batch_id, ${sql.join(
-      (['queued', 'running', 'succeeded', 'failed', 'cancelled'] satisfies (keyof Counts)[]).map(
-        (status) => sql`count(*) FILTER (WHERE i.status = ${status})::int AS ${sql.identifier(status)}`,
-      ),
-      sql`, `,
-    )}, COALESCE(sum(i.cost_micros), 0) + COALESCE((
-      SELECT sum(l.amount_micros) FROM batch_items r JOIN ledger_entries l ON l.task_id = r.task_id AND l.account = 'spend'
-      WHERE r.batch_id = i.batch_id AND r.status = 'running'), 0) AS micros
-    FROM batch_items i WHERE i.batch_id = ANY(${sql.param([...batchIds])}::text[]) GROUP BY i.batch_id`);
-  return new Map(rows.map(({ batch_id, micros, ...counts }) => [batch_id, { counts, spentMicros: BigInt(micros) }]));
+  const rows = await rowsOf(
+    db,
+    { ...countColumns, batch_id: text(), micros: micros() },
+    sql`SELECT i.batch_id, ${countedByStatus}, (COALESCE(sum(i.cost_micros), 0) + COALESCE((
+        SELECT sum(l.amount_micros) FROM batch_items r
+        JOIN ledger_entries l ON l.task_id = r.task_id AND l.account = 'spend'
+        WHERE r.batch_id = i.batch_id AND r.status = 'running'), 0))::bigint AS micros
+      FROM batch_items i WHERE i.batch_id = ANY(${batchIds}) GROUP BY i.batch_id`,
+  );
+  return new Map(rows.map(({ batch_id, micros: spentMicros, ...counts }) => [batch_id, { counts, spentMicros }]));
 }
+
+const statuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] satisfies (keyof Counts)[];
+const countColumns = { queued: count(), running: count(), succeeded: count(), failed: count(), cancelled: count() };
+const countedByStatus = sql.raw(
+  statuses.map((status) => `count(*) FILTER (WHERE i.status = '${status}') AS ${status}`).join(', '),
+);
 
 export type ShownItem = BatchItemRow & {
   reply: string | null;
@@ -94,28 +109,28 @@ export type ShownItem = BatchItemRow & {
   outcome_reason: string | null;
 };
 
+const shownShape = {
+  ...batchItems.columns,
+  reply: text().nullable(),
+  text: text().nullable(),
+  data: json().nullable(),
+  outcome_met: boolean().nullable(),
+  outcome_reason: text().nullable(),
+};
+const itemColumns = columnsOf(batchItems, 'i');
+
 /** In the order in which they were sent, each with what came of it. */
-export async function listItems(db: Executor, batchId: string, { limit, after }: Page): Promise<ShownItem[]> {
-  const rows = await db
-    .select({
-      item: batchItems,
-      reply: turns.acknowledgement,
-      text: turns.reply_text,
-      data: turns.reply_data,
-      outcome_met: tasks.outcome_met,
-      outcome_reason: tasks.outcome_reason,
-    })
-    .from(batchItems)
-    .leftJoin(turns, eq(turns.id, batchItems.turn_id))
-    .leftJoin(
-      tasks,
-      and(eq(tasks.org_id, batchItems.org_id), eq(tasks.mode, batchItems.mode), eq(tasks.id, batchItems.task_id)),
-    )
-    .where(and(eq(batchItems.batch_id, batchId), after ? gt(batchItems.item_index, Number(after[0])) : undefined))
-    .orderBy(asc(batchItems.item_index))
-    .limit(limit + 1);
-  return rows.map(({ item, ...came }) => ({ ...item, ...came }));
-}
+export const listItems = (db: Executor, batchId: string, { limit, after }: Page): Promise<ShownItem[]> =>
+  rowsOf(
+    db,
+    shownShape,
+    sql`SELECT ${itemColumns}, u.acknowledgement AS reply, u.reply_text AS text, u.reply_data AS data,
+        t.outcome_met, t.outcome_reason
+      FROM batch_items i LEFT JOIN turns u ON u.id = i.turn_id
+      LEFT JOIN tasks t ON t.org_id = i.org_id AND t.mode = i.mode AND t.id = i.task_id
+      WHERE ${sql.and(sql`i.batch_id = ${batchId}`, after && sql`i.item_index > ${Number(after[0])}`)}
+      ORDER BY i.item_index LIMIT ${limit + 1}`,
+  );
 
 /** Ends items that never began. Returns how many there were. */
 export async function failQueued(
@@ -124,39 +139,35 @@ export async function failQueued(
   error: { code: string; message: string },
   indices: readonly number[] | null,
 ): Promise<void> {
-  await tx
-    .update(batchItems)
-    .set({
-      status: 'failed',
-      error_code: error.code,
-      error_message: error.message,
-      message: null,
-      context: null,
-      finished_at: sql`now()`,
-    })
-    .where(
-      and(
-        eq(batchItems.batch_id, batchId),
-        eq(batchItems.status, 'queued'),
-        indices ? inArray(batchItems.item_index, [...indices]) : undefined,
-      ),
-    );
+  const isMeant = sql.and(
+    sql`batch_id = ${batchId} AND status = 'queued'`,
+    indices && sql`item_index = ANY(${indices}::int[])`,
+  );
+  await run(
+    tx,
+    sql`UPDATE batch_items SET status = 'failed', error_code = ${error.code}, error_message = ${error.message},
+        message = NULL, context = NULL, finished_at = now()
+      WHERE ${isMeant}`,
+  );
 }
 
 export async function cancelQueued(tx: Transaction, batchId: string): Promise<void> {
-  await tx
-    .update(batchItems)
-    .set({ status: 'cancelled', message: null, context: null, finished_at: sql`now()` })
-    .where(and(eq(batchItems.batch_id, batchId), eq(batchItems.status, 'queued')));
+  await run(
+    tx,
+    sql`UPDATE batch_items SET status = 'cancelled', message = NULL, context = NULL, finished_at = now()
+      WHERE batch_id = ${batchId} AND status = 'queued'`,
+  );
 }
 
 export type StartedItem = { item_index: number; conversation_id: string; turn_id: string; task_id: string | null };
 
 export async function markStarted(tx: Transaction, batchId: string, started: readonly StartedItem[]): Promise<void> {
-  await tx.execute(sql`
-    UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
+  await run(
+    tx,
+    sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
       conversation_id = s.conversation_id, turn_id = s.turn_id, task_id = s.task_id
-    FROM json_to_recordset(${JSON.stringify(started)}::json)
+    FROM json_to_recordset(${sql.json(started)})
       AS s(item_index integer, conversation_id text, turn_id text, task_id text)
-    WHERE batch_id = ${batchId} AND batch_items.item_index = s.item_index`);
+    WHERE batch_id = ${batchId} AND batch_items.item_index = s.item_index`,
+  );
 }

@@ -1,9 +1,11 @@
-import { sql } from 'drizzle-orm';
+import { rowsOf } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import type { SweepSource } from '../../jobs/sweep.ts';
 import { mostOfOwnAgent } from './slots.ts';
-import type { BatchRow } from './tables.ts';
+import { batches } from './tables.ts';
 
-type Left = Pick<BatchRow, 'org_id' | 'mode' | 'id'>;
+const { org_id, mode, id } = batches.columns;
+const left = { org_id, mode, id };
 
 /**
  * Batches that could go on and have for a while not done so: whoever should have seen to it has died. Within that while
@@ -12,8 +14,10 @@ type Left = Pick<BatchRow, 'org_id' | 'mode' | 'id'>;
 export const unfinishedBatches: SweepSource = {
   name: 'batches',
   async find({ tx, jobs, limit }) {
-    const { rows } = await tx.execute<Left>(sql`
-      SELECT b.org_id, b.mode, b.id FROM batches b
+    const rows = await rowsOf(
+      tx,
+      left,
+      sql`SELECT b.org_id, b.mode, b.id FROM batches b
       CROSS JOIN LATERAL (
         SELECT count(*) FILTER (WHERE slot = 'held') AS held, count(*) FILTER (WHERE slot = 'wanted') AS wanted,
           count(*) AS running
@@ -27,18 +31,19 @@ export const unfinishedBatches: SweepSource = {
       WHERE b.completed_at IS NULL AND b.advanced_at < now() - interval '5 seconds' AND (
         (s.held < b.concurrency AND (s.wanted > 0 OR q.of_users OR (q.of_org AND own.has_room)))
         OR (s.running = 0 AND NOT q.of_users AND NOT q.of_org))
-      LIMIT ${limit}`);
+      LIMIT ${limit}`,
+    );
     const withJob = await jobs.keysWithJob(
       tx,
       'batch.advance',
       rows.map(({ id }) => id),
     );
-    const left = rows.filter(({ id }) => !withJob.has(id));
+    const forgotten = rows.filter(({ id }) => !withJob.has(id));
     await jobs.sendMany(
       tx,
       'batch.advance',
-      left.map(({ id, ...rest }) => ({ ...rest, batch_id: id })),
+      forgotten.map(({ id, ...rest }) => ({ ...rest, batch_id: id })),
     );
-    return left.length;
+    return forgotten.length;
   },
 };

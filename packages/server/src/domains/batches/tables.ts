@@ -1,52 +1,43 @@
 import type { Mode } from '@vestra/contract/route';
-import { integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { micros, moment } from '../../db/columns.ts';
+import { integer, json, micros, moment, type RowOf, table, text } from '../../db/table.ts';
 
 export type Counts = { queued: number; running: number; succeeded: number; failed: number; cancelled: number };
 
-export const batches = pgTable(
-  'batches',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    id: text().notNull(),
-    status: text().$type<'running' | 'cancelled' | 'completed'>().notNull().default('running'),
-    deployment_id: text(),
-    concurrency: integer().notNull(),
-    item_count: integer().notNull(),
-    metadata: json().$type<Record<string, string>>().notNull(),
-    created_at: moment().notNull().defaultNow(),
-    advanced_at: moment().notNull().defaultNow(),
-    completed_at: moment(),
-    final_counts: json().$type<Counts>(),
-    final_micros: micros(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.id] })],
-);
+export const batches = table('batches', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
+  status: text<'running' | 'cancelled' | 'completed'>().withDefault(),
+  deployment_id: text().nullable(),
+  concurrency: integer(),
+  item_count: integer(),
+  metadata: json<Record<string, string>>(),
+  created_at: moment().withDefault(),
+  advanced_at: moment().withDefault(),
+  completed_at: moment().nullable(),
+  final_counts: json<Counts>().nullable(),
+  final_micros: micros().nullable(),
+});
 
-export const batchItems = pgTable(
-  'batch_items',
-  {
-    batch_id: text().notNull(),
-    item_index: integer().notNull(),
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    user_id: text(),
-    status: text().$type<keyof Counts>().notNull().default('queued'),
-    slot: text().$type<'held' | 'given_up' | 'wanted'>(),
-    message: text(),
-    context: json().$type<Record<string, unknown>>(),
-    metadata: json().$type<Record<string, string>>().notNull(),
-    conversation_id: text(),
-    turn_id: text(),
-    task_id: text(),
-    error_code: text(),
-    error_message: text(),
-    cost_micros: micros(),
-    finished_at: moment(),
-  },
-  (table) => [primaryKey({ columns: [table.batch_id, table.item_index] })],
-);
+export const batchItems = table('batch_items', {
+  batch_id: text(),
+  item_index: integer(),
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  status: text<keyof Counts>().withDefault(),
+  slot: text<'held' | 'given_up' | 'wanted'>().nullable(),
+  message: text().nullable(),
+  context: json<Record<string, unknown>>().nullable(),
+  metadata: json<Record<string, string>>(),
+  conversation_id: text().nullable(),
+  turn_id: text().nullable(),
+  task_id: text().nullable(),
+  error_code: text().nullable(),
+  error_message: text().nullable(),
+  cost_micros: micros().nullable(),
+  finished_at: moment().nullable(),
+});
 
-export type BatchRow = typeof batches.$inferSelect;
-export type BatchItemRow = typeof batchItems.$inferSelect;
+export type BatchRow = RowOf<typeof batches>;
+export type BatchItemRow = RowOf<typeof batchItems>;

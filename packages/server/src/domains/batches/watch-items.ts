@@ -1,9 +1,10 @@
 import type { Executor } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
+import { maybeOne } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import type { BatchItems, TurnRow } from '../engine/api.ts';
 import type { Advancer } from './advancer.ts';
 import { takeSlot } from './slots.ts';
-import type { BatchItemRow } from './tables.ts';
+import { type BatchItemRow, batchItems } from './tables.ts';
 
 /** What the engine tells of turns that are items. The batch goes on once that is committed. */
 export function watchItems({ poke }: Pick<Advancer, 'poke'>): BatchItems {
@@ -13,11 +14,11 @@ export function watchItems({ poke }: Pick<Advancer, 'poke'>): BatchItems {
       if (ended) afterwards(() => poke(placeOf(ended)));
     },
     async waits({ tx, afterwards }, turn) {
-      const [item] = await runPrepared<Item>(tx, giveUp, [turn.id]);
+      const item = await giveSlotUp(tx, turn.id);
       if (item) afterwards(() => poke(placeOf(item)));
     },
     async mayGoOn({ tx }, turn) {
-      const [item] = await runPrepared<Item & Pick<BatchItemRow, 'slot'>>(tx, find, [turn.id]);
+      const item = await findItem(tx, turn.id);
       if (!item || item.slot === 'held') return true;
       const { batchId, ...place } = placeOf(item);
       return takeSlot(tx, { ...place, batchId, index: item.item_index, userId: item.user_id });
@@ -27,31 +28,34 @@ export function watchItems({ poke }: Pick<Advancer, 'poke'>): BatchItems {
 
 type Item = Pick<BatchItemRow, 'batch_id' | 'item_index' | 'org_id' | 'mode' | 'user_id'>;
 
-const named = 'batch_id, item_index, org_id, mode, user_id';
+const { batch_id, item_index, org_id, mode, user_id, slot } = batchItems.columns;
+const shape = { batch_id, item_index, org_id, mode, user_id };
+const named = sql.raw('batch_id, item_index, org_id, mode, user_id');
 
-const find = { name: 'batch_item_of_turn', text: `SELECT ${named}, slot FROM batch_items WHERE turn_id = $1` };
-const giveUp = {
-  name: 'give_batch_slot_up',
-  text: `UPDATE batch_items SET slot = 'given_up' WHERE turn_id = $1 AND status = 'running' RETURNING ${named}`,
-};
+const findItem = (tx: Executor, turnId: string) =>
+  maybeOne(tx, { ...shape, slot }, sql`SELECT ${named}, slot FROM batch_items WHERE turn_id = ${turnId}`);
+
+const giveSlotUp = (tx: Executor, turnId: string): Promise<Item | undefined> =>
+  maybeOne(
+    tx,
+    shape,
+    sql`UPDATE batch_items SET slot = 'given_up' WHERE turn_id = ${turnId} AND status = 'running' RETURNING ${named}`,
+  );
+
 /** What the item cost is read off the ledger in the transaction of its last charge. */
-const end = {
-  name: 'end_batch_item',
-  text: `UPDATE batch_items SET status = $2, slot = NULL, error_code = $3, error_message = $4, finished_at = now(),
-      cost_micros = (SELECT COALESCE(sum(amount_micros), 0) FROM ledger_entries
-        WHERE account = 'spend' AND task_id = batch_items.task_id)
-    WHERE turn_id = $1 AND status = 'running' RETURNING ${named}`,
-};
-
-async function endItem(tx: Executor, turn: TurnRow): Promise<Item | undefined> {
+function endItem(tx: Executor, turn: TurnRow): Promise<Item | undefined> {
   const isDone = turn.state === 'settled';
-  const [item] = await runPrepared<Item>(tx, end, [
-    turn.id,
-    isDone ? 'succeeded' : 'failed',
-    isDone ? null : (turn.error_code ?? 'stopped'),
-    isDone ? null : (turn.error_message ?? 'The work was stopped.'),
-  ]);
-  return item;
+  const error = isDone ? null : (turn.error_code ?? 'stopped');
+  const message = isDone ? null : (turn.error_message ?? 'The work was stopped.');
+  return maybeOne(
+    tx,
+    shape,
+    sql`UPDATE batch_items SET status = ${isDone ? 'succeeded' : 'failed'}, slot = NULL, error_code = ${error},
+        error_message = ${message}, finished_at = now(),
+        cost_micros = (SELECT COALESCE(sum(amount_micros), 0) FROM ledger_entries
+          WHERE account = 'spend' AND task_id = batch_items.task_id)
+      WHERE turn_id = ${turn.id} AND status = 'running' RETURNING ${named}`,
+  );
 }
 
 const placeOf = ({ org_id, mode, batch_id, user_id }: Item) => ({

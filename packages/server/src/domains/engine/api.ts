@@ -12,8 +12,18 @@ export {
   lockOwnConversation,
   newConversationRow,
 } from './records/change.ts';
+export { findConversation, findConversationsWithCost, listConversations } from './records/conversations.ts';
 export { eraseConversationsOf } from './records/erase.ts';
+export {
+  findFrame,
+  findInteraction,
+  listInteractions,
+  pendingInteractions,
+  pendingWithArguments,
+} from './records/interactions.ts';
+export { firstSeqOfTurn } from './records/log.ts';
 export { lockForMessage } from './records/message-writes.ts';
+export { allMessages, isAttached, listMessages, placeOfMessage } from './records/messages.ts';
 export {
   presentConversation,
   presentInteraction,
@@ -25,38 +35,19 @@ export {
 export { pruneTraces } from './records/prune-traces.ts';
 export { readRunTrace } from './records/run-trace.ts';
 export { storableJson, storableText } from './records/storable-text.ts';
-export {
-  allMessages,
-  findConversation,
-  findConversationsWithCost,
-  findFrame,
-  findInteraction,
-  findTask,
-  findTurn,
-  firstSeqOfTurn,
-  isAttached,
-  latestTurn,
-  listConversations,
-  listMessages,
-  openTasks,
-  pendingInteractions,
-  pendingWithArguments,
-  placeOfMessage,
-} from './records/store.ts';
-export {
-  type ConversationRow,
-  type InteractionRow,
-  interactions,
-  type StepRow,
-  type TaskRow,
-  type TurnRow,
-  tasks,
-  turns,
+export type {
+  ConversationRow,
+  InteractionRow,
+  StepRow,
+  TaskRow,
+  TurnRow,
 } from './records/tables.ts';
+export { countTasks, deleteTask, findTask, listTasks, openTasks } from './records/tasks.ts';
 export { presentTraceStep } from './records/trace.ts';
 export { callsOfRun, stepsOfRun } from './records/trace-store.ts';
 export { questionText, readTranscript, type Transcript } from './records/transcript.ts';
 export { isOver } from './records/turn.ts';
+export { findTurn, latestTurn } from './records/turns.ts';
 export { usableModel } from './records/usable-model.ts';
 export { manifestOf } from './records/version-cache.ts';
 export { createEngine } from './runs/create-engine.ts';

@@ -1,7 +1,6 @@
 import type { Handlers } from '../../http/handler.ts';
-import { type Engine, findFrame, presentInteraction } from '../engine/api.ts';
+import { type Engine, findFrame, listInteractions, presentInteraction } from '../engine/api.ts';
 import { answerInteraction, cancelInteraction, ownInteraction } from './settle.ts';
-import { listInteractions } from './store.ts';
 
 export function interactionRoutes({ engine }: { engine: Engine }): Handlers<'interactions'> {
   return {

@@ -1,2 +1,1 @@
 export { stopOneTask } from './stop-one.ts';
-export { countTasks } from './store.ts';

@@ -1,8 +1,7 @@
 import type { Origin } from '../../caller.ts';
 import { recordAudit } from '../audit/api.ts';
-import { changeConversation, type Engine, findTask, stopTask, type TaskRow } from '../engine/api.ts';
+import { changeConversation, deleteTask, type Engine, findTask, stopTask, type TaskRow } from '../engine/api.ts';
 import { deleteOutputsOf, dropContent } from '../files/api.ts';
-import { deleteTask } from './store.ts';
 
 /** Deletes a task and what it made; one that is under way is stopped first, as anybody following it is told. */
 export async function removeTask(engine: Engine, origin: Origin, found: TaskRow): Promise<void> {

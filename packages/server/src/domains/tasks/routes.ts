@@ -2,10 +2,9 @@ import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { findDeployment } from '../deployments/api.ts';
-import { type Engine, findTask, findTurn, presentTask, type TaskRow } from '../engine/api.ts';
+import { type Engine, findTask, findTurn, listTasks, presentTask, type TaskRow } from '../engine/api.ts';
 import { type Cost, costOf, costsOf } from '../ledger/api.ts';
 import { removeTask } from './remove.ts';
-import { listTasks } from './store.ts';
 import { showTrace } from './trace.ts';
 
 export function taskRoutes({ engine }: { engine: Engine }): Handlers<'tasks'> {

@@ -3,7 +3,6 @@ import { fail } from '@vestra/contract/errors';
 import type { ToldByWebhook } from '@vestra/contract/events';
 import type { Tenant } from '../../../caller.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
-import { runPrepared } from '../../../db/prepared.ts';
 import { pipelined, reading } from '../../../db/query.ts';
 import type { RowCache } from '../../../db/row-cache.ts';
 import { sql } from '../../../db/sql.ts';
@@ -19,6 +18,7 @@ import {
   type OrgEvent,
 } from '../../events/api.ts';
 import { statusOf } from './conversation.ts';
+import { lockConversation } from './conversations.ts';
 import type { ConversationRow } from './tables.ts';
 
 /**
@@ -140,13 +140,6 @@ export function announce({ followers, seen, ring }: Announcer, committed: Commit
     ring('conversation', conversation.id);
   }
   for (const after of afterwards) after();
-}
-
-const lock = { name: 'lock_conversation', text: 'SELECT * FROM conversations WHERE id = $1 FOR NO KEY UPDATE' };
-
-async function lockConversation(tx: Transaction, id: string): Promise<ConversationRow | undefined> {
-  const [row] = await runPrepared<ConversationRow & { last_event_seq: unknown }>(tx, lock, [id]);
-  return row && { ...row, last_event_seq: Number(row.last_event_seq) };
 }
 
 /** The tenant's own, or nothing. */

@@ -1,21 +1,21 @@
 import type { ModelStep } from '@vestra/agent/step';
 import type { Tenant } from '../../../caller.ts';
 import type { Transaction } from '../../../db/pool.ts';
-import { runPrepared } from '../../../db/prepared.ts';
-import { reading, running } from '../../../db/query.ts';
+import { maybeOne, reading, running } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
-import { count } from '../../../db/table.ts';
+import { columnsOf, count, integer, text } from '../../../db/table.ts';
 import type { Run } from '../../../jobs/fence.ts';
 import type { DeploymentRow, RunnableDeployment } from '../../deployments/api.ts';
 import { storableText } from './storable-text.ts';
-import type { ConversationRow, MessageRow, TurnRow } from './tables.ts';
+import { type ConversationRow, conversations, type MessageRow, type TurnRow } from './tables.ts';
 import type { StepCost } from './trace-store.ts';
 
-const lock = {
-  name: 'lock_for_message',
-  text: `SELECT c.*, d.status AS d_status, d.draft_version AS d_draft, d.live_version AS d_live
-    FROM conversations c LEFT JOIN deployments d ON d.id = c.deployment_id AND d.org_id = c.org_id
-    WHERE c.id = $1 AND c.org_id = $2 AND c.mode = $3 FOR NO KEY UPDATE OF c`,
+const ofColumns = columnsOf(conversations, 'c');
+const lockedShape = {
+  ...conversations.columns,
+  d_status: text<DeploymentRow['status']>().nullable(),
+  d_draft: integer().nullable(),
+  d_live: integer().nullable(),
 };
 
 /** The tenant's conversation, held, and the deployment that it runs; null where that was deleted. */
@@ -24,26 +24,24 @@ export async function lockForMessage(
   { orgId, mode }: Tenant,
   id: string,
 ): Promise<{ conversation: ConversationRow; deployment: RunnableDeployment | null } | undefined> {
-  const [row] = await runPrepared<LockedRow>(tx, lock, [id, orgId, mode]);
+  const row = await maybeOne(
+    tx,
+    lockedShape,
+    sql`SELECT ${ofColumns}, d.status AS d_status, d.draft_version AS d_draft, d.live_version AS d_live
+      FROM conversations c LEFT JOIN deployments d ON d.id = c.deployment_id AND d.org_id = c.org_id
+      WHERE c.id = ${id} AND c.org_id = ${orgId} AND c.mode = ${mode} FOR NO KEY UPDATE OF c`,
+  );
   if (!row) return undefined;
-  const { d_status, d_draft, d_live, ...conversation } = row;
-  return {
-    conversation: { ...conversation, last_event_seq: Number(conversation.last_event_seq) },
-    deployment: d_status && {
-      id: conversation.deployment_id as string,
-      org_id: orgId,
-      status: d_status,
-      draft_version: d_draft,
-      live_version: d_live,
-    },
+  const { d_status: status, d_draft, d_live: live_version, ...conversation } = row;
+  const deployment = status && {
+    id: conversation.deployment_id as string,
+    org_id: orgId,
+    status,
+    draft_version: d_draft as number,
+    live_version,
   };
+  return { conversation, deployment };
 }
-
-type LockedRow = ConversationRow & {
-  d_status: DeploymentRow['status'] | null;
-  d_draft: number;
-  d_live: number | null;
-};
 
 /**
  * Keeps a message and its turn; with a `lease` the turn's reply belongs to this process from the commit on, as the run of

@@ -1,15 +1,20 @@
-import { sql } from 'drizzle-orm';
 import type { Database } from '../../../db/pool.ts';
+import { one } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { count } from '../../../db/table.ts';
 
 /**
  * Forgets old steps and their calls; false: none was left. A run that has not ended goes on from its steps, however long
  * it has waited, and keeps them all. What is open is looked up row by row: as a join it would read every open turn.
  */
 export async function pruneTraces(db: Database, before: Date, limit: number): Promise<boolean> {
-  const { rows } = await db.execute<{ steps: number }>(sql`
+  const { steps } = await one(
+    db,
+    { steps: count() },
+    sql`
     WITH old AS (
       SELECT run_id, step_index FROM run_steps AS step
-      WHERE created_at < ${before.toISOString()}
+      WHERE created_at < ${before}
         AND (SELECT true FROM turns
           WHERE id = step.run_id AND state IN ('queued', 'replying', 'waiting', 'working')) IS NULL
         AND (SELECT true FROM tasks
@@ -21,6 +26,7 @@ export async function pruneTraces(db: Database, before: Date, limit: number): Pr
       DELETE FROM run_steps AS step USING old
       WHERE step.run_id = old.run_id AND step.step_index = old.step_index RETURNING 1
     )
-    SELECT count(*)::int AS steps FROM steps`);
-  return rows[0]?.steps === limit;
+    SELECT count(*) AS steps FROM steps`,
+  );
+  return steps === limit;
 }

@@ -2,8 +2,9 @@ import type { Models } from '@vestra/models/models';
 import type { RunTrace } from '../../../adapters/otlp/run-trace.ts';
 import type { Tenant } from '../../../caller.ts';
 import type { Database } from '../../../db/pool.ts';
-import { findTask, findTurn } from './store.ts';
+import { findTask } from './tasks.ts';
 import { callsOfRun, stepsOfRun } from './trace-store.ts';
+import { findTurn } from './turns.ts';
 
 /** A run that has ended, as a trace tells it; null where it was erased meanwhile. */
 export async function readRunTrace(

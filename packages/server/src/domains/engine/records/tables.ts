@@ -3,226 +3,197 @@ import type { messageRoles } from '@vestra/contract/message';
 import type { MissingTool } from '@vestra/contract/missing-tools';
 import type { Mode } from '@vestra/contract/route';
 import type { taskStatuses } from '@vestra/contract/tasks';
-import { bigint, boolean, integer, json, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { micros, moment } from '../../../db/columns.ts';
+import { boolean, count, integer, json, jsonb, micros, moment, type RowOf, table, text } from '../../../db/table.ts';
 import type { ConversationStatus } from './conversation.ts';
 import type { TurnOrigin, TurnRequest, TurnState } from './turn.ts';
 
-export const conversations = pgTable('conversations', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  user_id: text(),
-  deployment_id: text(),
-  deployment_version: integer(),
-  pinned_version: integer(),
-  status: text().$type<ConversationStatus>().notNull().default('idle'),
-  metadata: jsonb().$type<Record<string, string>>().notNull().default({}),
-  last_event_seq: bigint({ mode: 'number' }).notNull().default(0),
-  turn_count: integer().notNull().default(0),
-  queued_turns: integer().notNull().default(0),
-  open_tasks: integer().notNull().default(0),
-  open_interactions: integer().notNull().default(0),
-  replying_turn_id: text(),
-  is_hidden: boolean().notNull().default(false),
-  summary: text(),
-  summary_until: text(),
-  memory_due_at: moment(),
-  remembered_until: text(),
-  created_at: moment().notNull().defaultNow(),
-  last_active_at: moment().notNull().defaultNow(),
+export const conversations = table('conversations', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  deployment_id: text().nullable(),
+  deployment_version: integer().nullable(),
+  pinned_version: integer().nullable(),
+  status: text<ConversationStatus>().withDefault(),
+  metadata: jsonb<Record<string, string>>().withDefault(),
+  last_event_seq: count().withDefault(),
+  turn_count: integer().withDefault(),
+  queued_turns: integer().withDefault(),
+  open_tasks: integer().withDefault(),
+  open_interactions: integer().withDefault(),
+  replying_turn_id: text().nullable(),
+  is_hidden: boolean().withDefault(),
+  summary: text().nullable(),
+  summary_until: text().nullable(),
+  memory_due_at: moment().nullable(),
+  remembered_until: text().nullable(),
+  created_at: moment().withDefault(),
+  last_active_at: moment().withDefault(),
 });
 
-export const messages = pgTable(
-  'messages',
-  {
-    conversation_id: text().notNull(),
-    id: text().notNull(),
-    turn_id: text().notNull(),
-    turn_ordinal: integer().notNull(),
-    task_id: text(),
-    role: text().$type<(typeof messageRoles)[number]>().notNull(),
-    text: text().notNull(),
-    data: json(),
-    context: json().$type<Record<string, unknown>>(),
-    attachments: jsonb().$type<Attachment[]>().notNull().default([]),
-    /** It ends where the model's answer ran into its limit of length. */
-    is_cut: boolean().notNull().default(false),
-    created_at: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.conversation_id, table.id] })],
-);
+export const messages = table('messages', {
+  conversation_id: text(),
+  id: text(),
+  turn_id: text(),
+  turn_ordinal: integer(),
+  task_id: text().nullable(),
+  role: text<(typeof messageRoles)[number]>(),
+  text: text(),
+  data: json().nullable(),
+  context: json<Record<string, unknown>>().nullable(),
+  attachments: jsonb<Attachment[]>().withDefault(),
+  /** It ends where the model's answer ran into its limit of length. */
+  is_cut: boolean().withDefault(),
+  created_at: moment().withDefault(),
+});
 
 export type Attachment = { file_id: string; filename: string };
 
-export const turns = pgTable(
-  'turns',
-  {
-    conversation_id: text().notNull(),
-    ordinal: integer().notNull(),
-    id: text().notNull(),
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    user_id: text(),
-    deployment_id: text().notNull(),
-    deployment_version: integer().notNull(),
-    /** Of notebooks and skills the newest content, not what the version fixes. */
-    reads_newest: boolean().notNull().default(false),
-    state: text().$type<TurnState>().notNull(),
-    request: json().$type<TurnRequest>().notNull(),
-    origin: text().$type<TurnOrigin>().notNull(),
-    message_id: text().notNull(),
-    reply_message_id: text().notNull(),
-    history_until: text(),
-    base_summary: text(),
-    base_from: text(),
-    fence: text().notNull(),
-    active_ms: bigint({ mode: 'number' }).notNull().default(0),
-    reply_text: text(),
-    reply_data: json(),
-    reply_is_cut: boolean().notNull().default(false),
-    acknowledgement: text(),
-    task_id: text(),
-    error_code: text(),
-    error_message: text(),
-    /** The servers whose tools it did without. */
-    missing_tools: json().$type<MissingTool[]>(),
-    created_at: moment().notNull().defaultNow(),
-    settled_at: moment(),
-  },
-  (table) => [primaryKey({ columns: [table.conversation_id, table.ordinal] })],
-);
+export const turns = table('turns', {
+  conversation_id: text(),
+  ordinal: integer(),
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  deployment_id: text(),
+  deployment_version: integer(),
+  /** Of notebooks and skills the newest content, not what the version fixes. */
+  reads_newest: boolean().withDefault(),
+  state: text<TurnState>(),
+  request: json<TurnRequest>(),
+  origin: text<TurnOrigin>(),
+  message_id: text(),
+  reply_message_id: text(),
+  history_until: text().nullable(),
+  base_summary: text().nullable(),
+  base_from: text().nullable(),
+  fence: text(),
+  active_ms: count().withDefault(),
+  reply_text: text().nullable(),
+  reply_data: json().nullable(),
+  reply_is_cut: boolean().withDefault(),
+  acknowledgement: text().nullable(),
+  task_id: text().nullable(),
+  error_code: text().nullable(),
+  error_message: text().nullable(),
+  /** The servers whose tools it did without. */
+  missing_tools: json<MissingTool[]>().nullable(),
+  created_at: moment().withDefault(),
+  settled_at: moment().nullable(),
+});
 
 export type Progress = { content: string; status: 'pending' | 'in_progress' | 'completed' }[];
 
-export const tasks = pgTable(
-  'tasks',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    id: text().notNull(),
-    conversation_id: text().notNull(),
-    turn_id: text().notNull(),
-    user_id: text(),
-    deployment_id: text().notNull(),
-    deployment_version: integer().notNull(),
-    status: text().$type<(typeof taskStatuses)[number]>().notNull(),
-    title: text(),
-    brief: text(),
-    progress: json().$type<Progress>().notNull().default([]),
-    result_text: text(),
-    result_data: json(),
-    result_is_cut: boolean().notNull().default(false),
-    outcome_met: boolean(),
-    outcome_reason: text(),
-    error_code: text(),
-    error_message: text(),
-    missing_tools: json().$type<MissingTool[]>(),
-    is_hidden: boolean().notNull().default(false),
-    fence: text().notNull(),
-    active_ms: bigint({ mode: 'number' }).notNull().default(0),
-    created_at: moment().notNull().defaultNow(),
-    updated_at: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.id] })],
-);
+export const tasks = table('tasks', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
+  conversation_id: text(),
+  turn_id: text(),
+  user_id: text().nullable(),
+  deployment_id: text(),
+  deployment_version: integer(),
+  status: text<(typeof taskStatuses)[number]>(),
+  title: text().nullable(),
+  brief: text().nullable(),
+  progress: json<Progress>().withDefault(),
+  result_text: text().nullable(),
+  result_data: json().nullable(),
+  result_is_cut: boolean().withDefault(),
+  outcome_met: boolean().nullable(),
+  outcome_reason: text().nullable(),
+  error_code: text().nullable(),
+  error_message: text().nullable(),
+  missing_tools: json<MissingTool[]>().nullable(),
+  is_hidden: boolean().withDefault(),
+  fence: text(),
+  active_ms: count().withDefault(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
+});
 
-export const runSteps = pgTable(
-  'run_steps',
-  {
-    run_id: text().notNull(),
-    step_index: integer().notNull(),
-    kind: text().$type<'model' | 'summary' | 'judge' | 'stopped' | 'failed'>().notNull(),
-    text: text().notNull(),
-    notice: text(),
-    covers: integer(),
-    is_cut: boolean().notNull().default(false),
-    model: text().notNull(),
-    input_tokens: integer().notNull(),
-    output_tokens: integer().notNull(),
-    cache_read_tokens: integer().notNull(),
-    cache_write_tokens: integer().notNull().default(0),
-    cost_micros: micros().notNull(),
-    started_at: moment().notNull(),
-    created_at: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.run_id, table.step_index] })],
-);
+export const runSteps = table('run_steps', {
+  run_id: text(),
+  step_index: integer(),
+  kind: text<'model' | 'summary' | 'judge' | 'stopped' | 'failed'>(),
+  text: text(),
+  notice: text().nullable(),
+  covers: integer().nullable(),
+  is_cut: boolean().withDefault(),
+  model: text(),
+  input_tokens: integer(),
+  output_tokens: integer(),
+  cache_read_tokens: integer(),
+  cache_write_tokens: integer().withDefault(),
+  cost_micros: micros(),
+  started_at: moment(),
+  created_at: moment().withDefault(),
+});
 
-export const runCalls = pgTable(
-  'run_calls',
-  {
-    run_id: text().notNull(),
-    step_index: integer().notNull(),
-    position: integer().notNull(),
-    id: text().notNull(),
-    name: text().notNull(),
-    arguments: json().notNull(),
-    started_at: moment(),
-    output: text(),
-    is_error: boolean(),
-    result_from: text().$type<'tool' | 'person' | 'run'>(),
-    finished_at: moment(),
-    created_at: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.run_id, table.step_index, table.position] })],
-);
+export const runCalls = table('run_calls', {
+  run_id: text(),
+  step_index: integer(),
+  position: integer(),
+  id: text(),
+  name: text(),
+  arguments: json(),
+  started_at: moment().nullable(),
+  output: text().nullable(),
+  is_error: boolean().nullable(),
+  result_from: text<'tool' | 'person' | 'run'>().nullable(),
+  finished_at: moment().nullable(),
+  created_at: moment().withDefault(),
+});
 
-export const interactions = pgTable(
-  'interactions',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    id: text().notNull(),
-    user_id: text(),
-    conversation_id: text().notNull(),
-    turn_id: text().notNull(),
-    task_id: text(),
-    run_id: text().notNull(),
-    call_id: text(),
-    purpose: text().$type<'permission' | 'connection' | 'answer'>(),
-    kind: text().$type<(typeof interactionKinds)[number]>().notNull(),
-    type: text().$type<'approval' | 'question' | 'connect' | 'handoff' | 'tool_call'>().notNull(),
-    status: text().$type<'pending' | 'resolved' | 'cancelled' | 'expired'>().notNull(),
-    summary: text().notNull(),
-    moves_money: boolean(),
-    requires_present_user: boolean().notNull(),
-    nonce: text(),
-    questions: json().$type<Question[]>(),
-    browser: json().$type<{ suggested_mode: 'control'; url: string | null }>(),
-    details: json().$type<Record<string, unknown>>().notNull(),
-    decision: text().$type<'approved' | 'denied' | 'answered' | 'cancelled' | 'expired'>(),
-    answers: json().$type<string[]>(),
-    reason: text(),
-    message: text(),
-    output: text(),
-    is_error: boolean(),
-    is_hidden: boolean().notNull().default(false),
-    created_at: moment().notNull().defaultNow(),
-    expires_at: moment(),
-    resolved_at: moment(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.id] })],
-);
+export const interactions = table('interactions', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
+  user_id: text().nullable(),
+  conversation_id: text(),
+  turn_id: text(),
+  task_id: text().nullable(),
+  run_id: text(),
+  call_id: text().nullable(),
+  purpose: text<'permission' | 'connection' | 'answer'>().nullable(),
+  kind: text<(typeof interactionKinds)[number]>(),
+  type: text<'approval' | 'question' | 'connect' | 'handoff' | 'tool_call'>(),
+  status: text<'pending' | 'resolved' | 'cancelled' | 'expired'>(),
+  summary: text(),
+  moves_money: boolean().nullable(),
+  requires_present_user: boolean(),
+  nonce: text().nullable(),
+  questions: json<Question[]>().nullable(),
+  browser: json<{ suggested_mode: 'control'; url: string | null }>().nullable(),
+  details: json<Record<string, unknown>>(),
+  decision: text<'approved' | 'denied' | 'answered' | 'cancelled' | 'expired'>().nullable(),
+  answers: json<string[]>().nullable(),
+  reason: text().nullable(),
+  message: text().nullable(),
+  output: text().nullable(),
+  is_error: boolean().nullable(),
+  is_hidden: boolean().withDefault(),
+  created_at: moment().withDefault(),
+  expires_at: moment().nullable(),
+  resolved_at: moment().nullable(),
+});
 
 /** Beside the interactions and not on them: a picture is read alone and never in a list. */
-export const interactionFrames = pgTable(
-  'interaction_frames',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    interaction_id: text().notNull(),
-    frame: text().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.interaction_id] })],
-);
+export const interactionFrames = table('interaction_frames', {
+  org_id: text(),
+  mode: text<Mode>(),
+  interaction_id: text(),
+  frame: text(),
+});
 
 type Question = { question: string; header: string; options: string[]; multi_select: boolean };
 
-export type ConversationRow = typeof conversations.$inferSelect;
-export type MessageRow = typeof messages.$inferSelect;
-export type TurnRow = typeof turns.$inferSelect;
-export type TaskRow = typeof tasks.$inferSelect;
-export type StepRow = typeof runSteps.$inferSelect;
-export type CallRow = typeof runCalls.$inferSelect;
-export type InteractionRow = typeof interactions.$inferSelect;
+export type ConversationRow = RowOf<typeof conversations>;
+export type MessageRow = RowOf<typeof messages>;
+export type TurnRow = RowOf<typeof turns>;
+export type TaskRow = RowOf<typeof tasks>;
+export type StepRow = RowOf<typeof runSteps>;
+export type CallRow = RowOf<typeof runCalls>;
+export type InteractionRow = RowOf<typeof interactions>;

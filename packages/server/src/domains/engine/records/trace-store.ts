@@ -1,11 +1,12 @@
 import type { Usage } from '@vestra/agent/model';
 import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
-import { asc, eq, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../../db/pool.ts';
-import { insertRow } from '../../../db/rows.ts';
+import { insert, insertMany, one, rowsOf, run, update } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { columnsOf, count, text } from '../../../db/table.ts';
 import { FencedOff, type Run } from '../../../jobs/fence.ts';
+import { interactionsOfRun, isConnected } from './interactions.ts';
 import { storableJson, storableText } from './storable-text.ts';
-import { interactionsOfRun, isConnected } from './store.ts';
 import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } from './tables.ts';
 
 /** What one call of a model has cost. */
@@ -17,7 +18,7 @@ export async function loadSteps(
   runId: string,
 ): Promise<{ steps: Step[]; pending: ReadonlySet<string>; connected: number }> {
   const [stepRows, callRows, waits] = [
-    await db.select().from(runSteps).where(eq(runSteps.run_id, runId)).orderBy(asc(runSteps.step_index)),
+    await stepsOfRun(db, runId),
     await callsOfRun(db, runId),
     await interactionsOfRun(db, runId),
   ];
@@ -29,28 +30,34 @@ export async function loadSteps(
   };
 }
 
-export function callsOfRun(db: Executor, runId: string): Promise<CallRow[]> {
-  return db
-    .select()
-    .from(runCalls)
-    .where(eq(runCalls.run_id, runId))
-    .orderBy(asc(runCalls.step_index), asc(runCalls.position));
-}
+const stepColumns = columnsOf(runSteps);
+const callColumns = columnsOf(runCalls);
+
+export const callsOfRun = (db: Executor, runId: string): Promise<CallRow[]> => callsOfRuns(db, [runId]);
+
+export const callsOfRuns = (db: Executor, runIds: readonly string[]): Promise<CallRow[]> =>
+  rowsOf(
+    db,
+    runCalls,
+    sql`SELECT ${callColumns} FROM run_calls WHERE run_id = ANY(${runIds}) ORDER BY step_index, position`,
+  );
 
 /** What the agent was asked to remember in a conversation, oldest first. */
 export async function rememberedIn(db: Executor, conversationId: string): Promise<string[]> {
-  const { rows } = await db.execute<{ fact: string }>(sql`
-    SELECT arguments ->> 'text' AS fact FROM run_calls
-    WHERE name = 'remember' AND is_error = false AND run_id IN (
-      SELECT id FROM turns WHERE conversation_id = ${conversationId}
-      UNION ALL SELECT id FROM tasks WHERE conversation_id = ${conversationId})
-    ORDER BY id`);
+  const rows = await rowsOf(
+    db,
+    { fact: text() },
+    sql`SELECT arguments ->> 'text' AS fact FROM run_calls
+      WHERE name = 'remember' AND is_error = false AND run_id IN (
+        SELECT id FROM turns WHERE conversation_id = ${conversationId}
+        UNION ALL SELECT id FROM tasks WHERE conversation_id = ${conversationId})
+      ORDER BY id`,
+  );
   return rows.map(({ fact }) => fact);
 }
 
-export function stepsOfRun(db: Executor, runId: string): Promise<StepRow[]> {
-  return db.select().from(runSteps).where(eq(runSteps.run_id, runId)).orderBy(asc(runSteps.step_index));
-}
+export const stepsOfRun = (db: Executor, runId: string): Promise<StepRow[]> =>
+  rowsOf(db, runSteps, sql`SELECT ${stepColumns} FROM run_steps WHERE run_id = ${runId} ORDER BY step_index`);
 
 function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly InteractionRow[]): Step {
   const usage = {
@@ -104,7 +111,9 @@ export async function insertModelStep(
   await insertStep(tx, runId, index, kind, step, cost);
   if (step.calls.length === 0) return;
   const now = new Date();
-  await tx.insert(runCalls).values(
+  await insertMany(
+    tx,
+    runCalls,
     step.calls.map(({ call, result }, position) => ({
       run_id: runId,
       step_index: index,
@@ -140,10 +149,8 @@ export function insertAside(
 }
 
 export async function nextStepIndex(tx: Transaction, runId: string): Promise<number> {
-  const { rows } = await tx.execute<{ next: number }>(
-    sql`SELECT COALESCE(max(step_index) + 1, 0) AS next FROM run_steps WHERE run_id = ${runId}`,
-  );
-  return rows[0]?.next ?? 0;
+  const next = sql`SELECT COALESCE(max(step_index) + 1, 0) AS next FROM run_steps WHERE run_id = ${runId}`;
+  return (await one(tx, { next: count() }, next)).next;
 }
 
 async function insertStep(
@@ -154,7 +161,7 @@ async function insertStep(
   { text, usage }: Pick<ModelStep, 'text' | 'usage'>,
   { model, costMicros, startedAt }: StepCost,
 ): Promise<void> {
-  await insertRow(tx, runSteps, {
+  await insert(tx, runSteps, {
     run_id: runId,
     step_index: index,
     ...kind,
@@ -170,24 +177,23 @@ async function insertStep(
 }
 
 /** Before the tool is touched; one statement, since every call of every tool passes here. */
-export async function markStarted(db: Executor, run: Run, callId: string): Promise<void> {
-  const { rowCount } = await db.execute(sql`
-    WITH owned AS (SELECT id FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch} FOR NO KEY UPDATE)
-    UPDATE run_calls SET started_at = now() FROM owned WHERE run_calls.id = ${callId} AND run_calls.run_id = owned.id`);
-  if (rowCount !== 1) throw new FencedOff(run);
+export async function markStarted(db: Executor, owned: Run, callId: string): Promise<void> {
+  const marked = await run(
+    db,
+    sql`WITH owned AS (SELECT id FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch} FOR NO KEY UPDATE)
+      UPDATE run_calls SET started_at = now() FROM owned
+      WHERE run_calls.id = ${callId} AND run_calls.run_id = owned.id`,
+  );
+  if (marked !== 1) throw new FencedOff(owned);
 }
 
 /** The runner vouches that nothing has happened yet. */
 export async function markNotStarted(tx: Transaction, callIds: readonly string[]): Promise<void> {
-  await tx.execute(sql`UPDATE run_calls SET started_at = NULL WHERE id = ANY(${sql.param([...callIds])}::text[])`);
+  await run(tx, sql`UPDATE run_calls SET started_at = NULL WHERE id = ANY(${callIds})`);
 }
 
 export async function writeResult(tx: Transaction, callId: string, result: CallResult): Promise<CallRow> {
-  const [row] = await tx
-    .update(runCalls)
-    .set(resultColumns(result, new Date()))
-    .where(eq(runCalls.id, callId))
-    .returning();
+  const [row] = await update(tx, runCalls, resultColumns(result, new Date()), sql`id = ${callId}`);
   return row as CallRow;
 }
 

@@ -1,7 +1,9 @@
-import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Executor } from '../../../db/pool.ts';
-import { allMessages } from './store.ts';
-import { type CallRow, type InteractionRow, interactions, type MessageRow, runCalls, turns } from './tables.ts';
+import { questionsOfRuns } from './interactions.ts';
+import { allMessages } from './messages.ts';
+import type { CallRow, InteractionRow, MessageRow } from './tables.ts';
+import { callsOfRuns } from './trace-store.ts';
+import { turnsOf } from './turns.ts';
 
 /** What was said in a conversation, and the same with what was done in between, as a judge reads it. */
 export type Transcript = {
@@ -12,23 +14,11 @@ export type Transcript = {
 const longestPart = 4000;
 
 export async function readTranscript(db: Executor, conversationId: string): Promise<Transcript> {
-  const turnRows = await db
-    .select()
-    .from(turns)
-    .where(eq(turns.conversation_id, conversationId))
-    .orderBy(turns.ordinal);
+  const turnRows = await turnsOf(db, conversationId);
   const spoken = await allMessages(db, conversationId);
   const runIds = turnRows.flatMap(({ id, task_id }) => (task_id === null ? [id] : [id, task_id]));
-  const calls = await db
-    .select()
-    .from(runCalls)
-    .where(inArray(runCalls.run_id, runIds))
-    .orderBy(asc(runCalls.step_index), asc(runCalls.position));
-  const asked = await db
-    .select()
-    .from(interactions)
-    .where(and(inArray(interactions.run_id, runIds), eq(interactions.type, 'question')))
-    .orderBy(asc(interactions.id));
+  const calls = await callsOfRuns(db, runIds);
+  const asked = await questionsOfRuns(db, runIds);
   const questionsOf = (runId: string | null) =>
     asked.filter(({ run_id }) => run_id === runId).flatMap(askedAndAnswered);
   const deedsOf = (runId: string | null) => calls.filter(({ run_id }) => run_id === runId).map(witnessedCall);

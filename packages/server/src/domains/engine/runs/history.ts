@@ -2,7 +2,7 @@ import type { Message, UserMessage, UserPart } from '@vestra/agent/message';
 import { asData } from '@vestra/agent/prompt/data';
 import type { Tenant } from '../../../caller.ts';
 import { findFiles } from '../../files/api.ts';
-import { findMessage, messagesBefore } from '../records/store.ts';
+import { findMessage, messagesBefore } from '../records/messages.ts';
 import type { MessageRow, TurnRow } from '../records/tables.ts';
 import type { Engine } from '../turns/ports.ts';
 

@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import { payForCalls } from '../questions/ask-model.ts';
 import { changeConversation } from '../records/change.ts';
-import { type ConversationRow, conversations, messages } from '../records/tables.ts';
+import { dueForMemory, noteRemembered } from '../records/conversations.ts';
+import { messagesToRemember } from '../records/messages.ts';
+import type { ConversationRow } from '../records/tables.ts';
 import { usableModel } from '../records/usable-model.ts';
 import { manifestOf, memoryModeOf } from '../records/version-cache.ts';
 import { ignoreErased } from '../turns/begin-task.ts';
@@ -17,14 +18,7 @@ const mostExchanges = 40;
 /** Looks through conversations that have gone quiet for what is worth remembering, in the background. */
 export async function keepMemories(engine: Engine, signal: AbortSignal): Promise<void> {
   for (;;) {
-    // Round robin over the orgs: one that has thousands of quiet conversations does not hold up the others.
-    const place = sql`row_number() OVER (PARTITION BY ${conversations.org_id} ORDER BY ${conversations.memory_due_at})`;
-    const due = await engine.db
-      .select()
-      .from(conversations)
-      .where(lt(conversations.memory_due_at, sql`now()`))
-      .orderBy(place, asc(conversations.memory_due_at))
-      .limit(pageSize);
+    const due = await dueForMemory(engine.db, pageSize);
     const waiting = [...due];
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -38,19 +32,7 @@ export async function keepMemories(engine: Engine, signal: AbortSignal): Promise
 }
 
 async function keepOf(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<void> {
-  const { db } = engine;
-  const said = await db
-    .select()
-    .from(messages)
-    .where(
-      and(
-        eq(messages.conversation_id, conversation.id),
-        inArray(messages.role, ['user', 'agent']),
-        conversation.remembered_until === null ? undefined : gt(messages.id, conversation.remembered_until),
-      ),
-    )
-    .orderBy(asc(messages.id))
-    .limit(mostExchanges * 2);
+  const said = await messagesToRemember(engine.db, conversation, mostExchanges * 2);
   // Before the model is asked: facts that are lost to a crash cost less than facts that are asked and paid for twice.
   await markLooked(engine, conversation.id, said.at(-1)?.id ?? null);
   const mode = await modeOf(engine, conversation);
@@ -64,7 +46,7 @@ async function markLooked(engine: Engine, conversationId: string, until: string 
   await changeConversation(engine, conversationId, null, async ({ conversation, tx }) => {
     conversation.memory_due_at = null;
     if (until === null) return;
-    await tx.update(conversations).set({ remembered_until: until }).where(eq(conversations.id, conversationId));
+    await noteRemembered(tx, conversationId, until);
   }).catch(ignoreErased);
 }
 

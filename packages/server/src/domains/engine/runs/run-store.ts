@@ -7,10 +7,12 @@ import type { Run } from '../../../jobs/fence.ts';
 import { appendDelta } from '../../events/api.ts';
 import { costOf, costOfTurn } from '../../ledger/api.ts';
 import { type Change, changeConversation } from '../records/change.ts';
+import { pendingInteractions } from '../records/interactions.ts';
+import { streamedText } from '../records/log.ts';
 import { storableText } from '../records/storable-text.ts';
-import { pendingInteractions, updateTask, updateTurn } from '../records/store.ts';
 import type { Subject } from '../records/subject.ts';
 import type { InteractionRow } from '../records/tables.ts';
+import { updateTask } from '../records/tasks.ts';
 import { tellDelta } from '../records/tell.ts';
 import { presentTraceStep } from '../records/trace.ts';
 import {
@@ -22,6 +24,7 @@ import {
   markStarted,
   writeResult,
 } from '../records/trace-store.ts';
+import { updateTurn } from '../records/turns.ts';
 import { writePlan } from '../tools/own/work-tools.ts';
 import { isPlanApproved, PlanApproved } from '../tools/plan.ts';
 import { beginNext, giveUp, sendReplyJob } from '../turns/begin-reply.ts';
@@ -33,7 +36,6 @@ import type { Engine } from '../turns/ports.ts';
 import { settleInteraction } from '../turns/settle.ts';
 import { AppConnected, connectedTo } from '../turns/settle-connects.ts';
 import { settleReply } from '../turns/settle-reply.ts';
-import { streamedText } from '../turns/stop.ts';
 import type { Purse } from './purse.ts';
 import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
 
@@ -135,7 +137,7 @@ export function createRunStore(engine: Engine, subject: Subject, run: Run, optio
   /** A process that died in the middle of a step has streamed what nobody recorded: the message is written anew. */
   async function mendStream(said: string): Promise<void> {
     await change(async (changing) => {
-      if ((await streamedText(changing, turn)) === said) return;
+      if ((await streamedText(changing.tx, turn)) === said) return;
       turn = await updateTurn(changing.tx, turn.id, { reply_message_id: idAfter(turn.reply_message_id) });
       tellDelta(changing, { turnId: turn.id }, { text: said, message_id: turn.reply_message_id });
     });

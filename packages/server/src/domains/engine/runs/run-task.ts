@@ -3,7 +3,7 @@ import { ModelFailure } from '@vestra/agent/model';
 import type { Run } from '../../../jobs/fence.ts';
 import { askModel, requestOf } from '../questions/ask-model.ts';
 import { judgeLine } from '../questions/judge.ts';
-import { findMessage } from '../records/store.ts';
+import { findMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { callsOfRun } from '../records/trace-store.ts';
 import { witnessedCall } from '../records/transcript.ts';

@@ -1,8 +1,7 @@
 import type { ToolCall } from '@vestra/agent/message';
 import type { Tool } from '@vestra/agent/tool';
-import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../../db/pool.ts';
-import { interactions } from '../records/tables.ts';
+import { approvedPrice } from '../records/interactions.ts';
 
 /**
  * A yes is to the price that was shown, and hours may lie between it and the call: what has become dearer since is not
@@ -15,12 +14,7 @@ export async function risenPrice(
   { asksCreditUsd }: Tool,
 ): Promise<string | null> {
   if (asksCreditUsd === undefined) return null;
-  const [approved] = await db
-    .select({ price: sql<number | null>`(${interactions.details} ->> 'price_usd')::float8` })
-    .from(interactions)
-    .where(
-      and(eq(interactions.run_id, runId), eq(interactions.call_id, call.id), eq(interactions.decision, 'approved')),
-    );
-  if (approved?.price != null && asksCreditUsd <= approved.price) return null;
+  const approved = await approvedPrice(db, runId, call.id);
+  if (approved !== null && asksCreditUsd <= approved) return null;
   return `A call now costs ${asksCreditUsd} US dollars, which nobody has said yes to. It was not called: call it again, and the person is asked anew.`;
 }

@@ -3,9 +3,10 @@ import type { AwayReason, MissingTool } from '@vestra/contract/missing-tools';
 import type { Run } from '../../../jobs/fence.ts';
 import { beginOutage, type UnavailableServer } from '../../mcp-servers/api.ts';
 import { changeConversation } from '../records/change.ts';
-import { updateTask, updateTurn } from '../records/store.ts';
 import type { Subject } from '../records/subject.ts';
+import { updateTask } from '../records/tasks.ts';
 import { tellAway } from '../records/tell.ts';
+import { updateTurn } from '../records/turns.ts';
 import type { Engine } from '../turns/ports.ts';
 
 /**

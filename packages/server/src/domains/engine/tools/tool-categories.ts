@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type ApprovalCategory, approvalCategory } from '@vestra/agent/approval-category';
 import { isReadOnly, needsYes, ownNameOf, type Tool } from '@vestra/agent/tool';
-import { sql } from 'drizzle-orm';
 import type { Database } from '../../../db/pool.ts';
+import { rowsOf, run } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { text } from '../../../db/table.ts';
 
 type Version = { deploymentId: string; version: number };
 type Kept = { tool: string; description_hash: string; category: ApprovalCategory | null };
@@ -48,9 +50,12 @@ async function pinnedOf(db: Database, { deploymentId, version }: Version): Promi
   const name = `${deploymentId}@${version}`;
   const found = pins.get(name);
   if (found && found.until > Date.now()) return found.names;
-  const { rows } = await db.execute<{ tool: string }>(sql`
-    SELECT DISTINCT tool FROM tool_categories
-    WHERE deployment_id = ${deploymentId} AND version = ${version} AND NOT was_read_only`);
+  const rows = await rowsOf(
+    db,
+    { tool: text() },
+    sql`SELECT DISTINCT tool FROM tool_categories
+      WHERE deployment_id = ${deploymentId} AND version = ${version} AND NOT was_read_only`,
+  );
   if (pins.size >= mostVersions) pins.clear();
   const names = new Set(rows.map(({ tool }) => tool));
   pins.set(name, { names, until: Date.now() + pinsKnownMs });
@@ -75,18 +80,22 @@ async function keep(db: Database, { deploymentId, version }: Version, tools: rea
     category: approvalCategory(ownNameOf(tool), tool.definition.description),
     was_read_only: isReadOnly(tool),
   }));
-  await db.execute(sql`
-    INSERT INTO tool_categories (deployment_id, version, tool, description_hash, category, was_read_only)
+  await run(
+    db,
+    sql`INSERT INTO tool_categories (deployment_id, version, tool, description_hash, category, was_read_only)
     SELECT v.deployment_id, v.version, j.tool, decode(j.description_hash, 'hex'), j.category, j.was_read_only
-    FROM deployment_versions v, json_to_recordset(${JSON.stringify(judged)}::json)
+    FROM deployment_versions v, json_to_recordset(${sql.json(judged)})
       AS j(tool text, description_hash text, category text, was_read_only boolean)
     WHERE v.deployment_id = ${deploymentId} AND v.version = ${version}
-    ON CONFLICT DO NOTHING`);
-  const { rows } = await db.execute<Kept>(sql`
-    SELECT tool, encode(description_hash, 'hex') AS description_hash, category FROM tool_categories
+    ON CONFLICT DO NOTHING`,
+  );
+  return rowsOf(
+    db,
+    { tool: text(), description_hash: text(), category: text<ApprovalCategory>().nullable() },
+    sql`SELECT tool, encode(description_hash, 'hex') AS description_hash, category FROM tool_categories
     WHERE deployment_id = ${deploymentId} AND version = ${version}
-      AND tool = ANY(${sql.param(judged.map(({ tool }) => tool))}::text[])`);
-  return rows;
+      AND tool = ANY(${judged.map(({ tool }) => tool)})`,
+  );
 }
 
 const hashOf = ({ definition }: Tool) => createHash('sha256').update(definition.description, 'utf8').digest('hex');

@@ -1,10 +1,10 @@
-import { sql } from 'drizzle-orm';
-import { type Run, releaseRun } from '../../../jobs/fence.ts';
+import { isOwned, type Run, releaseRun } from '../../../jobs/fence.ts';
 import { release } from '../../ledger/api.ts';
 import { type Change, changeConversation } from '../records/change.ts';
-import { findTurn, nextQueuedTurn, updateTurn } from '../records/store.ts';
+import { newestMessageId } from '../records/messages.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellTurn } from '../records/tell.ts';
+import { findTurn, nextQueuedTurn, updateTurn } from '../records/turns.ts';
 import type { Engine, Fresh } from './ports.ts';
 
 const notFresh: Fresh = { isFirstRun: false, hold: null, asked: null, user: null };
@@ -19,7 +19,7 @@ export async function beginReply(engine: Engine, change: Change, queued: TurnRow
   const turn = await updateTurn(tx, queued.id, {
     state: 'replying',
     ...(isFirst && {
-      history_until: await newestMessageId(change),
+      history_until: await newestMessageId(tx, conversation.id),
       base_summary: conversation.summary,
       base_from: conversation.summary_until,
     }),
@@ -57,13 +57,6 @@ export async function sendReplyJob({ jobs }: Engine, tx: Change['tx'], turn: Tur
   await jobs.send(tx, 'turn.run', { org_id, mode, user_id, conversation_id, turn_id: id });
 }
 
-async function newestMessageId({ tx, conversation }: Change): Promise<string> {
-  const { rows } = await tx.execute<{ id: string }>(
-    sql`SELECT id FROM messages WHERE conversation_id = ${conversation.id} ORDER BY id DESC LIMIT 1`,
-  );
-  return (rows[0] as { id: string }).id;
-}
-
 /** Lets the conversation go on with what waits behind a reply that has ended, or that waits for a person. */
 export async function beginNext(engine: Engine, change: Change): Promise<void> {
   change.conversation.replying_turn_id = null;
@@ -83,12 +76,6 @@ export async function takeUpReply(engine: Engine, conversationId: string, turnId
   if (!taken) return;
   const { turn, run } = taken;
   await engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh: notFresh }, signal));
-}
-
-/** A run whose lease has not run out has an owner; should that one have died, the sweep finds it later. */
-export async function isOwned(tx: Change['tx'], runId: string): Promise<boolean> {
-  const { rows } = await tx.execute(sql`SELECT FROM runs WHERE id = ${runId} AND lease_until > clock_timestamp()`);
-  return rows.length > 0;
 }
 
 /** Gives an owned run up, in the transaction that says what comes of it. */

@@ -1,10 +1,12 @@
 import { newFence } from '@vestra/agent/prompt/data';
 import { newId } from '@vestra/contract/ids';
+import { isOwned } from '../../../jobs/fence.ts';
 import { type Change, changeConversation } from '../records/change.ts';
-import { findTask, findTurn, insertMessage, insertTask, updateTask, updateTurn } from '../records/store.ts';
+import { insertMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
+import { findTask, insertTask, updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
-import { isOwned } from './begin-reply.ts';
+import { findTurn, updateTurn } from '../records/turns.ts';
 import type { Engine } from './ports.ts';
 
 /** Said where the message goes straight to work, or the model handed it over without a word. */

@@ -1,10 +1,12 @@
 import type { RunEnd } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from '../records/change.ts';
+import { insertMessage } from '../records/messages.ts';
 import { storableJson, storableText } from '../records/storable-text.ts';
-import { insertMessage, updateTask, updateTurn } from '../records/store.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
+import { updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
+import { updateTurn } from '../records/turns.ts';
 import { type Broken, noteMemoryDue, settleWithError, tellEnd } from './end-turn.ts';
 import { tellLimit } from './open-wait.ts';
 import type { Engine } from './ports.ts';

@@ -1,9 +1,10 @@
 import type { RunEnd } from '@vestra/agent/ports';
 import type { Change } from '../records/change.ts';
+import { insertMessage } from '../records/messages.ts';
 import { storableJson, storableText } from '../records/storable-text.ts';
-import { insertMessage, updateTurn } from '../records/store.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellMessage, tellTurn } from '../records/tell.ts';
+import { updateTurn } from '../records/turns.ts';
 import { manifestOf, memoryModeOf } from '../records/version-cache.ts';
 import { beginNext } from './begin-reply.ts';
 import { beginTask } from './begin-task.ts';

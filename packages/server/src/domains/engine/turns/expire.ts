@@ -1,21 +1,18 @@
-import { and, asc, eq, lt, sql } from 'drizzle-orm';
 import { isDatabaseAway } from '../../../db/away.ts';
 import { changeConversation } from '../records/change.ts';
-import { findInteraction } from '../records/store.ts';
-import { type InteractionRow, interactions } from '../records/tables.ts';
+import { type DueInteraction, dueInteractions, findInteraction } from '../records/interactions.ts';
 import { ignoreErased } from './begin-task.ts';
 import type { Engine } from './ports.ts';
 import { settleInteraction } from './settle.ts';
 
 const pageSize = 200;
 
-type Due = Pick<InteractionRow, 'org_id' | 'mode' | 'id' | 'conversation_id'> & { due: string };
-
 /** Ends the waits that nobody answered in time, oldest first, and lets what waited go on without them. */
 export async function expireInteractions(engine: Engine): Promise<void> {
-  let last: Due | undefined;
+  // Behind the last one seen: a wait that stays, for whatever reason, is not met twice.
+  let last: DueInteraction | null = null;
   for (;;) {
-    const due = await dueAfter(engine, last);
+    const due: DueInteraction[] = await dueInteractions(engine.db, last, pageSize);
     for (const row of due) {
       // One that cannot be ended must not keep those behind it from their end; it is tried again with the next look.
       await expire(engine, row).catch((error: unknown) => {
@@ -24,23 +21,11 @@ export async function expireInteractions(engine: Engine): Promise<void> {
       });
     }
     if (due.length < pageSize) return;
-    last = due.at(-1);
+    last = due.at(-1) ?? null;
   }
 }
 
-/** Behind the last one seen: a wait that stays, for whatever reason, is not met twice. As text, a time keeps all its digits. */
-function dueAfter({ db }: Engine, last: Due | undefined): Promise<Due[]> {
-  const { org_id, mode, id, conversation_id, expires_at, status } = interactions;
-  const isBehind = last && sql`(${expires_at}, ${id}) > (${last.due}::timestamptz, ${last.id})`;
-  return db
-    .select({ org_id, mode, id, conversation_id, due: sql<string>`${expires_at}::text` })
-    .from(interactions)
-    .where(and(eq(status, 'pending'), lt(expires_at, sql`now()`), isBehind))
-    .orderBy(asc(expires_at), asc(id))
-    .limit(pageSize);
-}
-
-async function expire(engine: Engine, { org_id: orgId, mode, id, conversation_id }: Due): Promise<void> {
+async function expire(engine: Engine, { org_id: orgId, mode, id, conversation_id }: DueInteraction): Promise<void> {
   await changeConversation(engine, conversation_id, null, async (change) => {
     const row = await findInteraction(change.tx, { orgId, mode }, id);
     if (row?.status !== 'pending') return;

@@ -16,8 +16,8 @@ import {
   toldOf,
   writingConversation,
 } from '../records/change.ts';
+import { findSeenConversation } from '../records/conversations.ts';
 import { acceptingMessage, runOf } from '../records/message-writes.ts';
-import { findSeenConversation } from '../records/store.ts';
 import type { ConversationRow, TurnRow } from '../records/tables.ts';
 import { tellPricedTurn } from '../records/tell.ts';
 import { goesStraightToWork } from '../records/turn.ts';

@@ -1,11 +1,12 @@
 import { newFence } from '@vestra/agent/prompt/data';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from '../records/change.ts';
+import { insertMessage } from '../records/messages.ts';
 import { storableJson, storableText } from '../records/storable-text.ts';
-import { insertMessage, insertTurn } from '../records/store.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { tellMessage, tellTurn } from '../records/tell.ts';
 import type { TurnOrigin } from '../records/turn.ts';
+import { insertTurn } from '../records/turns.ts';
 
 /** What somebody said and what the service has answered, as a turn that is over: for answers that no run makes. */
 export async function recordExchange(

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { isDatabaseAway } from '../../../db/away.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
+import { rowsOf } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { count as counted, text } from '../../../db/table.ts';
 import { FencedOff, type Run, takeRun } from '../../../jobs/fence.ts';
 
 /** Why a run was ended from outside: it is no failure, and whoever ended it has written what came of it. */
@@ -91,10 +93,14 @@ export function createRunner({ db, log, settings }: { db: Database; log: Logger;
     const asked = [...running.values()];
     if (asked.length === 0) return;
     try {
-      const { rows } = await db.execute<{ id: string; epoch: string }>(sql`
-        UPDATE runs SET lease_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-        WHERE id = ANY(${sql.param(asked.map(({ run }) => run.runId))}::text[]) AND owner = ${owner} RETURNING id, epoch`);
-      const owned = new Map(rows.map(({ id, epoch }) => [id, Number(epoch)]));
+      const runIds = asked.map(({ run }) => run.runId);
+      const rows = await rowsOf(
+        db,
+        { id: text(), epoch: counted() },
+        sql`UPDATE runs SET lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
+          WHERE id = ANY(${runIds}) AND owner = ${owner} RETURNING id, epoch`,
+      );
+      const owned = new Map(rows.map(({ id, epoch }) => [id, epoch]));
       for (const { run, controller } of asked) {
         if (owned.get(run.runId) !== run.epoch) controller.abort(new FencedOff(run));
       }

@@ -1,8 +1,6 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { Tenant } from '../../../caller.ts';
 import { changeConversation } from '../records/change.ts';
-import { findInteraction } from '../records/store.ts';
-import { interactions } from '../records/tables.ts';
+import { findInteraction, waitingToConnect } from '../records/interactions.ts';
 import { ignoreErased } from './begin-task.ts';
 import type { Engine } from './ports.ts';
 import { type Settlement, settleInteraction } from './settle.ts';
@@ -18,21 +16,7 @@ export async function settleConnects(
   { orgId, mode }: Tenant,
   { userId, app, name }: { userId: string | null; app: string; name: string },
 ): Promise<void> {
-  const waiting = await engine.db
-    .select({ id: interactions.id, conversation_id: interactions.conversation_id })
-    .from(interactions)
-    .where(
-      and(
-        eq(interactions.org_id, orgId),
-        eq(interactions.mode, mode),
-        eq(interactions.status, 'pending'),
-        eq(interactions.type, 'connect'),
-        userId === null ? isNull(interactions.user_id) : eq(interactions.user_id, userId),
-        eq(interactions.is_hidden, false),
-        sql`${interactions.details} ->> 'app' = ${app}`,
-      ),
-    )
-    .orderBy(asc(interactions.id));
+  const waiting = await waitingToConnect(engine.db, { orgId, mode }, { userId, app });
   for (const { id, conversation_id } of waiting) {
     await changeConversation(engine, conversation_id, null, async (change) => {
       const row = await findInteraction(change.tx, { orgId, mode }, id);

@@ -1,7 +1,9 @@
 import type { Change } from '../records/change.ts';
-import { findTask, findTurn, updateInteraction, updateTask, updateTurn } from '../records/store.ts';
+import { updateInteraction } from '../records/interactions.ts';
 import type { InteractionRow, TaskRow } from '../records/tables.ts';
+import { findTask, updateTask } from '../records/tasks.ts';
 import { tellSettled } from '../records/tell.ts';
+import { findTurn, updateTurn } from '../records/turns.ts';
 import { beginReply } from './begin-reply.ts';
 import { sendTaskJob } from './begin-task.ts';
 import type { Engine } from './ports.ts';

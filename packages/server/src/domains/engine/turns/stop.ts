@@ -1,18 +1,13 @@
-import { sql } from 'drizzle-orm';
 import type { Tenant } from '../../../caller.ts';
 import { type ChargeItem, chargeStopped } from '../../ledger/api.ts';
 import type { Change } from '../records/change.ts';
-import {
-  findTurn,
-  openTasks,
-  openTurns,
-  pendingInteractions,
-  updateInteraction,
-  updateTask,
-} from '../records/store.ts';
+import { pendingInteractions, updateInteraction } from '../records/interactions.ts';
+import { streamedText } from '../records/log.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
+import { openTasks, updateTask } from '../records/tasks.ts';
 import { tellSettled, tellTask, tellTurn } from '../records/tell.ts';
 import { insertAside, nextStepIndex } from '../records/trace-store.ts';
+import { endRun, findTurn, openTurns } from '../records/turns.ts';
 import { keepSaid, settleWithError } from './end-turn.ts';
 import type { Engine } from './ports.ts';
 
@@ -42,7 +37,7 @@ async function withdraw(change: Change, row: InteractionRow): Promise<void> {
 }
 
 async function endTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
-  await endRun(engine, change, 'task', task);
+  await fenceOff(engine, change, 'task', task);
   const stopped = { status: 'failed', error_code: 'stopped', error_message: 'The work was stopped.' } as const;
   change.conversation.open_tasks -= 1;
   await tellTask(change, 'task.stopped', await updateTask(change.tx, task, stopped));
@@ -52,21 +47,21 @@ async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise
   // One that waited behind another has not begun: whoever follows hears the beginning of each turn before its end.
   if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
   if (turn.task_id === null) {
-    await endRun(engine, change, 'turn', turn);
-    await keepSaid(change, turn, { whole: await streamedText(change, turn), unstreamed: '' });
+    await fenceOff(engine, change, 'turn', turn);
+    await keepSaid(change, turn, { whole: await streamedText(change.tx, turn), unstreamed: '' });
   }
   await settleWithError(engine, change, turn, 'stopped', null);
 }
 
 /** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
-async function endRun(
+async function fenceOff(
   { announcer, money, traces }: Engine,
   change: Change,
   kind: 'turn' | 'task',
   row: TurnRow | TaskRow,
 ): Promise<void> {
   const { id, org_id: orgId, mode } = row;
-  await change.tx.execute(sql`DELETE FROM runs WHERE id = ${id}`);
+  await endRun(change.tx, id);
   await chargeUntilNow(change, { orgId, mode }, row);
   change.afterwards(() => {
     announcer.ring('run', id);
@@ -97,12 +92,4 @@ async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | Tas
     const cost = { model: used.model, costMicros, startedAt: new Date() };
     await insertAside(tx, row.id, await nextStepIndex(tx, row.id), { kind: 'stopped', usage }, cost);
   }
-}
-
-export async function streamedText({ tx }: Change, turn: TurnRow): Promise<string> {
-  const { rows } = await tx.execute<{ text: string }>(sql`
-    SELECT COALESCE(string_agg(data ->> 'text', '' ORDER BY seq), '') AS text FROM conversation_events
-    WHERE conversation_id = ${turn.conversation_id} AND turn_id = ${turn.id} AND type = 'reply.delta'
-      AND data ->> 'message_id' = ${turn.reply_message_id}`);
-  return rows[0]?.text ?? '';
 }

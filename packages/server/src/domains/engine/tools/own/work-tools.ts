@@ -5,8 +5,8 @@ import type { Run } from '../../../../jobs/fence.ts';
 import { keepFile, presentFile } from '../../../files/api.ts';
 import { type Change, changeConversation } from '../../records/change.ts';
 import { storableText } from '../../records/storable-text.ts';
-import { updateTask } from '../../records/store.ts';
 import type { Progress, TaskRow } from '../../records/tables.ts';
+import { updateTask } from '../../records/tasks.ts';
 import { tellProgress } from '../../records/tell.ts';
 import type { Engine, WorkComputer } from '../../turns/ports.ts';
 

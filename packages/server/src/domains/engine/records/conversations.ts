@@ -1,0 +1,102 @@
+import type { Tenant } from '../../../caller.ts';
+import type { Executor, Transaction } from '../../../db/pool.ts';
+import { maybeOne, rowsOf, run } from '../../../db/query.ts';
+import type { SeenRow } from '../../../db/row-cache.ts';
+import { sql } from '../../../db/sql.ts';
+import { columnsOf, json, text } from '../../../db/table.ts';
+import { type Cost, costOfKinds } from '../../ledger/api.ts';
+import { type ConversationRow, conversations } from './tables.ts';
+
+export type Page = { limit: number; after: readonly string[] | null };
+
+const columns = columnsOf(conversations);
+
+export const findConversation = (
+  db: Executor,
+  { orgId, mode }: Tenant,
+  id: string,
+): Promise<ConversationRow | undefined> =>
+  maybeOne(
+    db,
+    conversations,
+    sql`SELECT ${columns} FROM conversations WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode}`,
+  );
+
+const seenShape = { ...conversations.columns, version: text() };
+
+/** Whoever's it is: the caller looks at that. */
+export async function findSeenConversation(db: Executor, id: string): Promise<SeenRow<ConversationRow> | undefined> {
+  const found = await maybeOne(
+    db,
+    seenShape,
+    sql`SELECT ${columns}, xmin::text AS version FROM conversations WHERE id = ${id}`,
+  );
+  if (!found) return undefined;
+  const { version, ...row } = found;
+  return { row, version };
+}
+
+export const lockConversation = (tx: Transaction, id: string): Promise<ConversationRow | undefined> =>
+  maybeOne(tx, conversations, sql`SELECT ${columns} FROM conversations WHERE id = ${id} FOR NO KEY UPDATE`);
+
+const ofColumns = columnsOf(conversations, 'c');
+const withCostShape = { ...conversations.columns, spent: json<Record<string, string>>().nullable() };
+
+type ConversationWithCost = { row: ConversationRow; cost: Cost };
+
+/** Each with what it has cost, in one round trip and in the order wanted: nothing is read as often as one conversation. */
+export async function findConversationsWithCost(
+  db: Executor,
+  wanted: readonly (Tenant & { id: string })[],
+): Promise<(ConversationWithCost | undefined)[]> {
+  const rows = await rowsOf(
+    db,
+    withCostShape,
+    sql`SELECT ${ofColumns}, (
+        SELECT json_object_agg(kind, micros::text) FROM (
+          SELECT kind, sum(amount_micros) AS micros FROM ledger_entries
+          WHERE account = 'spend' AND conversation_id = c.id GROUP BY kind
+        ) AS spent
+      ) AS spent
+      FROM unnest(${wanted.map(({ id }) => id)}::text[], ${wanted.map(({ orgId }) => orgId)}::text[],
+        ${wanted.map(({ mode }) => mode)}::text[]) AS wanted (id, org_id, mode)
+      JOIN conversations c USING (id, org_id, mode)`,
+  );
+  const found = new Map(rows.map(({ spent, ...row }) => [row.id, { row, cost: costOfKinds(spent ?? {}) }]));
+  // Several callers share one read: what one of them may see is no other's.
+  return wanted.map(({ id, orgId, mode }) => {
+    const one = found.get(id);
+    return one?.row.org_id === orgId && one.row.mode === mode ? one : undefined;
+  });
+}
+
+export const listConversations = (
+  db: Executor,
+  { orgId, mode }: Tenant,
+  { userId }: { userId: string | undefined },
+  { limit, after }: Page,
+): Promise<ConversationRow[]> =>
+  rowsOf(
+    db,
+    conversations,
+    sql`SELECT ${columns} FROM conversations
+      WHERE ${sql.and(
+        sql`org_id = ${orgId} AND mode = ${mode} AND NOT is_hidden`,
+        userId && sql`user_id = ${userId}`,
+        after && sql`id < ${after[0] as string}`,
+      )}
+      ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
+
+/** Those that have gone quiet. Round robin over the orgs: one that has thousands of them does not hold up the others. */
+export const dueForMemory = (db: Executor, limit: number): Promise<ConversationRow[]> =>
+  rowsOf(
+    db,
+    conversations,
+    sql`SELECT ${columns} FROM conversations WHERE memory_due_at < now()
+      ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY memory_due_at), memory_due_at LIMIT ${limit}`,
+  );
+
+export async function noteRemembered(tx: Transaction, id: string, until: string): Promise<void> {
+  await run(tx, sql`UPDATE conversations SET remembered_until = ${until} WHERE id = ${id}`);
+}

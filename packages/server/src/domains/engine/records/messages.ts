@@ -1,0 +1,86 @@
+import { fail } from '@vestra/contract/errors';
+import type { Executor, Transaction } from '../../../db/pool.ts';
+import { insert, maybeOne, one, rowsOf } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { boolean, columnsOf, type NewRowOf, text } from '../../../db/table.ts';
+import type { Page } from './conversations.ts';
+import { type ConversationRow, type MessageRow, messages, type TurnRow } from './tables.ts';
+
+const columns = columnsOf(messages);
+
+/**
+ * By when they appeared: the id of a reply is as old as its turn, and one that waited for a person would stand in the past.
+ * To the millisecond, which is what a cursor holds.
+ */
+export function listMessages(db: Executor, conversationId: string, { limit, after }: Page): Promise<MessageRow[]> {
+  if (after && after.length !== 2) throw fail('invalid_cursor');
+  const [at, id] = after ?? [];
+  return rowsOf(
+    db,
+    messages,
+    sql`SELECT ${columns} FROM messages
+      WHERE ${sql.and(
+        sql`conversation_id = ${conversationId}`,
+        after && sql`(created_at, id) < (${at as string}::timestamptz, ${id as string})`,
+      )}
+      ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`,
+  );
+}
+
+export const placeOfMessage = ({ created_at, id }: MessageRow) => [created_at.toISOString(), id];
+
+/** All that was said, oldest first. */
+export const allMessages = (db: Executor, conversationId: string): Promise<MessageRow[]> =>
+  rowsOf(db, messages, sql`SELECT ${columns} FROM messages WHERE conversation_id = ${conversationId} ORDER BY id`);
+
+export const insertMessage = (tx: Transaction, row: NewRowOf<typeof messages>): Promise<MessageRow> =>
+  // By the clock that the messages of users have, so that both stand in one order.
+  insert(tx, messages, { created_at: new Date(), ...row });
+
+/** What had been said when a reply was begun, oldest first, without what an earlier summary stands for. */
+export const messagesBefore = (
+  db: Executor,
+  turn: Pick<TurnRow, 'conversation_id' | 'ordinal' | 'history_until' | 'base_from'>,
+): Promise<MessageRow[]> =>
+  rowsOf(
+    db,
+    messages,
+    sql`SELECT ${columns} FROM messages
+      WHERE conversation_id = ${turn.conversation_id} AND (${turn.base_from}::text IS NULL OR id > ${turn.base_from})
+        AND id <= ${turn.history_until} AND turn_ordinal < ${turn.ordinal}
+      ORDER BY id`,
+  );
+
+/** What was said by people and the agent since it was last looked through for what is worth remembering. */
+export const messagesToRemember = (
+  db: Executor,
+  { id, remembered_until }: Pick<ConversationRow, 'id' | 'remembered_until'>,
+  limit: number,
+): Promise<MessageRow[]> =>
+  rowsOf(
+    db,
+    messages,
+    sql`SELECT ${columns} FROM messages
+      WHERE conversation_id = ${id} AND role IN ('user', 'agent')
+        AND (${remembered_until}::text IS NULL OR id > ${remembered_until})
+      ORDER BY id LIMIT ${limit}`,
+  );
+
+export const findMessage = (db: Executor, conversationId: string, id: string): Promise<MessageRow | undefined> =>
+  maybeOne(db, messages, sql`SELECT ${columns} FROM messages WHERE conversation_id = ${conversationId} AND id = ${id}`);
+
+export async function newestMessageId(tx: Transaction, conversationId: string): Promise<string> {
+  const newest = sql`SELECT id FROM messages WHERE conversation_id = ${conversationId} ORDER BY id DESC LIMIT 1`;
+  return (await one(tx, { id: text() }, newest)).id;
+}
+
+/** Whether a message of the conversation carries the file. */
+export async function isAttached(db: Executor, conversationId: string, fileId: string): Promise<boolean> {
+  const { found } = await one(
+    db,
+    { found: boolean() },
+    sql`SELECT EXISTS (SELECT FROM messages
+      WHERE conversation_id = ${conversationId} AND attachments @> ${sql.json([{ file_id: fileId }])}::jsonb) AS found`,
+  );
+  return found;
+}

@@ -96,9 +96,8 @@ describe('a page that a person may not open', () => {
     const open = { id: 'tab_1', tab, use: { kind: 'agent', taskId: '' }, lastUsed: 0 } as unknown as OpenTab;
     const desk = { tabs: () => [open] };
     const desks = { hands: createHands(), ifOpen: () => desk, use: async () => {}, stay: () => {} };
-    const db = {
-      insert: () => ({ values: () => Promise.reject(new Error('The database is away.')) }),
-    } as unknown as Database;
+    const away = () => Promise.reject(new Error('The database is away.'));
+    const db = { $client: { connect: away }, insert: () => ({ values: away }) } as unknown as Database;
     const log = pino({ serializers: { err: String } }, { write: (line: string) => void lines.push(line) });
     const screens = createScreens({ db, desks: desks as unknown as Desks, log });
     const owner = { orgId: 'org_1', mode: 'test' as const, userId: 'ada' };

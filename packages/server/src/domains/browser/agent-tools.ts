@@ -1,4 +1,5 @@
 import { Failure, fail } from '@vestra/contract/errors';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/failures.ts';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import type { Origin } from '../../caller.ts';
@@ -17,11 +18,10 @@ import {
   type WorkBrowsers,
 } from '../engine/api.ts';
 import { click, settle, type } from './act.ts';
-import { recordBlocked } from './blocked.ts';
 import type { Desk, Desks, OpenTab } from './desks.ts';
-import { isBrowserGone, isPageTrouble } from './gone.ts';
-import { jpegAddress } from './jpeg-address.ts';
+import { jpegAddress } from './screenshot.ts';
 import { secrecyOfTab } from './secrecy.ts';
+import { recordBlocked } from './site-access.ts';
 import { agentRules, verdictOn } from './site-rules.ts';
 import { openForTask, readPage, tabOfTask, watching } from './task-tab.ts';
 import { within } from './within.ts';
@@ -250,8 +250,8 @@ function explained(error: unknown): ToolAnswer {
 
 function whyNot(error: unknown): string | null {
   if (error instanceof Failure) return error.message;
-  if (isBrowserGone(error)) return 'The page or the browser has ended. Open it again with browser_open.';
-  if (isPageTrouble(error)) return 'The page changed meanwhile. Read it again with browser_read.';
+  if (error instanceof BrowserGone) return 'The page or the browser has ended. Open it again with browser_open.';
+  if (error instanceof PageTrouble) return 'The page changed meanwhile. Read it again with browser_read.';
   if (isLate(error))
     return 'The page did not answer in time. Where it hung it is closed; open it again with browser_open.';
   return null;

@@ -2,8 +2,8 @@ import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { requireAskedUser } from '../users/api.ts';
-import { deploymentOfBrowser } from './deployment.ts';
 import type { Desks } from './desks.ts';
+import { deploymentOfBrowser } from './site-access.ts';
 import { fetchRules } from './site-rules.ts';
 
 /** Which of these cookies the browser would send to the site, and until when. It opens no page and shows no value. */

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Browser, StartBrowser } from '../../adapters/browser/browser.ts';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/failures.ts';
 import type { PageFunctions } from '../../adapters/browser/page-script.ts';
 import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import type { Awake, Computers, Owner } from '../computers/api.ts';
-import { isBrowserGone, isPageTrouble } from './gone.ts';
 import { createHands, type Hands, ownerKey } from './hands.ts';
 
 /** A tab, and on whose behalf it is open. */
@@ -194,7 +194,7 @@ export function createDesks(options: {
 
 /** Browsers and pages end at any time: whoever asks again gets a new one. */
 function sayUnavailable(error: unknown): never {
-  if (!isBrowserGone(error) && !isPageTrouble(error)) throw error;
+  if (!(error instanceof BrowserGone) && !(error instanceof PageTrouble)) throw error;
   throw fail('computer_unavailable', { message: 'The browser or its page ended meanwhile. Try again.' });
 }
 
@@ -205,3 +205,15 @@ function makeRoom(tabs: Set<OpenTab>): void {
     void oldest.tab.close();
   }
 }
+
+/** The tab in front, else the one that was used last. */
+export function frontTab(tabs: readonly OpenTab[]): OpenTab | undefined {
+  const [first] = [...tabs].sort(
+    (one, other) => Number(isInFront(other)) - Number(isInFront(one)) || other.lastUsed - one.lastUsed,
+  );
+  return first;
+}
+
+export const isInFront = ({ use }: OpenTab): boolean => use.kind === 'fetch' && use.isFront;
+
+export const isPublic = ({ use }: OpenTab): boolean => use.kind === 'agent' || !use.isPrivate;

@@ -9,12 +9,11 @@ import type { Owner } from '../computers/api.ts';
 import { computerItem } from '../engine/api.ts';
 import { charge, refusalFailure, release, reserve } from '../ledger/api.ts';
 import { enterUser, findAskedUser } from '../users/api.ts';
-import { recordBlocked } from './blocked.ts';
-import { matcherOf } from './capture-match.ts';
-import { deploymentOfBrowser } from './deployment.ts';
+import { matcherOf } from './captures.ts';
 import type { Desk, Desks, OpenTab } from './desks.ts';
 import { type FetchRun, runFetch } from './run-fetch.ts';
 import { noticeSecrets } from './secrecy.ts';
+import { deploymentOfBrowser, recordBlocked } from './site-access.ts';
 import { fetchRules, verdictOn } from './site-rules.ts';
 
 export type FetchBody = BodyOf<Api['browser']['fetch']>;

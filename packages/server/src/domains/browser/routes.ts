@@ -3,10 +3,10 @@ import { EventStream, type Handlers } from '../../http/handler.ts';
 import type { Streams } from '../../http/streams.ts';
 import { requireAskedUser } from '../users/api.ts';
 import { findCookies } from './cookies.ts';
-import { deploymentOfBrowser } from './deployment.ts';
 import type { Desks } from './desks.ts';
 import { fetchPage } from './fetch.ts';
 import { takeScreenshot } from './screenshot.ts';
+import { deploymentOfBrowser } from './site-access.ts';
 import { fetchRules } from './site-rules.ts';
 import { watchTabs } from './watch.ts';
 

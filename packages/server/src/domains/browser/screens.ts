@@ -2,19 +2,17 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Logger } from 'pino';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/failures.ts';
 import type { Part } from '../../adapters/browser/page-script.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
-import { recordBlocked } from './blocked.ts';
-import { extentOf } from './crop.ts';
-import type { Desks, OpenTab } from './desks.ts';
-import { frontTab, isInFront, isPublic } from './front-tab.ts';
-import { isBrowserGone, isPageTrouble } from './gone.ts';
+import { type Desks, frontTab, isInFront, isPublic, type OpenTab } from './desks.ts';
 import { ownerKey } from './hands.ts';
 import { noticeSecrets } from './secrecy.ts';
-import { showScreen } from './show-screen.ts';
+import { extentOf, showScreen } from './show-screen.ts';
+import { recordBlocked } from './site-access.ts';
 import { verdictOn } from './site-rules.ts';
 import { within } from './within.ts';
 
@@ -249,5 +247,5 @@ function limit(entry: Entry, count: number): void {
 /** A page that goes away under the hands, or hangs, is what the next picture shows. */
 function sayGone(error: unknown): void {
   const isLate = (error as Error | null)?.name === 'TimeoutError';
-  if (!isLate && !isBrowserGone(error) && !isPageTrouble(error)) throw error;
+  if (!isLate && !(error instanceof BrowserGone) && !(error instanceof PageTrouble)) throw error;
 }

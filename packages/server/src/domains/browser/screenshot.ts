@@ -1,7 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Owner } from '../computers/api.ts';
-import type { Desks, OpenTab } from './desks.ts';
-import { frontTab, isInFront, isPublic } from './front-tab.ts';
+import { type Desks, frontTab, isInFront, isPublic, type OpenTab } from './desks.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { agentRules } from './site-rules.ts';
 import { within } from './within.ts';
@@ -37,3 +36,6 @@ function pictureOf({ tab }: OpenTab): Promise<Buffer> {
     throw fail('computer_unavailable', { message: 'The page did not let itself be pictured. Try again.' });
   });
 }
+
+/** A picture as an address that holds it whole. */
+export const jpegAddress = (picture: Buffer) => `data:image/jpeg;base64,${picture.toString('base64')}`;

@@ -4,7 +4,7 @@ import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Frame, FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
 import type { Desks, FetchUse, OpenTab } from './desks.ts';
-import { jpegAddress } from './jpeg-address.ts';
+import { jpegAddress } from './screenshot.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { verdictOn } from './site-rules.ts';
 import { within } from './within.ts';

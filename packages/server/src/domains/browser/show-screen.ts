@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from '../../adapters/browser/page-script.ts';
 import type { ScreenFrame } from '../../adapters/browser/screencast.ts';
 import type { Frame, FrameSource } from '../../http/sse.ts';
-import type { OpenTab } from './desks.ts';
+import type { OpenTab } from './browser-pool.ts';
 import type { Screen, Standing } from './screens.ts';
 import { jpegAddress } from './screenshot.ts';
 import { within } from './within.ts';

@@ -6,6 +6,7 @@ import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { TurnRow } from '../engine/api.ts';
 import { readCron } from './cron.ts';
+import { zoneFor } from './deployment-of-routine.ts';
 import type { OneTime } from './one-time.ts';
 import type { TimezoneOfUser } from './ports.ts';
 import { assertNotFileManaged, nextRunsAfter } from './routine.ts';
@@ -20,7 +21,6 @@ import {
   listRoutines,
   lockRoutine,
 } from './store.ts';
-import { zoneFor } from './surroundings.ts';
 import type { PretendedRoutine, RoutineRow } from './tables.ts';
 
 /** Of a routine, what the agent is asked for. */

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CDPSession } from 'playwright-core';
-import { BrowserGone, PageTrouble } from './failures.ts';
+import { BrowserGone, PageTrouble } from './browser-failure.ts';
 
 /** What is spoken with one target of the browser: a page, a frame of another site, a worker, or the browser itself. */
 export type DevtoolsSession = { id: string; send: CDPSession['send']; on: CDPSession['on'] };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BrowserGone, PageTrouble } from './browser-failure.ts';
 import type { DevtoolsSession } from './devtools.ts';
-import { BrowserGone, PageTrouble } from './failures.ts';
 import { type PageFunctions, type Part, pageScript } from './page-script.ts';
 import { type PersonInput, passInput } from './pass-input.ts';
 import { nothingAtAll, type Refusal, type Rules } from './rules.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PageTrouble } from '../../adapters/browser/failures.ts';
+import { PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Wanted } from '../../adapters/browser/page-script.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import { within } from './within.ts';

@@ -1,5 +1,5 @@
 import { Failure, fail } from '@vestra/contract/errors';
-import { BrowserGone, PageTrouble } from '../../adapters/browser/failures.ts';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import type { Origin } from '../../caller.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Browser, StartBrowser } from '../../adapters/browser/browser.ts';
-import { BrowserGone, PageTrouble } from '../../adapters/browser/failures.ts';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { PageFunctions } from '../../adapters/browser/page-script.ts';
 import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';

@@ -2,7 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Logger } from 'pino';
-import { BrowserGone, PageTrouble } from '../../adapters/browser/failures.ts';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Part } from '../../adapters/browser/page-script.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';

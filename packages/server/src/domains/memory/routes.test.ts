@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings.ts';
+import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings-failure.ts';
 import { insert, rowsOf, update } from '../../db/query.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
 import { sql } from '../../db/sql.ts';

@@ -1,8 +1,9 @@
 import { newId } from '@vestra/contract/ids';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/db/pool';
+import { run } from '@vestra/server/db/query';
+import { sql } from '@vestra/server/db/sql';
 import { nextRun } from '@vestra/server/domains/routines/schedule';
 import { dueRoutines } from '@vestra/server/domains/routines/store';
-import { sql } from 'drizzle-orm';
 
 /** Milliseconds, p50: a look for what is due where nothing is and where a page is, and working out a next run. */
 export type RoutineFigures = { idleLookMs: number; dueLookMs: number; nextRunMs: number };
@@ -33,13 +34,16 @@ export async function measureRoutines(connectionString: string): Promise<Routine
 /** Each at its own minute of the next day. */
 async function fill(db: Database): Promise<void> {
   const orgId = newId('org');
-  await db.execute(sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'Bench', '\\x00')`);
-  await db.execute(sql`
+  await run(db, sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'Bench', '\\x00')`);
+  await run(
+    db,
+    sql`
     INSERT INTO routines (id, org_id, mode, user_id, name, ask, kind, cron, timezone, next_run_at)
     SELECT 'rtn_' || lpad(n::text, 24, '0'), ${orgId}, 'live', 'user-' || n, 'Report', 'Send the report.', 'schedule',
       '0 8 * * *', 'UTC', now() + interval '1 hour' + n * interval '864 milliseconds'
-    FROM generate_series(1, ${routineCount}::int) n`);
-  await db.execute(sql`VACUUM ANALYZE routines`);
+    FROM generate_series(1, ${routineCount}::int) n`,
+  );
+  await run(db, sql`VACUUM ANALYZE routines`);
 }
 
 async function p50(times: number, work: () => Promise<unknown>): Promise<number> {

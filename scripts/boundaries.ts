@@ -79,6 +79,8 @@ const isDomainApi = (to: Place) => to.room === 'domains' && to.file.endsWith('/a
 /** A domain knows the shape of a handler, of a job and of an adapter; who fills it in is wired in `start.ts`. */
 function isPortOf(from: Place, to: Place, isType: boolean): boolean {
   if (/\/jobs\/(catalog|fence)\.ts$/.test(to.file)) return true;
+  // What an adapter throws belongs to its port: whoever catches it has to tell it apart.
+  if (/\/adapters\/[a-z-]+\/[a-z]+-failure\.ts$/.test(to.file)) return true;
   if (to.room === 'adapters' || to.room === 'jobs') return isType;
   const isRoutes = from.file.endsWith('/routes.ts');
   return to.file.startsWith('packages/server/src/http/') && (isType || isRoutes);

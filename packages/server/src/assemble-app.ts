@@ -29,7 +29,7 @@ import { appRoutes, connectionRoutes } from './domains/apps/routes.ts';
 import type { KeyUse } from './domains/audit/api.ts';
 import { auditRoutes } from './domains/audit/routes.ts';
 import { batchRoutes } from './domains/batches/routes.ts';
-import { createScreens, type Desks } from './domains/browser/api.ts';
+import { type BrowserPool, createScreens } from './domains/browser/api.ts';
 import { browserRoutes, screenRoutes } from './domains/browser/routes.ts';
 import type { ComputerWork } from './domains/computers/api.ts';
 import { computerRoutes } from './domains/computers/routes.ts';
@@ -108,7 +108,7 @@ export type Parts = {
   bell: Bell;
   engine: Engine;
   computerWork: ComputerWork;
-  desks: Desks;
+  browserPool: BrowserPool;
   followers: Followers;
   streams: Streams;
   keyUse: KeyUse;
@@ -118,7 +118,7 @@ export type Parts = {
 /** Every domain with what it needs, behind one app. */
 export function assembleApp(parts: Parts): Hono {
   const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, keyUse, publicUrl } = parts;
-  const { bell, engine, computerWork, desks, followers, streams, apps } = parts;
+  const { bell, engine, computerWork, browserPool, followers, streams, apps } = parts;
   const watchers = createRunWatchers();
   bell.on('test_run', watchers.wake);
   const { requestsPerMinute } = config;
@@ -128,7 +128,7 @@ export function assembleApp(parts: Parts): Hono {
   const allowPrivate = config.allowPrivateAddresses;
   const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
   const sessionIdentity = createSessionIdentity(db);
-  const screens = createScreens({ db, desks, log });
+  const screens = createScreens({ db, browserPool, log });
   const credentials = createScreenCredentials(signingSecret);
   const links = createDownloadLinks(signingSecret, publicUrl);
   const apply = assembleApplyPorts({ vault, catalogue, apps: apps.catalogue, allowPrivate, jobs });
@@ -257,9 +257,9 @@ export function assembleApp(parts: Parts): Hono {
           timezoneGiven: moveRoutinesToTimezone,
         }),
         ...computerRoutes({ db, jobs, work: computerWork }),
-        ...screenRoutes({ db, desks }),
+        ...screenRoutes({ db, browserPool }),
       },
-      browser: browserRoutes({ db, desks, streams }),
+      browser: browserRoutes({ db, browserPool, streams }),
       apps: appRoutes(apps),
       connections: connectionRoutes({ ...apps, db, vault, jobs, redirectUri: `${publicUrl}/v1/connections/callback` }),
       sessions: sessionRoutes({

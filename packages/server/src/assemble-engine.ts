@@ -19,7 +19,7 @@ import { createRowCache } from './db/row-cache.ts';
 import { createSharedWrites } from './db/shared-writes.ts';
 import { createSignIns, isConnected } from './domains/apps/api.ts';
 import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from './domains/batches/api.ts';
-import { type Desks, workBrowsers } from './domains/browser/api.ts';
+import { type BrowserPool, workBrowsers } from './domains/browser/api.ts';
 import type { ComputerWork } from './domains/computers/api.ts';
 import { createEngine, createRunner, type Engine, readRunTrace } from './domains/engine/api.ts';
 import { createFollowers, type Followers } from './domains/events/api.ts';
@@ -49,7 +49,7 @@ type Parts = {
   embeddings: Embeddings;
   apps: AppParts;
   computerWork: ComputerWork;
-  desks: Desks;
+  browserPool: BrowserPool;
 };
 
 /** Of rows that need not be read again: some kilobytes each. */
@@ -127,7 +127,7 @@ export function assembleEngine(parts: Parts): {
     batchItems: watchItems(advancer),
     routineTools: routineTools({ db, timezoneOfUser: timezoneOf }),
     workComputers: computerWork.ofWork,
-    workBrowsers: workBrowsers({ db, desks: parts.desks }),
+    workBrowsers: workBrowsers({ db, browserPool: parts.browserPool }),
     traces: {
       ended: (tenant, run) =>
         void tellTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not told')),

@@ -88,8 +88,8 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     undo.push(() => bell.stop());
     const { computers, computerWork } = assembleComputers({ config, db, bell, log, vault, files });
     undo.push(() => computers.stop());
-    const desks = assembleBrowsers({ config, computers, log });
-    undo.push(async () => desks.stop());
+    const browserPool = assembleBrowsers({ config, computers, log });
+    undo.push(async () => browserPool.stop());
     const {
       engine,
       followers,
@@ -107,7 +107,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       embeddings,
       apps,
       computerWork,
-      desks,
+      browserPool,
     });
     undo.push(() => stopEngine({ graceMs: graceLeft() }));
     leave = engine.runner.leave;
@@ -168,7 +168,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       apps,
       engine,
       computerWork,
-      desks,
+      browserPool,
       followers,
       streams,
       keyUse,

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import { sql } from 'drizzle-orm';
 import type { Tenant } from '../caller.ts';
 import type { Database, Transaction } from '../db/pool.ts';
-import { running } from '../db/query.ts';
+import { one, pipelined, run, running } from '../db/query.ts';
 import { sqlState } from '../db/query-error.ts';
-import { sql as statement } from '../db/sql.ts';
+import { type Sql, sql } from '../db/sql.ts';
+import { boolean, bytes, integer, type RowOf } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
+import { idempotencyKeys } from './tables.ts';
 
 export type StoredAnswer = { status: number; body: string };
 
@@ -60,9 +61,7 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
   async function attempt(call: Guarded, work: (tx: Transaction) => Promise<StoredAnswer>) {
     try {
       return await transaction(db, async (tx) => {
-        await tx.execute(sql.raw(`SET LOCAL lock_timeout = ${inProgressAfterMs}`));
         const kept = await claim(tx, call);
-        await tx.execute(sql`SET LOCAL lock_timeout = 0`);
         if (kept) return { ...(await answerOf(tx, kept, call)), replayed: true };
         const answer = await work(tx);
         await keep(tx, call, answer);
@@ -74,7 +73,7 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
     }
   }
 
-  async function answerOf(tx: Transaction, kept: KeptRow, call: Guarded): Promise<StoredAnswer> {
+  async function answerOf(tx: Transaction, kept: KeptAnswer, call: Guarded): Promise<StoredAnswer> {
     if (!kept.request_hash.equals(call.requestHash)) throw fail('idempotency_key_reused');
     const body = kept.encrypted
       ? await answerSeal.open(tx, call.tenant, call.route, call.key, kept.answer)
@@ -87,9 +86,12 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
     const bytes = showsSecret
       ? await answerSeal.seal(tx, tenant, route, key, answer.body)
       : Buffer.from(answer.body, 'utf8');
-    await tx.execute(sql`
-      UPDATE idempotency_keys SET status = ${answer.status}, answer = ${bytes}, encrypted = ${showsSecret}
-      WHERE org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND route = ${route} AND key = ${key}`);
+    await run(
+      tx,
+      sql`
+        UPDATE ${idempotencyKeys} SET status = ${answer.status}, answer = ${bytes}, encrypted = ${showsSecret}
+        WHERE ${named(call)}`,
+    );
   }
 
   return { once };
@@ -100,30 +102,40 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
  * group where the key was there already: then `once` finds out what was answered. Not for answers that show a secret.
  */
 export function keepingAnswer({ tenant, route, key, requestHash }: Guarded, { status, body }: StoredAnswer) {
-  return running(statement`WITH kept AS (
-      INSERT INTO idempotency_keys (org_id, mode, route, key, request_hash, status, answer)
+  return running(sql`
+    WITH kept AS (
+      INSERT INTO ${idempotencyKeys} (org_id, mode, route, key, request_hash, status, answer)
       VALUES (${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash}, ${status}, ${Buffer.from(body, 'utf8')})
-      ON CONFLICT DO NOTHING RETURNING 1
-    )
+      ON CONFLICT DO NOTHING RETURNING 1)
     SELECT expect_that(EXISTS (SELECT FROM kept), 'that nothing was answered under this key')`);
 }
 
-type KeptRow = { request_hash: Buffer; status: number; answer: Buffer; encrypted: boolean };
+const keptAnswer = { request_hash: bytes(), status: integer(), answer: bytes(), encrypted: boolean() };
+
+type KeptAnswer = RowOf<typeof keptAnswer>;
+
+const named = ({ tenant, route, key }: Guarded): Sql =>
+  sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND route = ${route} AND key = ${key}`;
 
 /** Claims the key for this transaction, or gives back what was kept under it in the last 24 hours. */
-async function claim(tx: Transaction, { tenant, route, key, requestHash }: Guarded): Promise<KeptRow | null> {
-  const claimed = await tx.execute(sql`
-    INSERT INTO idempotency_keys AS kept (org_id, mode, route, key, request_hash)
-    VALUES (${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash})
-    ON CONFLICT (org_id, mode, route, key) DO UPDATE
-      SET request_hash = EXCLUDED.request_hash, status = NULL, answer = NULL, encrypted = false, created_at = now()
-      WHERE kept.created_at < now() - interval '24 hours'
-    RETURNING 1`);
-  if (claimed.rows.length > 0) return null;
-  const kept = await tx.execute<KeptRow>(sql`
-    SELECT request_hash, status, answer, encrypted FROM idempotency_keys
-    WHERE org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND route = ${route} AND key = ${key}`);
-  return kept.rows[0] as KeptRow;
+async function claim(tx: Transaction, call: Guarded): Promise<KeptAnswer | null> {
+  const { tenant, route, key, requestHash } = call;
+  const [, claimed] = await pipelined(tx, [
+    running(sql.raw(`SET LOCAL lock_timeout = ${inProgressAfterMs}`)),
+    running(sql`
+      INSERT INTO ${idempotencyKeys} AS kept (org_id, mode, route, key, request_hash)
+      VALUES (${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash})
+      ON CONFLICT (org_id, mode, route, key) DO UPDATE
+        SET request_hash = excluded.request_hash, status = NULL, answer = NULL, encrypted = false, created_at = now()
+        WHERE kept.created_at < now() - interval '24 hours'`),
+    running(sql`SET LOCAL lock_timeout = 0`),
+  ]);
+  if (claimed > 0) return null;
+  return one(
+    tx,
+    keptAnswer,
+    sql`SELECT request_hash, status, answer, encrypted FROM ${idempotencyKeys} WHERE ${named(call)}`,
+  );
 }
 
 /**
@@ -135,12 +147,15 @@ export async function forgetAnswers(
   { orgId, mode }: Tenant,
   { userId, shownIds = [] }: { userId: string; shownIds?: readonly string[] },
 ): Promise<void> {
-  const named = Buffer.from(JSON.stringify(userId), 'utf8');
-  await tx.execute(sql`
-    DELETE FROM idempotency_keys
-    WHERE org_id = ${orgId} AND mode = ${mode} AND NOT encrypted AND (
-      position(${named}::bytea IN answer) > 0
-      OR convert_from(answer, 'UTF8')::json ->> 'id' = ANY(${sql.param([...shownIds])}::text[]))`);
+  const userInJson = Buffer.from(JSON.stringify(userId), 'utf8');
+  await run(
+    tx,
+    sql`
+      DELETE FROM ${idempotencyKeys}
+      WHERE org_id = ${orgId} AND mode = ${mode} AND NOT encrypted AND (
+        position(${userInJson}::bytea IN answer) > 0
+        OR convert_from(answer, 'UTF8')::json ->> 'id' = ANY(${shownIds}))`,
+  );
 }
 
 /** Waits for a call to end, however it ends, and gives up after 30 s. */

@@ -1,5 +1,8 @@
-import { sql } from 'drizzle-orm';
 import type { Database } from '../db/pool.ts';
+import { one, run } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import { integer } from '../db/table.ts';
+import { rateWindows } from './tables.ts';
 
 export type RateState = { allowed: boolean; limit: number; left: number; secondsToReset: number };
 
@@ -55,21 +58,31 @@ const state = (lease: Lease, limit: number, allowed: boolean, at: number): RateS
 async function renew(db: Database, bucket: string, limit: number, lease: Lease, now: () => number): Promise<void> {
   const block = Math.max(1, Math.min(largestBlock, Math.floor(limit / 20)));
   // Insert first: a window that two processes open at once must be counted once.
-  await db.execute(sql`
-    INSERT INTO rate_windows (bucket, started_at, used) VALUES (${bucket}, clock_timestamp(), 0) ON CONFLICT DO NOTHING`);
+  await run(
+    db,
+    sql`
+      INSERT INTO ${rateWindows} (bucket, started_at, used) VALUES (${bucket}, clock_timestamp(), 0)
+      ON CONFLICT DO NOTHING`,
+  );
   // The join with the locked row comes before the update, so that `before` is what the update found.
-  const result = await db.execute<{ taken: number; used: number; ends_in_ms: number }>(sql`
-    UPDATE rate_windows w SET
-      used = LEAST(before.used + ${block}::int, GREATEST(before.used, ${limit}::int)),
-      started_at = before.started_at
-    FROM (
-      SELECT bucket, CASE WHEN is_open THEN used ELSE 0 END AS used, CASE WHEN is_open THEN started_at ELSE clock_timestamp() END AS started_at
-      FROM (SELECT *, started_at > clock_timestamp() - interval '60 seconds' AS is_open FROM rate_windows WHERE bucket = ${bucket} FOR UPDATE) locked
-    ) before
-    WHERE w.bucket = before.bucket
-    RETURNING w.used - before.used AS taken, w.used,
-      (EXTRACT(EPOCH FROM w.started_at + interval '60 seconds' - clock_timestamp()) * 1000)::int AS ends_in_ms`);
-  const row = result.rows[0] as { taken: number; used: number; ends_in_ms: number };
+  const row = await one(
+    db,
+    { taken: integer(), used: integer(), ends_in_ms: integer() },
+    sql`
+      UPDATE ${rateWindows} w SET
+        used = LEAST(before.used + ${block}::int, GREATEST(before.used, ${limit}::int)),
+        started_at = before.started_at
+      FROM (
+        SELECT bucket, CASE WHEN is_open THEN used ELSE 0 END AS used,
+          CASE WHEN is_open THEN started_at ELSE clock_timestamp() END AS started_at
+        FROM (
+          SELECT bucket, used, started_at, started_at > clock_timestamp() - interval '60 seconds' AS is_open
+          FROM ${rateWindows} WHERE bucket = ${bucket} FOR UPDATE) locked
+      ) before
+      WHERE w.bucket = before.bucket
+      RETURNING w.used - before.used AS taken, w.used,
+        (EXTRACT(EPOCH FROM w.started_at + interval '60 seconds' - clock_timestamp()) * 1000)::int AS ends_in_ms`,
+  );
   const isSameWindow = now() < lease.windowEnds;
   lease.windowEnds = now() + Math.min(windowMs, row.ends_in_ms);
   lease.inHand = (isSameWindow ? lease.inHand : 0) + Math.max(0, row.taken);

@@ -1,11 +1,13 @@
 import { idPattern } from '@vestra/contract/ids';
 import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
-import { sql } from 'drizzle-orm';
 import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
 import { agreedSecret } from '../agreed-secret.ts';
 import { createOrg } from '../bootstrap.ts';
 import type { Origin } from '../caller.ts';
+import type { Transaction } from '../db/pool.ts';
+import { run } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { transaction } from '../db/transaction.ts';
 import { recordAudit } from '../domains/audit/api.ts';
@@ -127,9 +129,9 @@ const operatorIn = (orgId: string, mode: Mode): Origin => ({
   ip: null,
 });
 
-async function requireOrg(tx: Parameters<typeof credit>[0], orgId: string): Promise<void> {
-  const { rows } = await tx.execute(sql`SELECT 1 FROM orgs WHERE id = ${orgId}`);
-  if (rows.length === 0) throw new StartFailure(`There is no org ${orgId} in this database.`);
+async function requireOrg(tx: Transaction, orgId: string): Promise<void> {
+  const found = await run(tx, sql`SELECT FROM orgs WHERE id = ${orgId}`);
+  if (found === 0) throw new StartFailure(`There is no org ${orgId} in this database.`);
 }
 
 function readOrg({ org = '' }: Values): string {

@@ -1,4 +1,6 @@
-import { sql } from 'drizzle-orm';
+import { rowsOf, run } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import { bytes, text } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
 import type { Operator } from './open.ts';
 
@@ -9,20 +11,24 @@ import type { Operator } from './open.ts';
 export async function rotateMasterKey({ db, vault, masterKeys }: Operator) {
   const forgetOld = masterKeys.rotate();
   const rewrapped = await transaction(db, async (tx) => {
-    const orgs = await tx.execute<{ id: string; wrapped: Buffer }>(
+    const orgs = await rowsOf(
+      tx,
+      { id: text(), wrapped: bytes() },
       sql`SELECT id, wrapped_data_key AS wrapped FROM orgs FOR UPDATE`,
     );
-    for (const { id, wrapped } of orgs.rows) {
-      await tx.execute(sql`UPDATE orgs SET wrapped_data_key = ${vault.rewrap(wrapped, id)} WHERE id = ${id}`);
+    for (const { id, wrapped } of orgs) {
+      await run(tx, sql`UPDATE orgs SET wrapped_data_key = ${vault.rewrap(wrapped, id)} WHERE id = ${id}`);
     }
-    const settings = await tx.execute<{ name: string; wrapped: Buffer }>(
+    const settings = await rowsOf(
+      tx,
+      { name: text(), wrapped: bytes() },
       sql`SELECT name, sealed_value AS wrapped FROM server_settings FOR UPDATE`,
     );
-    for (const { name, wrapped } of settings.rows) {
+    for (const { name, wrapped } of settings) {
       const sealed = vault.rewrap(wrapped, `server:${name}`);
-      await tx.execute(sql`UPDATE server_settings SET sealed_value = ${sealed} WHERE name = ${name}`);
+      await run(tx, sql`UPDATE server_settings SET sealed_value = ${sealed} WHERE name = ${name}`);
     }
-    return orgs.rows.length + settings.rows.length;
+    return orgs.length + settings.length;
   });
   forgetOld?.();
   return { rewrapped, source: forgetOld ? ('file' as const) : ('environment' as const) };

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CDPSession } from 'playwright-core';
+import { BrowserGone, PageTrouble } from './browser-failure.ts';
 
 /** What is spoken with one target of the browser: a page, a frame of another site, a worker, or the browser itself. */
 export type DevtoolsSession = { id: string; send: CDPSession['send']; on: CDPSession['on'] };
@@ -9,16 +10,6 @@ export type Devtools = {
   session: (id: string) => DevtoolsSession;
   forget: (id: string) => void;
 };
-
-/** The browser has ended, or the target has: nothing that was asked of it will be answered. */
-export class BrowserGone extends Error {
-  override readonly name = 'BrowserGone';
-}
-
-/** The browser could not do what it was asked: mostly the page went away meanwhile. */
-export class PageTrouble extends Error {
-  override readonly name = 'PageTrouble';
-}
 
 type Pending = { sessionId: string; resolve: (result: unknown) => void; reject: (error: Error) => void };
 type Listener = (payload: unknown) => void;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BrowserGone, PageTrouble } from './browser-failure.ts';
 import type { DevtoolsSession } from './devtools.ts';
-import { BrowserGone, PageTrouble } from './devtools.ts';
 import { type PageFunctions, type Part, pageScript } from './page-script.ts';
 import { type PersonInput, passInput } from './pass-input.ts';
 import { nothingAtAll, type Refusal, type Rules } from './rules.ts';
@@ -39,7 +39,7 @@ export type Tab = {
   /** What a person does with mouse and keyboard. */
   pass: (input: PersonInput) => Promise<void>;
   /** One page back or forward, where there is one that may be opened. */
-  leaf: (to: 'back' | 'forward', mayOpen: (url: string) => boolean) => Promise<void>;
+  goThroughHistory: (to: 'back' | 'forward', mayOpen: (url: string) => boolean) => Promise<void>;
   /** `phone`: a phone's screen and a phone's page. `desktop_in_phone`: the page of a desktop in a phone's shape. */
   takeShape: (shape: 'phone' | 'desktop_in_phone') => Promise<void>;
   bringToFront: () => Promise<void>;
@@ -264,7 +264,7 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
     },
     onScreen: createScreencast(page),
     pass: (input) => passInput(page, input),
-    async leaf(to, mayOpen) {
+    async goThroughHistory(to, mayOpen) {
       const { currentIndex, entries } = await page.send('Page.getNavigationHistory');
       const entry = entries[currentIndex + (to === 'back' ? -1 : 1)];
       if (entry && mayOpen(entry.url)) await page.send('Page.navigateToHistoryEntry', { entryId: entry.id });

@@ -11,10 +11,3 @@ export type Embeddings = {
    */
   embed: (texts: readonly string[], signal?: AbortSignal) => Promise<Float32Array[]>;
 };
-
-export class EmbeddingsFailure extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'EmbeddingsFailure';
-  }
-}

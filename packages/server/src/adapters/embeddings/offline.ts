@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Batch, Embedded } from './embed-worker.ts';
-import { type Embeddings, EmbeddingsFailure } from './embeddings.ts';
+import type { Embeddings } from './embeddings.ts';
+import { EmbeddingsFailure } from './embeddings-failure.ts';
 
 type Settings = {
   /** How long the model stays in memory after its last use; it takes about 150 MB and a third of a second to load. */

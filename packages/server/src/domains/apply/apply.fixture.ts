@@ -26,7 +26,7 @@ import { readCatalogue } from '../apps/api.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
 import { events } from '../events/tables.ts';
-import { files } from '../files/tables.ts';
+import { insertFile } from '../files/store.ts';
 import { createKey, createKeyIdentity } from '../keys/api.ts';
 import { mcpServers } from '../mcp-servers/tables.ts';
 import { notebookRoutes } from '../notebooks/routes.ts';
@@ -123,11 +123,7 @@ async function newOrg(db: Database, app: App) {
     },
     addFile: async (mode: Mode = 'test') => {
       const row = { org_id: id, mode, filename: 'a.csv', mime_type: 'text/csv', size_bytes: 1, sha256: 'ab' };
-      const [file] = await db
-        .insert(files)
-        .values({ id: newId('file'), ...row, source: 'upload' })
-        .returning();
-      return file?.id as string;
+      return (await insertFile(db, { id: newId('file'), ...row, source: 'upload' })).id;
     },
     servers: () => db.select().from(mcpServers).where(eq(mcpServers.org_id, id)).orderBy(mcpServers.id),
     audit: async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Wanted } from '../../adapters/browser/page-script.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
-import { isPageTrouble } from './gone.ts';
 import { within } from './within.ts';
 
 /** What came of doing something on a page. */
@@ -65,6 +65,6 @@ export async function untilDone(withinMs: number, signal: AbortSignal, attempt: 
 /** A page that goes away is no end of the work; whatever else went wrong is. */
 export function troubled(error: unknown, signal: AbortSignal): { ok: false; why: string } {
   signal.throwIfAborted();
-  if (!isPageTrouble(error)) throw error;
+  if (!(error instanceof PageTrouble)) throw error;
   return { ok: false, why: 'The page went away meanwhile.' };
 }

@@ -1,4 +1,5 @@
 import { Failure, fail } from '@vestra/contract/errors';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import type { Origin } from '../../caller.ts';
@@ -17,16 +18,15 @@ import {
   type WorkBrowsers,
 } from '../engine/api.ts';
 import { click, settle, type } from './act.ts';
-import { recordBlocked } from './blocked.ts';
-import type { Desk, Desks, OpenTab } from './desks.ts';
-import { isBrowserGone, isPageTrouble } from './gone.ts';
-import { jpegAddress } from './jpeg-address.ts';
+import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
+import { jpegAddress } from './screenshot.ts';
 import { secrecyOfTab } from './secrecy.ts';
+import { recordBlocked } from './site-access.ts';
 import { agentRules, verdictOn } from './site-rules.ts';
 import { openForTask, readPage, tabOfTask, watching } from './task-tab.ts';
 import { within } from './within.ts';
 
-type Dependencies = { db: Database; desks: Desks };
+type Dependencies = { db: Database; browserPool: BrowserPool };
 
 const openMs = 30_000;
 const actMs = 20_000;
@@ -36,11 +36,11 @@ const pictureMs = 5_000;
 /** The interaction of a hand-off is written a moment after its page was handed over. */
 const beginsWithinMs = 10_000;
 
-/** The agent's own hands in the browser of whom it works for: a tab per piece of work. */
-export function workBrowsers({ db, desks }: Dependencies): WorkBrowsers {
+/** The tools by which the agent uses the browser of whom it works for: a tab per piece of work. */
+export function workBrowsers({ db, browserPool }: Dependencies): WorkBrowsers {
   return {
     async ofWork({ tenant, turn, task, manifest, save }) {
-      if ((await desks.obstacle()) !== null) return [];
+      if ((await browserPool.obstacle()) !== null) return [];
       const owner: Owner = { ...tenant, userId: turn.user_id };
       const origin: Origin = {
         ...tenant,
@@ -49,15 +49,15 @@ export function workBrowsers({ db, desks }: Dependencies): WorkBrowsers {
         ip: null,
       };
       // Whoever works on goes on after a hand-off, not during one.
-      const desk = desks.ifOpen(owner);
-      const open = desk && tabOfTask(desk, task.id);
+      const browser = browserPool.ifOpen(owner);
+      const open = browser && tabOfTask(browser, task.id);
       if (open) open.handOff = null;
-      return toolsOf({ db, desks, owner, origin, taskId: task.id, rules: agentRules(manifest.browser), save });
+      return toolsOf({ db, browserPool, owner, origin, taskId: task.id, rules: agentRules(manifest.browser), save });
     },
     async handOver(task, { isSecret }) {
       const owner: Owner = { orgId: task.org_id, mode: task.mode, userId: task.user_id };
-      const desk = desks.ifOpen(owner);
-      const open = desk && tabOfTask(desk, task.id);
+      const browser = browserPool.ifOpen(owner);
+      const open = browser && tabOfTask(browser, task.id);
       if (!open || !/^https?:/.test(open.tab.url())) return null;
       const givenAt = Date.now();
       const isOpen = async () => {
@@ -89,8 +89,8 @@ type Work = Dependencies & {
 function toolsOf(work: Work): OwnTool[] {
   const tool = (
     of: Parameters<typeof ownTool>[0],
-    run: (given: Record<string, unknown>, desk: Desk, signal: AbortSignal) => Promise<ToolAnswer>,
-  ) => ownTool(of, (given, signal) => atDesk(work, signal, (desk) => run(given, desk, signal)));
+    run: (given: Record<string, unknown>, browser: OpenBrowser, signal: AbortSignal) => Promise<ToolAnswer>,
+  ) => ownTool(of, (given, signal) => inBrowser(work, signal, (browser) => run(given, browser, signal)));
   const number = { type: 'integer', minimum: 1, description: 'The number that stands before it in the page as read.' };
 
   return [
@@ -102,7 +102,7 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({ url: text('The whole address, with https://.', 2048) }),
         isReadOnly: true,
       },
-      (given, desk, signal) => openPage(work, desk, String(given.url), signal),
+      (given, browser, signal) => openPage(work, browser, String(given.url), signal),
     ),
     tool(
       {
@@ -111,7 +111,7 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({ part: { type: 'integer', minimum: 1, description: 'Which part of a long page.' } }, ['part']),
         isReadOnly: true,
       },
-      (given, desk, signal) => read(requireTab(work, desk), Number(given.part ?? 1), signal),
+      (given, browser, signal) => read(requireTab(work, browser), Number(given.part ?? 1), signal),
     ),
     tool(
       {
@@ -120,11 +120,11 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({ number, text: text('The text on it, where it has no number.', 500) }, ['number', 'text']),
         isReadOnly: false,
       },
-      (given, desk, signal) => {
+      (given, browser, signal) => {
         const wanted =
           given.number === undefined ? { text: String(given.text ?? '') } : { number: Number(given.number) };
         if (given.number === undefined && given.text === undefined) return wrong('Give `number` or `text`.');
-        return act(work, desk, signal, (tab, limit) => click(tab, wanted, findMs, limit));
+        return act(work, browser, signal, (tab, limit) => click(tab, wanted, findMs, limit));
       },
     ),
     tool(
@@ -142,11 +142,11 @@ function toolsOf(work: Work): OwnTool[] {
         ),
         isReadOnly: false,
       },
-      (given, desk, signal) => {
+      (given, browser, signal) => {
         if (given.number === undefined && given.field === undefined) return wrong('Give `number` or `field`.');
         const field = given.number === undefined ? { into: String(given.field) } : { number: Number(given.number) };
         const written = { ...field, text: String(given.text), submit: given.submit === true };
-        return act(work, desk, signal, (tab, limit) => type(tab, written, findMs, limit));
+        return act(work, browser, signal, (tab, limit) => type(tab, written, findMs, limit));
       },
     ),
     tool(
@@ -156,8 +156,8 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({ to: { type: 'string', enum: ['top', 'bottom', 'up', 'down'] } }),
         isReadOnly: true,
       },
-      (given, desk, signal) =>
-        act(work, desk, signal, async (tab, limit) => {
+      (given, browser, signal) =>
+        act(work, browser, signal, async (tab, limit) => {
           const to = given.to === 'up' ? -600 : given.to === 'down' ? 600 : (given.to as 'top' | 'bottom');
           await within(tab.run('scroll', [to]), limit);
           await settle(tab, limit);
@@ -171,8 +171,8 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({}),
         isReadOnly: true,
       },
-      async (_given, desk, signal) => {
-        const open = requireTab(work, desk);
+      async (_given, browser, signal) => {
+        const open = requireTab(work, browser);
         const { tab } = open;
         const hidden = await hiddenAnswer(open);
         if (hidden) return hidden;
@@ -190,8 +190,8 @@ function toolsOf(work: Work): OwnTool[] {
         input: object({}),
         isReadOnly: true,
       },
-      async (_given, desk) => {
-        await tabOfTask(desk, work.taskId)?.tab.close();
+      async (_given, browser) => {
+        await tabOfTask(browser, work.taskId)?.tab.close();
         return said('The page is closed.');
       },
     ),
@@ -221,18 +221,22 @@ async function hiddenAnswer(open: OpenTab): Promise<ToolAnswer | null> {
 const wrong = async (why: string): Promise<ToolAnswer> => failed(why);
 
 /** What goes wrong is for the model to read; how long the computer ran for it is charged. */
-async function atDesk(work: Work, signal: AbortSignal, run: (desk: Desk) => Promise<ToolAnswer>): Promise<ToolAnswer> {
-  const { desks, owner, taskId } = work;
+async function inBrowser(
+  work: Work,
+  signal: AbortSignal,
+  run: (browser: OpenBrowser) => Promise<ToolAnswer>,
+): Promise<ToolAnswer> {
+  const { browserPool, owner, taskId } = work;
   let began: number | null = null;
   const seconds = () => (began === null ? 0 : Math.ceil(performance.now() - began) / 1000);
   try {
-    if (desks.hands.isTaken(owner)) return failed('The person is using the browser themselves right now.');
-    const answer = await desks.use(owner, async (desk) => {
+    if (browserPool.control.isTaken(owner)) return failed('The person is using the browser themselves right now.');
+    const answer = await browserPool.use(owner, async (browser) => {
       began = performance.now();
       await computerRuns();
-      return run(desk).catch(async (error: unknown) => {
+      return run(browser).catch(async (error: unknown) => {
         // What took too long may hang for ever: nothing would work in that page again, and it would keep a processor busy.
-        if (signal.aborted || isLate(error)) await tabOfTask(desk, taskId)?.tab.endIfHung();
+        if (signal.aborted || isLate(error)) await tabOfTask(browser, taskId)?.tab.endIfHung();
         return explained(error);
       });
     });
@@ -250,8 +254,8 @@ function explained(error: unknown): ToolAnswer {
 
 function whyNot(error: unknown): string | null {
   if (error instanceof Failure) return error.message;
-  if (isBrowserGone(error)) return 'The page or the browser has ended. Open it again with browser_open.';
-  if (isPageTrouble(error)) return 'The page changed meanwhile. Read it again with browser_read.';
+  if (error instanceof BrowserGone) return 'The page or the browser has ended. Open it again with browser_open.';
+  if (error instanceof PageTrouble) return 'The page changed meanwhile. Read it again with browser_read.';
   if (isLate(error))
     return 'The page did not answer in time. Where it hung it is closed; open it again with browser_open.';
   return null;
@@ -259,18 +263,18 @@ function whyNot(error: unknown): string | null {
 
 const isLate = (error: unknown) => (error as Error | null)?.name === 'TimeoutError';
 
-function requireTab({ taskId }: Work, desk: Desk): OpenTab {
-  const open = tabOfTask(desk, taskId);
+function requireTab({ taskId }: Work, browser: OpenBrowser): OpenTab {
+  const open = tabOfTask(browser, taskId);
   if (!open) throw fail('no_open_tab', { message: 'No page is open. Open one with browser_open.' });
   open.lastUsed = Date.now();
   return open;
 }
 
-async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal): Promise<ToolAnswer> {
+async function openPage(work: Work, browser: OpenBrowser, url: string, signal: AbortSignal): Promise<ToolAnswer> {
   const verdict = verdictOn(work.rules, url);
   if (verdict.kind === 'site') return failed('This address is not among the sites that may be opened.');
   if (verdict.kind === 'page') return refusedAnswer(work, [{ kind: 'page', page: verdict.page, isWholePage: true }]);
-  const open = await openForTask(desk, work.taskId, work.rules);
+  const open = await openForTask(browser, work.taskId, work.rules);
   open.isBusy = false;
   open.lastUsed = Date.now();
   const { tab } = open;
@@ -288,11 +292,11 @@ async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal
 
 async function act(
   work: Work,
-  desk: Desk,
+  browser: OpenBrowser,
   signal: AbortSignal,
   deed: (tab: Tab, limit: AbortSignal) => Promise<{ ok: true } | { ok: false; why: string }>,
 ): Promise<ToolAnswer> {
-  const open = requireTab(work, desk);
+  const open = requireTab(work, browser);
   const { tab } = open;
   const hidden = await hiddenAnswer(open);
   if (hidden) return hidden;

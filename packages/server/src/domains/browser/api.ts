@@ -1,3 +1,3 @@
 export { workBrowsers } from './agent-tools.ts';
-export { createDesks, type Desks } from './desks.ts';
+export { type BrowserPool, createBrowserPool } from './browser-pool.ts';
 export { createScreens, type Screens, type Viewer } from './screens.ts';

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
+import { fail } from '@vestra/contract/errors';
+import { RE2JS } from 're2js';
 import type { DataCall, Tab } from '../../adapters/browser/tab.ts';
-import { matcherOf } from './capture-match.ts';
-import { readBody } from './read-body.ts';
 
 export type WantedCapture = { match: string; required: boolean };
 
@@ -49,4 +50,62 @@ export function startCapturing(tab: Tab, wanted: readonly WantedCapture[]): Capt
   const stop = tab.onDataCall((call) => void take(call).catch(() => {}));
   if (!isAnyRequired) resolve();
   return { found, isAnyRequired, complete, stop };
+}
+
+const longestAddress = 8192;
+
+/**
+ * Whether an address fits: `/regex/`, a glob with `*`, or any part of it. A glob fits the whole address or, where it
+ * begins with a slash, everything behind the host. Expressions are read by an engine whose time grows with the address
+ * alone.
+ */
+export function matcherOf(match: string, param: string): (address: string) => boolean {
+  const fits = fitter(match, param);
+  return (address) => fits(address.slice(0, longestAddress));
+}
+
+function fitter(match: string, param: string): (address: string) => boolean {
+  if (match.length > 2 && match.startsWith('/') && match.endsWith('/')) {
+    const expression = compile(match.slice(1, -1), param);
+    return (address) => expression.matcher(address).find();
+  }
+  if (!match.includes('*')) return (address) => address.includes(match);
+  const glob = compile(match.split('*').map(RE2JS.quote).join('.*'), param);
+  return (address) => glob.matches(match.startsWith('/') ? behindHost(address) : address);
+}
+
+function compile(expression: string, param: string): RE2JS {
+  try {
+    return RE2JS.compile(expression);
+  } catch {
+    throw fail('invalid_request', { param, message: 'This is not a regular expression that can be used here.' });
+  }
+}
+
+const behindHost = (address: string) => address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+
+const longestBody = 1024 * 1024;
+
+/** What a page was answered: JSON where it is JSON, else text; what is neither, as base64. */
+export function readBody(bytes: Buffer | null): { body: unknown; truncated: boolean } {
+  if (bytes === null) return { body: '', truncated: true };
+  if (bytes.length > longestBody) return { body: cutText(bytes), truncated: true };
+  if (!isUtf8(bytes)) return { body: bytes.toString('base64'), truncated: false };
+  const text = bytes.toString('utf8');
+  return { body: asJson(text) ?? text, truncated: false };
+}
+
+/** Without half a character at the end. */
+function cutText(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes.subarray(0, longestBody), { stream: true });
+}
+
+/** An object or a list; whatever else could be read as JSON is text as well. */
+function asJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

@@ -2,13 +2,13 @@ import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { requireAskedUser } from '../users/api.ts';
-import { deploymentOfBrowser } from './deployment.ts';
-import type { Desks } from './desks.ts';
+import type { BrowserPool } from './browser-pool.ts';
+import { deploymentOfBrowser } from './site-access.ts';
 import { fetchRules } from './site-rules.ts';
 
 /** Which of these cookies the browser would send to the site, and until when. It opens no page and shows no value. */
 export async function findCookies(
-  { db, desks }: { db: Database; desks: Desks },
+  { db, browserPool }: { db: Database; browserPool: BrowserPool },
   tenant: Tenant,
   userId: string,
   { domain, names, deployment }: { domain: string; names: readonly string[]; deployment?: string | undefined },
@@ -17,7 +17,9 @@ export async function findCookies(
   const { settings } = await deploymentOfBrowser(db, tenant, user, deployment);
   if (!fetchRules(settings).mayReach(domain)) throw fail('domain_not_allowed', { param: 'domain' });
   const site = domain.toLowerCase();
-  const held = await desks.use({ orgId: tenant.orgId, mode: tenant.mode, userId }, (desk) => desk.cookies());
+  const held = await browserPool.use({ orgId: tenant.orgId, mode: tenant.mode, userId }, (browser) =>
+    browser.cookies(),
+  );
   const cookies = held
     .filter((cookie) => names.includes(cookie.name) && isOfSite(cookie, site))
     .map(({ name, domain: of, expiresAt }) => ({ name, domain: of, expires_at: expiresAt?.toISOString() ?? null }))

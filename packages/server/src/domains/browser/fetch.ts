@@ -9,18 +9,17 @@ import type { Owner } from '../computers/api.ts';
 import { computerItem } from '../engine/api.ts';
 import { charge, refusalFailure, release, reserve } from '../ledger/api.ts';
 import { enterUser, findAskedUser } from '../users/api.ts';
-import { recordBlocked } from './blocked.ts';
-import { matcherOf } from './capture-match.ts';
-import { deploymentOfBrowser } from './deployment.ts';
-import type { Desk, Desks, OpenTab } from './desks.ts';
+import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
+import { matcherOf } from './captures.ts';
 import { type FetchRun, runFetch } from './run-fetch.ts';
 import { noticeSecrets } from './secrecy.ts';
+import { deploymentOfBrowser, recordBlocked } from './site-access.ts';
 import { fetchRules, verdictOn } from './site-rules.ts';
 
 export type FetchBody = BodyOf<Api['browser']['fetch']>;
 export type FetchAnswer = ResponseOf<Api['browser']['fetch']>;
 
-type Dependencies = { db: Database; desks: Desks };
+type Dependencies = { db: Database; browserPool: BrowserPool };
 
 /** A sign-in takes a person a while. */
 const frontKeptMs = 600_000;
@@ -28,7 +27,7 @@ const microsPerSecond = 100;
 
 /** Opens one page in a background tab of the user's browser, or goes on in a kept one, and answers what it brought. */
 export async function fetchPage(
-  { db, desks }: Dependencies,
+  { db, browserPool }: Dependencies,
   origin: Origin,
   userId: string,
   body: FetchBody,
@@ -42,9 +41,9 @@ export async function fetchPage(
   await assertOpen(rules, body, blocked);
   for (const [at, { match }] of body.capture.entries()) matcherOf(match, `capture.${at}.match`);
   if (!user && body.url === undefined) throw fail('no_open_tab');
-  await noticeSecrets(desks, owner);
-  desks.hands.assertFree(owner);
-  const leave = desks.enter(owner);
+  await noticeSecrets(browserPool, owner);
+  browserPool.control.assertFree(owner);
+  const leave = browserPool.enter(owner);
   try {
     const userCaps = { daily: user?.daily_cap_micros ?? null, monthly: user?.monthly_cap_micros ?? null };
     const amountMicros = BigInt(Math.ceil((body.timeout_ms / 1000) * microsPerSecond));
@@ -56,11 +55,11 @@ export async function fetchPage(
     try {
       // Not before: a call that is refused makes nobody.
       if (!user) await transaction(db, (tx) => enterUser(tx, origin, userId));
-      return await desks.use(owner, async (desk) => {
-        desks.hands.assertFree(owner);
+      return await browserPool.use(owner, async (browser) => {
+        browserPool.control.assertFree(owner);
         began = performance.now();
         const run: FetchRun = { wakeMs: Math.round(began - asked), body, rules, blocked, signal };
-        return await inTab({ desks, desk, owner }, deploymentId, run);
+        return await inTab({ browserPool, browser, owner }, deploymentId, run);
       });
     } finally {
       const seconds = began === null ? 0 : Math.ceil(performance.now() - began) / 1000;
@@ -89,7 +88,7 @@ async function assertOpen(
   }
 }
 
-type Place = { desks: Desks; desk: Desk; owner: Owner };
+type Place = { browserPool: BrowserPool; browser: OpenBrowser; owner: Owner };
 
 /** A tab that this fetch has opened goes with it, unless it is to be kept; a kept one stays as it was where it fails. */
 async function inTab(place: Place, deploymentId: string, run: FetchRun): Promise<FetchAnswer> {
@@ -101,7 +100,7 @@ async function inTab(place: Place, deploymentId: string, run: FetchRun): Promise
     const answer = await runFetch(open, run);
     const keptMs = body.keep_open_ms ?? (body.front ? frontKeptMs : null);
     if (keptMs === null) void open.tab.close();
-    else place.desks.keep(place.owner, open, keptMs);
+    else place.browserPool.keep(place.owner, open, keptMs);
     return { ...answer, tab: keptMs === null ? null : open.id };
   } catch (error) {
     const isLate = error instanceof Failure && error.code === 'timeout';
@@ -123,8 +122,8 @@ const useOf = (deploymentId: string, body: FetchBody) => ({
   crop: body.front_crop ?? null,
 });
 
-async function openTab({ desk }: Place, deploymentId: string, { body, rules }: FetchRun): Promise<OpenTab> {
-  const open = await desk.open(useOf(deploymentId, body), rules);
+async function openTab({ browser }: Place, deploymentId: string, { body, rules }: FetchRun): Promise<OpenTab> {
+  const open = await browser.open(useOf(deploymentId, body), rules);
   try {
     if (body.front || body.front_device !== undefined) {
       await open.tab.takeShape(body.front_device === 'desktop' ? 'desktop_in_phone' : 'phone');
@@ -138,8 +137,8 @@ async function openTab({ desk }: Place, deploymentId: string, { body, rules }: F
 }
 
 /** The one that is named, else the one that was used last. Where the version has changed, its sites hold now. */
-async function keptTab({ desk }: Place, deploymentId: string, { body, rules, blocked }: FetchRun): Promise<OpenTab> {
-  const [found] = desk
+async function keptTab({ browser }: Place, deploymentId: string, { body, rules, blocked }: FetchRun): Promise<OpenTab> {
+  const [found] = browser
     .tabs()
     .filter(
       ({ id, use, keptUntil }) =>

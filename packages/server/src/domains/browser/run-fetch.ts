@@ -3,11 +3,11 @@ import { fail } from '@vestra/contract/errors';
 import type { ClosedPage, Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import { troubled } from './act.ts';
+import type { OpenTab } from './browser-pool.ts';
 import { type Captures, startCapturing } from './captures.ts';
-import type { OpenTab } from './desks.ts';
 import type { FetchAnswer, FetchBody } from './fetch.ts';
-import { jpegAddress } from './jpeg-address.ts';
 import { runSteps, type StepResult } from './run-steps.ts';
+import { jpegAddress } from './screenshot.ts';
 import { secrecyOfTab } from './secrecy.ts';
 import { within } from './within.ts';
 

@@ -4,8 +4,7 @@ import type { BodyOf } from '@vestra/contract/route';
 import type { ClosedPage } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import { click, type Done, troubled, type, untilDone } from './act.ts';
-import { matcherOf } from './capture-match.ts';
-import { readBody } from './read-body.ts';
+import { matcherOf, readBody } from './captures.ts';
 import { verdictOn } from './site-rules.ts';
 import { within } from './within.ts';
 

@@ -2,19 +2,17 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Logger } from 'pino';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Part } from '../../adapters/browser/page-script.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
-import { recordBlocked } from './blocked.ts';
-import { extentOf } from './crop.ts';
-import type { Desks, OpenTab } from './desks.ts';
-import { frontTab, isInFront, isPublic } from './front-tab.ts';
-import { isBrowserGone, isPageTrouble } from './gone.ts';
-import { ownerKey } from './hands.ts';
+import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
+import { ownerKey } from './control.ts';
 import { noticeSecrets } from './secrecy.ts';
-import { showScreen } from './show-screen.ts';
+import { extentOf, showScreen } from './show-screen.ts';
+import { recordBlocked } from './site-access.ts';
 import { verdictOn } from './site-rules.ts';
 import { within } from './within.ts';
 
@@ -24,7 +22,7 @@ export type Viewer = {
   owner: Owner;
   origin: Origin;
   mayDrive: boolean;
-  /** The browser is in its hands from the first frame. */
+  /** It controls the browser from the first frame. */
   isDriver: boolean;
 };
 
@@ -61,8 +59,16 @@ const sessionMs = 15 * 60_000;
 
 type Entry = Screen & { source: FrameSource; letGo: () => void; unwatch: () => void; passed: number[] };
 
-export function createScreens({ db, desks, log }: { db: Database; desks: Desks; log: Logger }): Screens {
-  const { hands } = desks;
+export function createScreens({
+  db,
+  browserPool,
+  log,
+}: {
+  db: Database;
+  browserPool: BrowserPool;
+  log: Logger;
+}): Screens {
+  const { control } = browserPool;
   const entries = new Map<string, Entry>();
   const waking = new Map<string, { failure: unknown }>();
   /** Whoever gave the browser back does not have it again because their stream was opened anew. */
@@ -70,11 +76,11 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
 
   function standingOf(viewer: Viewer, driven?: OpenTab): Standing {
     const { owner } = viewer;
-    const secrecy = viewer.mayDrive ? null : hands.secrecyOf(owner);
+    const secrecy = viewer.mayDrive ? null : control.secrecyOf(owner);
     if (secrecy !== null) return { kind: secrecy === 'paying' ? 'payment' : 'private' };
-    const desk = desks.ifOpen(owner);
-    if (!desk) return { kind: 'asleep' };
-    const tabs = desk.tabs().filter((open) => isPublic(open) || isInFront(open));
+    const browser = browserPool.ifOpen(owner);
+    if (!browser) return { kind: 'asleep' };
+    const tabs = browser.tabs().filter((open) => isPublic(open) || isInFront(open));
     const front = frontTab(tabs);
     // A page under somebody's hands does not change for another one, unless that is meant for them.
     const open = driven && tabs.includes(driven) && !(front && isInFront(front)) ? driven : front;
@@ -84,7 +90,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
   }
 
   async function wake(owner: Owner): Promise<never> {
-    const obstacle = await desks.obstacle();
+    const obstacle = await browserPool.obstacle();
     if (obstacle !== null) throw fail('computer_unavailable', { message: obstacle });
     const key = ownerKey(owner);
     const known = waking.get(key);
@@ -96,7 +102,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
       const entry: { failure: unknown } = { failure: null };
       waking.set(key, entry);
       const forget = () => waking.get(key) === entry && waking.delete(key);
-      desks
+      browserPool
         .use(owner, async () => {})
         .then(forget, (error: unknown) => {
           entry.failure = error;
@@ -109,19 +115,19 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
   function take(entry: Entry): void {
     if (entry.isDriving) return;
     const { owner } = entry.viewer;
-    if (hands.isTaken(owner)) throw fail('browser_in_use');
-    hands.give(owner, 'person');
+    if (control.isTaken(owner)) throw fail('browser_in_use');
+    control.give(owner, 'person');
     entry.isDriving = true;
     // No other process may have the computer while a person uses it here.
     const { promise, resolve } = Promise.withResolvers<void>();
     entry.letGo = resolve;
-    desks.use(owner, () => promise).catch(() => {});
+    browserPool.use(owner, () => promise).catch(() => {});
   }
 
   function giveBack(entry: Entry): void {
     if (!entry.isDriving) return;
     entry.isDriving = false;
-    if (hands.holderOf(entry.viewer.owner) === 'person') hands.give(entry.viewer.owner, 'nobody');
+    if (control.holderOf(entry.viewer.owner) === 'person') control.give(entry.viewer.owner, 'nobody');
     entry.letGo();
     entry.unwatch();
   }
@@ -154,7 +160,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
     if (input.kind === 'navigate') {
       // Of a page of which one element is shown, nobody is to leave for another.
       if (isCropped) return;
-      return open.tab.leaf(input.to, (url) => verdictOn(open.tab.rules(), url).kind === 'open');
+      return open.tab.goThroughHistory(input.to, (url) => verdictOn(open.tab.rules(), url).kind === 'open');
     }
     const placed =
       'x' in input ? { ...input, x: part.x + input.x * part.width, y: part.y + input.y * part.height } : input;
@@ -177,7 +183,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
 
   return {
     async ask(viewer) {
-      await noticeSecrets(desks, viewer.owner);
+      await noticeSecrets(browserPool, viewer.owner);
       const standing = standingOf(viewer);
       assertSeen(standing);
       if (standing.kind === 'asleep') return wake(viewer.owner);
@@ -185,8 +191,10 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
       return { isCropPending: (await extentOf(standing.open)).kind === 'pending' };
     },
     async isPrivate(owner) {
-      if ((await noticeSecrets(desks, owner)) !== null) return true;
-      const open = frontTab((desks.ifOpen(owner)?.tabs() ?? []).filter((each) => isPublic(each) || isInFront(each)));
+      if ((await noticeSecrets(browserPool, owner)) !== null) return true;
+      const open = frontTab(
+        (browserPool.ifOpen(owner)?.tabs() ?? []).filter((each) => isPublic(each) || isInFront(each)),
+      );
       return open !== undefined && !isPublic(open);
     },
     watch(viewer) {
@@ -195,9 +203,10 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
       const entry: Entry = Object.assign(screen, {
         source: showScreen(screen, {
           standing: () => standingOf(viewer, screen.isDriving ? screen.shown?.open : undefined),
-          drivenBy: () => (screen.isDriving ? 'you' : hands.holderOf(viewer.owner) === 'person' ? 'another' : 'nobody'),
-          notice: () => noticeSecrets(desks, viewer.owner),
-          stay: (forMs) => desks.stay(viewer.owner, forMs),
+          drivenBy: () =>
+            screen.isDriving ? 'you' : control.holderOf(viewer.owner) === 'person' ? 'another' : 'nobody',
+          notice: () => noticeSecrets(browserPool, viewer.owner),
+          stay: (forMs) => browserPool.stay(viewer.owner, forMs),
           giveBack: () => giveBack(entry),
           closed: () => close(entry),
         }),
@@ -206,7 +215,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
         passed: [],
       });
       entries.set(viewer.sessionId, entry);
-      if (viewer.isDriver && !givenBack.has(viewer.sessionId) && !hands.isTaken(viewer.owner)) take(entry);
+      if (viewer.isDriver && !givenBack.has(viewer.sessionId) && !control.isTaken(viewer.owner)) take(entry);
       return entry.source;
     },
     async pass(viewer, inputs) {
@@ -249,5 +258,5 @@ function limit(entry: Entry, count: number): void {
 /** A page that goes away under the hands, or hangs, is what the next picture shows. */
 function sayGone(error: unknown): void {
   const isLate = (error as Error | null)?.name === 'TimeoutError';
-  if (!isLate && !isBrowserGone(error) && !isPageTrouble(error)) throw error;
+  if (!isLate && !(error instanceof BrowserGone) && !(error instanceof PageTrouble)) throw error;
 }

@@ -1,7 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Owner } from '../computers/api.ts';
-import type { Desks, OpenTab } from './desks.ts';
-import { frontTab, isInFront, isPublic } from './front-tab.ts';
+import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { agentRules } from './site-rules.ts';
 import { within } from './within.ts';
@@ -9,25 +8,25 @@ import { within } from './within.ts';
 const pictureMs = 15_000;
 
 /** What the person would see on the screen: the tab in front, else the one that was used last, else an empty page. */
-export async function takeScreenshot(desks: Desks, owner: Owner): Promise<Buffer> {
-  await noticeSecrets(desks, owner);
-  desks.hands.assertSeen(owner);
-  return desks.use(owner, async (desk) => {
-    await noticeSecrets(desks, owner);
-    desks.hands.assertSeen(owner);
-    const inFront = frontTab(desk.tabs().filter(isInFront));
+export async function takeScreenshot(browserPool: BrowserPool, owner: Owner): Promise<Buffer> {
+  await noticeSecrets(browserPool, owner);
+  browserPool.control.assertSeen(owner);
+  return browserPool.use(owner, async (browser) => {
+    await noticeSecrets(browserPool, owner);
+    browserPool.control.assertSeen(owner);
+    const inFront = frontTab(browser.tabs().filter(isInFront));
     if (inFront && !isPublic(inFront)) {
       throw fail('browser_in_use', { message: 'The screen is private right now.' });
     }
-    const front = frontTab(desk.tabs().filter(isPublic));
+    const front = frontTab(browser.tabs().filter(isPublic));
     if (front) {
       const picture = await pictureOf(front);
       // It may have come to a page that nobody is to see while it was taken.
-      await noticeSecrets(desks, owner);
-      desks.hands.assertSeen(owner);
+      await noticeSecrets(browserPool, owner);
+      browserPool.control.assertSeen(owner);
       return picture;
     }
-    const empty = await desk.open({ kind: 'agent', taskId: '' }, agentRules(null));
+    const empty = await browser.open({ kind: 'agent', taskId: '' }, agentRules(null));
     return pictureOf(empty).finally(() => empty.tab.close());
   });
 }
@@ -37,3 +36,6 @@ function pictureOf({ tab }: OpenTab): Promise<Buffer> {
     throw fail('computer_unavailable', { message: 'The page did not let itself be pictured. Try again.' });
   });
 }
+
+/** A picture as an address that holds it whole. */
+export const jpegAddress = (picture: Buffer) => `data:image/jpeg;base64,${picture.toString('base64')}`;

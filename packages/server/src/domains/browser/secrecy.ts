@@ -1,6 +1,6 @@
 import type { Owner } from '../computers/api.ts';
-import type { Desks, OpenTab } from './desks.ts';
-import type { Secrecy } from './hands.ts';
+import type { BrowserPool, OpenTab } from './browser-pool.ts';
+import type { Secrecy } from './control.ts';
 import { within } from './within.ts';
 
 /** A page that hangs is asked no longer than this; what was known of it before stands. */
@@ -11,12 +11,12 @@ const handOffKnownMs = 1_000;
  * Looks at what the owner's pages ask for, and hides the browser while one of them asks for a payment, or for a secret in
  * a hand-off. Called before anything of a page is shown to anybody but its person, and again before it is sent.
  */
-export async function noticeSecrets(desks: Desks, owner: Owner): Promise<Secrecy | null> {
-  const desk = desks.ifOpen(owner);
-  if (!desk) return desks.hands.secrecyOf(owner);
-  const found = await Promise.all(desk.tabs().map(secrecyOfTab));
+export async function noticeSecrets(browserPool: BrowserPool, owner: Owner): Promise<Secrecy | null> {
+  const browser = browserPool.ifOpen(owner);
+  if (!browser) return browserPool.control.secrecyOf(owner);
+  const found = await Promise.all(browser.tabs().map(secrecyOfTab));
   const secrecy = found.includes('paying') ? 'paying' : found.includes('private') ? 'private' : null;
-  desks.hands.hide(owner, secrecy);
+  browserPool.control.hide(owner, secrecy);
   return secrecy;
 }
 

@@ -5,8 +5,8 @@ import type { Refusal } from '../../adapters/browser/rules.ts';
 import type { ScreenFrame } from '../../adapters/browser/screencast.ts';
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
-import type { Desks, OpenTab } from './desks.ts';
-import { createHands } from './hands.ts';
+import type { BrowserPool, OpenTab } from './browser-pool.ts';
+import { createControl } from './control.ts';
 import { createScreens, type Screen, type Standing, type Viewer } from './screens.ts';
 import { showScreen } from './show-screen.ts';
 import { agentRules } from './site-rules.ts';
@@ -94,13 +94,12 @@ describe('a page that a person may not open', () => {
       pass: async () => {},
     };
     const open = { id: 'tab_1', tab, use: { kind: 'agent', taskId: '' }, lastUsed: 0 } as unknown as OpenTab;
-    const desk = { tabs: () => [open] };
-    const desks = { hands: createHands(), ifOpen: () => desk, use: async () => {}, stay: () => {} };
-    const db = {
-      insert: () => ({ values: () => Promise.reject(new Error('The database is away.')) }),
-    } as unknown as Database;
+    const browser = { tabs: () => [open] };
+    const browserPool = { control: createControl(), ifOpen: () => browser, use: async () => {}, stay: () => {} };
+    const away = () => Promise.reject(new Error('The database is away.'));
+    const db = { $client: { connect: away }, insert: () => ({ values: away }) } as unknown as Database;
     const log = pino({ serializers: { err: String } }, { write: (line: string) => void lines.push(line) });
-    const screens = createScreens({ db, desks: desks as unknown as Desks, log });
+    const screens = createScreens({ db, browserPool: browserPool as unknown as BrowserPool, log });
     const owner = { orgId: 'org_1', mode: 'test' as const, userId: 'ada' };
     const viewer = { sessionId: 'ses_1', owner, origin: systemOrigin('org_1'), mayDrive: true, isDriver: false };
     source = screens.watch(viewer);

@@ -1,15 +1,15 @@
 import { fail } from '@vestra/contract/errors';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
-import type { Desk, OpenTab } from './desks.ts';
+import type { OpenBrowser, OpenTab } from './browser-pool.ts';
 import { within } from './within.ts';
 
 const longestPart = 12_000;
 const loadMs = 4_000;
 
 /** The tab that a piece of work has for itself; undefined where it has none open. */
-export const tabOfTask = (desk: Desk, taskId: string): OpenTab | undefined =>
-  desk.tabs().find(({ use }) => use.kind === 'agent' && use.taskId === taskId);
+export const tabOfTask = (browser: OpenBrowser, taskId: string): OpenTab | undefined =>
+  browser.tabs().find(({ use }) => use.kind === 'agent' && use.taskId === taskId);
 
 /** What was refused in a tab while something was done in it. */
 export async function watching<T>(
@@ -26,10 +26,10 @@ export async function watching<T>(
 }
 
 /** Opens an address in the task's tab, which is made where there is none. Says what the browser says where it fails. */
-export async function openForTask(desk: Desk, taskId: string, rules: Rules): Promise<OpenTab> {
-  const known = tabOfTask(desk, taskId);
+export async function openForTask(browser: OpenBrowser, taskId: string, rules: Rules): Promise<OpenTab> {
+  const known = tabOfTask(browser, taskId);
   known?.tab.setRules(rules);
-  return known ?? desk.open({ kind: 'agent', taskId }, rules);
+  return known ?? browser.open({ kind: 'agent', taskId }, rules);
 }
 
 /** The page as text. Long ones are read part by part. */

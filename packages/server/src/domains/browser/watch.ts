@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Frame, FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
-import type { Desks, FetchUse, OpenTab } from './desks.ts';
-import { jpegAddress } from './jpeg-address.ts';
+import type { BrowserPool, FetchUse, OpenTab } from './browser-pool.ts';
+import { jpegAddress } from './screenshot.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { verdictOn } from './site-rules.ts';
 import { within } from './within.ts';
@@ -13,7 +13,7 @@ const lookEveryMs = 300;
 const pictureMs = 3_000;
 
 /** The tabs of fetches as they change, as far as anybody may look. A computer that sleeps is not woken for it. */
-export function watchTabs(desks: Desks, owner: Owner, rules: Rules): FrameSource {
+export function watchTabs(browserPool: BrowserPool, owner: Owner, rules: Rules): FrameSource {
   const shown = new Map<string, string>();
   const ending = new AbortController();
   let seq = 0;
@@ -23,15 +23,15 @@ export function watchTabs(desks: Desks, owner: Owner, rules: Rules): FrameSource
   };
 
   async function look(): Promise<Frame[]> {
-    const isHidden = (await noticeSecrets(desks, owner)) !== null;
-    const seen = isHidden ? [] : (desks.ifOpen(owner)?.tabs() ?? []);
+    const isHidden = (await noticeSecrets(browserPool, owner)) !== null;
+    const seen = isHidden ? [] : (browserPool.ifOpen(owner)?.tabs() ?? []);
     const visible = seen.filter((open) => isShown(open, rules));
     const frames: Frame[] = [];
     for (const open of visible) {
       const data = await see(open, rules);
       const digest = data && createHash('sha256').update(JSON.stringify(data)).digest('base64');
       if (!data || !digest || shown.get(open.id) === digest) continue;
-      if ((await noticeSecrets(desks, owner)) !== null) break;
+      if ((await noticeSecrets(browserPool, owner)) !== null) break;
       shown.set(open.id, digest);
       frames.push(frameOf('browser.frame', data));
     }

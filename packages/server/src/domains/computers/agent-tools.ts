@@ -5,7 +5,7 @@ import type { Filled } from './fill-environment.ts';
 import { type GivenSecrets, redact, redactCaptured, redactPart } from './redact.ts';
 
 /** What the tools of one piece of work share. */
-type Desk = {
+type Workplace = {
   host: ComputerHost;
   homePath: (given: string) => string | null;
   /** Runs the work on the computer once it is prepared; what goes wrong with the computer is an answer too. */
@@ -23,14 +23,14 @@ const mostEntries = 500;
 /** A computer that is first prepared may take long for it; the command itself has a time of its own. */
 const computerTimeoutS = 3600;
 
-export const computerTools = (desk: Desk): OwnTool[] => [
-  runCommand(desk),
-  readFile(desk),
-  writeFile(desk),
-  listFiles(desk),
+export const computerTools = (workplace: Workplace): OwnTool[] => [
+  runCommand(workplace),
+  readFile(workplace),
+  writeFile(workplace),
+  listFiles(workplace),
 ];
 
-const runCommand = ({ host, onComputer }: Desk): OwnTool =>
+const runCommand = ({ host, onComputer }: Workplace): OwnTool =>
   ownTool(
     {
       name: 'run_command',
@@ -79,7 +79,7 @@ function shown({ end, exitCode, stdout, stderr, note }: CommandResult, seconds: 
 
 const outside = 'Name a path in the home folder.';
 
-const readFile = ({ host, homePath, onComputer }: Desk): OwnTool =>
+const readFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
   ownTool(
     {
       name: 'read_file',
@@ -123,7 +123,7 @@ export function textIn(bytes: Uint8Array): string | null {
   }
 }
 
-const writeFile = ({ host, homePath, onComputer }: Desk): OwnTool =>
+const writeFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
   ownTool(
     {
       name: 'write_file',
@@ -147,7 +147,7 @@ const writeFile = ({ host, homePath, onComputer }: Desk): OwnTool =>
     },
   );
 
-const listFiles = ({ host, homePath, onComputer }: Desk): OwnTool =>
+const listFiles = ({ host, homePath, onComputer }: Workplace): OwnTool =>
   ownTool(
     {
       name: 'list_files',

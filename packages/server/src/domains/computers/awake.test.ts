@@ -8,6 +8,8 @@ import { createTestDatabase, type TestDatabase } from '../../../../../tests/supp
 import { makePlace, removePlace } from '../../adapters/computer/place.ts';
 import { type Bell, createBell } from '../../db/bell.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createLog } from '../../log.ts';
 import { insertOrg } from '../orgs/api.ts';
@@ -181,18 +183,16 @@ describe('a computer', () => {
       ({ signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('cut'))),
     );
     await expect.poll(() => computers.ifAwake(owner)).not.toBeNull();
-    const { rowCount } = await db.$client.query(`UPDATE computers SET held_by = 'another' WHERE user_key = $1`, [
-      owner.userId,
-    ]);
-    expect(rowCount).toBe(1);
+    const taken = sql`UPDATE computers SET held_by = 'another' WHERE user_key = ${owner.userId}`;
+    expect(await run(db, taken)).toBe(1);
     expect(await cut).toBe('cut');
   });
 
   it('ends here when the database has been away for longer than the lease', async () => {
     let isAway = false;
-    const away = () => Promise.reject(new Error('away'));
+    const away = { connect: () => Promise.reject(new Error('away')) };
     const failing = new Proxy(db, {
-      get: (target, name) => (isAway && name === 'execute' ? away : Reflect.get(target, name, target)),
+      get: (target, name) => (isAway && name === '$client' ? away : Reflect.get(target, name, target)),
     });
     const computers = await newProcess({ leaseMs: 300 }, failing);
     const owner = newOwner();

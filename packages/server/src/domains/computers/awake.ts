@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 import type { Place } from '../../adapters/computer/place.ts';
 import type { Bell } from '../../db/bell.ts';
 import type { Database } from '../../db/pool.ts';
+import { findUser } from '../users/api.ts';
 import {
   deleteComputer,
   findComputer,
   holdComputer,
-  isBeingErased,
   type Owner,
   releaseHold,
   renewHolds,
@@ -114,11 +114,16 @@ export function createComputers(options: {
       await ending.get(keyOf(owner));
       const held = await holdComputer(db, owner, lease);
       if (held) return await settleIn(owner, held.number, signal);
-      if (await isBeingErased(db, owner)) throw unavailable('This user is being erased.');
+      if (await isBeingErased(owner)) throw unavailable('This user is being erased.');
       if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
       bell?.ring('computer', keyOf(owner));
       await pause(askAgainMs);
     }
+  }
+
+  async function isBeingErased({ userId, ...tenant }: Owner): Promise<boolean> {
+    const user = userId === null ? undefined : await findUser(db, tenant, userId);
+    return Boolean(user?.erasing_since);
   }
 
   async function settleIn(owner: Owner, number: number, signal: AbortSignal): Promise<Awake> {

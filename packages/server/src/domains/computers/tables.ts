@@ -1,36 +1,27 @@
 import type { Mode } from '@vestra/contract/route';
-import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { count, moment, table, text } from '../../db/table.ts';
 
 const owner = {
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
+  org_id: text(),
+  mode: text<Mode>(),
   /** Empty: the org's own agent. */
-  user_key: text().notNull(),
+  user_key: text(),
 };
 
-export const computers = pgTable(
-  'computers',
-  {
-    ...owner,
-    number: bigint({ mode: 'number' }).notNull(),
-    held_by: text(),
-    held_until: moment(),
-    keep_until: moment(),
-    waking_since: moment(),
-    created_at: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.user_key] })],
-);
+export const computers = table('computers', {
+  ...owner,
+  number: count(),
+  held_by: text().nullable(),
+  held_until: moment().nullable(),
+  keep_until: moment().nullable(),
+  waking_since: moment().nullable(),
+  created_at: moment().withDefault(),
+});
 
-export const computerPreparations = pgTable(
-  'computer_preparations',
-  {
-    ...owner,
-    kind: text({ enum: ['file', 'repo', 'setup', 'skill', 'upload'] }).notNull(),
-    key: text().notNull(),
-    fingerprint: text().notNull(),
-    prepared_at: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.user_key, table.kind, table.key] })],
-);
+export const computerPreparations = table('computer_preparations', {
+  ...owner,
+  kind: text<'file' | 'repo' | 'setup' | 'skill' | 'upload'>(),
+  key: text(),
+  fingerprint: text(),
+  prepared_at: moment().withDefault(),
+});

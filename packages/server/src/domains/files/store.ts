@@ -1,28 +1,20 @@
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { type FileRow, files } from './tables.ts';
+import { insert, maybeOne, rowsOf, run } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { columnsOf, text } from '../../db/table.ts';
+import { type FileRow, files, type NewFile } from './tables.ts';
 
-const owned = (tenant: Tenant) => and(eq(files.org_id, tenant.orgId), eq(files.mode, tenant.mode));
+const owned = (tenant: Tenant) => sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
 
-export async function insertFile(tx: Transaction, row: typeof files.$inferInsert): Promise<FileRow> {
-  const [inserted] = await tx.insert(files).values(row).returning();
-  return inserted as FileRow;
-}
+export const insertFile = (tx: Executor, row: NewFile): Promise<FileRow> => insert(tx, files, row);
 
-export async function findFile(db: Executor, tenant: Tenant, fileId: string): Promise<FileRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(files)
-    .where(and(owned(tenant), eq(files.id, fileId)));
-  return row;
-}
+export const findFile = (db: Executor, tenant: Tenant, fileId: string): Promise<FileRow | undefined> =>
+  maybeOne(db, files, sql`SELECT ${columnsOf(files)} FROM ${files} WHERE ${owned(tenant)} AND id = ${fileId}`);
 
 /** Whoever holds a signed link needs no org to name it by. */
-export async function findLinkedFile(db: Executor, fileId: string): Promise<FileRow | undefined> {
-  const [row] = await db.select().from(files).where(eq(files.id, fileId));
-  return row;
-}
+export const findLinkedFile = (db: Executor, fileId: string): Promise<FileRow | undefined> =>
+  maybeOne(db, files, sql`SELECT ${columnsOf(files)} FROM ${files} WHERE id = ${fileId}`);
 
 export type FileFilter = {
   userId?: string | undefined;
@@ -37,51 +29,39 @@ export function listFiles(
   { userId, taskId, conversationId, source }: FileFilter,
   page: { limit: number; after: readonly string[] | null },
 ): Promise<FileRow[]> {
-  return db
-    .select()
-    .from(files)
-    .where(
-      and(
-        owned(tenant),
-        eq(files.source, source),
-        userId ? eq(files.user_id, userId) : undefined,
-        taskId ? eq(files.task_id, taskId) : undefined,
-        conversationId ? eq(files.conversation_id, conversationId) : undefined,
-        page.after ? lt(files.id, page.after[0] as string) : undefined,
-      ),
-    )
-    .orderBy(desc(files.id))
-    .limit(page.limit + 1);
+  const listed = sql.and(
+    owned(tenant),
+    sql`source = ${source}`,
+    userId && sql`user_id = ${userId}`,
+    taskId && sql`task_id = ${taskId}`,
+    conversationId && sql`conversation_id = ${conversationId}`,
+    page.after && sql`id < ${page.after[0] as string}`,
+  );
+  return rowsOf(
+    db,
+    files,
+    sql`SELECT ${columnsOf(files)} FROM ${files} WHERE ${listed} ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
 }
 
 export async function deleteFile(tx: Transaction, tenant: Tenant, fileId: string): Promise<FileRow | undefined> {
-  const [row] = await tx
-    .delete(files)
-    .where(and(owned(tenant), eq(files.id, fileId)))
-    .returning();
+  const [row] = await deleteFiles(tx, sql`${owned(tenant)} AND id = ${fileId}`);
   return row;
 }
 
-export function deleteFilesOfUser(tx: Transaction, tenant: Tenant, userId: string): Promise<FileRow[]> {
-  return tx
-    .delete(files)
-    .where(and(owned(tenant), eq(files.user_id, userId)))
-    .returning();
-}
+export const deleteFilesOfUser = (tx: Transaction, tenant: Tenant, userId: string): Promise<FileRow[]> =>
+  deleteFiles(tx, sql`${owned(tenant)} AND user_id = ${userId}`);
 
 /** What a task has made. */
-export function deleteOutputsOf(tx: Transaction, tenant: Tenant, taskId: string): Promise<FileRow[]> {
-  return tx
-    .delete(files)
-    .where(and(owned(tenant), eq(files.task_id, taskId)))
-    .returning();
-}
+export const deleteOutputsOf = (tx: Transaction, tenant: Tenant, taskId: string): Promise<FileRow[]> =>
+  deleteFiles(tx, sql`${owned(tenant)} AND task_id = ${taskId}`);
 
-export function findFiles(db: Executor, tenant: Tenant, ids: readonly string[]): Promise<FileRow[]> {
-  return db
-    .select()
-    .from(files)
-    .where(and(owned(tenant), inArray(files.id, [...ids])));
+const deleteFiles = (tx: Transaction, which: Sql): Promise<FileRow[]> =>
+  rowsOf(tx, files, sql`DELETE FROM ${files} WHERE ${which} RETURNING ${columnsOf(files)}`);
+
+export async function findFiles(db: Executor, tenant: Tenant, ids: readonly string[]): Promise<FileRow[]> {
+  if (ids.length === 0) return [];
+  return rowsOf(db, files, sql`SELECT ${columnsOf(files)} FROM ${files} WHERE ${owned(tenant)} AND id = ANY(${ids})`);
 }
 
 /** Those of the ids that this mode of the org has; held ones cannot be deleted before the commit. */
@@ -92,11 +72,12 @@ export async function filesExist(
   { hold }: { hold: boolean },
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const found = tx
-    .select({ id: files.id })
-    .from(files)
-    .where(and(owned(tenant), inArray(files.id, [...ids])));
-  return new Set((await (hold ? found.for('key share') : found)).map(({ id }) => id));
+  const found = await rowsOf(
+    tx,
+    { id: text() },
+    sql`SELECT id FROM ${files} WHERE ${owned(tenant)} AND id = ANY(${ids}) ${hold ? sql`FOR KEY SHARE` : sql.empty}`,
+  );
+  return new Set(found.map(({ id }) => id));
 }
 
 /**
@@ -104,14 +85,10 @@ export async function filesExist(
  * seen nobody need them.
  */
 export async function lockContent(tx: Transaction, orgId: string, sha256: string): Promise<void> {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`file ${orgId} ${sha256}`}, 0))`);
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`file ${orgId} ${sha256}`}, 0))`);
 }
 
 export async function isContentUsed(tx: Transaction, orgId: string, sha256: string): Promise<boolean> {
-  const [row] = await tx
-    .select({ id: files.id })
-    .from(files)
-    .where(and(eq(files.org_id, orgId), eq(files.sha256, sha256)))
-    .limit(1);
-  return row !== undefined;
+  const found = await run(tx, sql`SELECT FROM ${files} WHERE org_id = ${orgId} AND sha256 = ${sha256} LIMIT 1`);
+  return found > 0;
 }

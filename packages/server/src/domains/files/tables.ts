@@ -1,20 +1,20 @@
 import type { Mode } from '@vestra/contract/route';
-import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { count, moment, type NewRowOf, type RowOf, table, text } from '../../db/table.ts';
 
-export const files = pgTable('files', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  user_id: text(),
-  filename: text(),
-  mime_type: text(),
-  size_bytes: bigint({ mode: 'number' }),
-  sha256: text().notNull(),
-  source: text().$type<'upload' | 'output'>().notNull(),
-  task_id: text(),
-  conversation_id: text(),
-  created_at: moment().notNull().defaultNow(),
+export const files = table('files', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  filename: text().nullable(),
+  mime_type: text().nullable(),
+  size_bytes: count().nullable(),
+  sha256: text(),
+  source: text<'upload' | 'output'>(),
+  task_id: text().nullable(),
+  conversation_id: text().nullable(),
+  created_at: moment().withDefault(),
 });
 
-export type FileRow = typeof files.$inferSelect;
+export type FileRow = RowOf<typeof files>;
+export type NewFile = NewRowOf<typeof files>;

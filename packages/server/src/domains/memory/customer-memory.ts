@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { memory } from '@vestra/contract/memory';
 import { z } from 'zod';
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
+import { OutboundFailure } from '../../adapters/outbound/outbound-failure.ts';
 import type { Executor } from '../../db/pool.ts';
 import { findSettings } from '../orgs/api.ts';
 import { memoryEndpointSecret, signatureHeaders } from './endpoint-signature.ts';
@@ -41,7 +42,7 @@ export function createCustomerMemory({ outbound, signingSecret }: { outbound: Ou
     const answer = await outbound
       .fetch(memory_endpoint, { method: 'POST', headers, body, timeoutMs })
       .catch((error: unknown) => {
-        if (error instanceof Error && error.name === 'OutboundFailure') throw broken(error.message);
+        if (error instanceof OutboundFailure) throw broken(error.message);
         throw error;
       });
     if (answer.status < 200 || answer.status > 299) throw broken(`It answered ${action} with ${answer.status}.`);

@@ -33,7 +33,8 @@ describe('two facts', () => {
   ])('are not the same: %j and %j', (a, b) => expect(isSame(a, b)).toBe(false));
 
   it('are the same whatever the case, the spaces and the full stop', () => {
-    const words = fc.array(fc.stringMatching(/^[a-z0-9]{1,8}$/), { minLength: 1, maxLength: 8 });
+    const word = fc.oneof(fc.constantFrom('the', 'is', 'user', 'own'), fc.stringMatching(/^[a-z0-9]{1,8}$/));
+    const words = fc.array(word, { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(words, (list) => {
         expect(isSame(list.join(' '), `  ${list.join('  ').toUpperCase()}. `)).toBe(true);

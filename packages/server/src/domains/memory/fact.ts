@@ -18,8 +18,9 @@ export const mostFacts = 2000;
  * kept twice costs a line, a fact lost is lost.
  */
 export function fingerprintOf(text: string): Buffer {
-  const telling = tellingWords(text);
-  const told = telling.length > 0 ? telling.join(' ') : text.trim();
+  const words = wordsIn(text);
+  const telling = words.filter((word) => !saysNothing.has(word));
+  const told = [telling.join(' '), words.join(' '), text.trim()].find((each) => each !== '') ?? '';
   return createHash('sha256').update(told, 'utf8').digest();
 }
 
@@ -33,16 +34,17 @@ const sameWord: Record<string, string> = {
   like: 'likes',
 };
 
-function tellingWords(text: string): string[] {
+function wordsIn(text: string): string[] {
   return text
     .normalize('NFKC')
     .toLowerCase()
+    .replace(/\s+/g, ' ')
     .replace(/[‘’]/g, "'")
     .replace(/n't\b/g, ' not')
-    .replace(/^\s*(the )?user('s)?\s+/, '')
+    .replace(/^ ?(the )?user('s)? /, '')
     .split(/\s+/)
     .map((word) => word.replace(/^[.,;:!?"'“”()[\]…]+|[.,;:!?"'“”()[\]…]+$/g, ''))
-    .filter((word) => word !== '' && !saysNothing.has(word))
+    .filter((word) => word !== '')
     .map((word) => (Object.hasOwn(sameWord, word) ? (sameWord[word] as string) : word));
 }
 

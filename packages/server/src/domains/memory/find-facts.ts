@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
+import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings-failure.ts';
 import type { Database } from '../../db/pool.ts';
 import { fuseRanks, packVectors, similarities } from '../notebooks/api.ts';
 import type { Owner } from './fact.ts';
@@ -90,7 +91,7 @@ async function similarityTo(
 }
 
 const isOfEmbeddings = (error: unknown, signal: AbortSignal | undefined) =>
-  (signal?.aborted ?? false) || (error instanceof Error && error.name === 'EmbeddingsFailure');
+  (signal?.aborted ?? false) || error instanceof EmbeddingsFailure;
 
 /** The vector of a fact that is about to be kept. None where the embeddings fail: the next search makes up for it. */
 export async function vectorOf({ embeddings, log }: Omit<Search, 'db'>, text: string): Promise<StoredVector> {

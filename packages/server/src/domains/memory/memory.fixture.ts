@@ -1,12 +1,12 @@
-import type { Mode } from '@vestra/contract/route';
-import { eq } from 'drizzle-orm';
+import { type Mode, modes } from '@vestra/contract/route';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createLog } from '../../log.ts';
-import { type OrgSettings, orgSettings } from '../orgs/api.ts';
+import type { OrgSettings } from '../orgs/api.ts';
+import { updateSettings } from '../orgs/store.ts';
 import { enterUser } from '../users/api.ts';
 import { createMemory } from './api.ts';
 import { createCustomerMemory } from './customer-memory.ts';
@@ -29,8 +29,7 @@ export async function startMemory({ embeddings = createOfflineEmbeddings() }: { 
     memory: createMemory({ db, embeddings, log, customer, patienceMs: 60_000 }),
     async newOrg(settings: Partial<Pick<OrgSettings, 'memory_mode' | 'memory_endpoint' | 'require_user'>> = {}) {
       const org = await app.newOrg(['runtime']);
-      if (Object.keys(settings).length > 0)
-        await db.update(orgSettings).set(settings).where(eq(orgSettings.org_id, org.id));
+      for (const mode of modes) await updateSettings(db, { orgId: org.id, mode }, settings);
       return { ...org, key: org.testKey };
     },
     newUser: (orgId: string, userId: string, mode: Mode = 'test') =>

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Model, ModelRequest } from '@vestra/agent/model';
 import { keepsMemory } from '@vestra/models/offline/markers';
 import { createOfflineModel } from '@vestra/models/offline/offline-model';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { mostFacts } from './fact.ts';
 import { startMemory } from './memory.fixture.ts';
 import { recallSet } from './recall-set.fixture.ts';
@@ -93,11 +94,14 @@ describe('remembering', () => {
   it('lets the oldest inferred facts give way, and none that was told', async () => {
     const tenant = await newTenant();
     const fill = (source: string, from: number, count: number) =>
-      server.db.execute(sql`
+      run(
+        server.db,
+        sql`
         INSERT INTO memories (org_id, mode, id, user_id, text, kind, source, fingerprint, search, observed_at)
         SELECT ${tenant.orgId}, 'test', 'mem_' || lpad(n::text, 24, '0'), 'ana', 'Fact ' || n, 'other', ${source},
           sha256(convert_to(n::text, 'UTF8')), ''::tsvector, now() - interval '1 day' + n * interval '1 ms'
-        FROM generate_series(${from}::int, ${from + count - 1}::int) n`);
+        FROM generate_series(${from}::int, ${from + count - 1}::int) n`,
+      );
     await fill('user_direct', 0, mostFacts - 2);
     await fill('agent_inferred', mostFacts - 2, 2);
     expect(await remember(tenant, 'A newer fact')).toHaveProperty('id');

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings.ts';
+import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings-failure.ts';
+import { insert, rowsOf, update } from '../../db/query.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf } from '../../db/table.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
@@ -257,10 +259,14 @@ describe('without embeddings', () => {
     const { id: orgId, key } = await server.newOrg();
     await add(key, { text: 'Allergic to penicillin.' });
     await add(key, { text: 'Орехи нельзя' });
-    const ofOrg = eq(memories.org_id, orgId);
-    await server.db.update(memories).set({ vector: null, vector_model: 'another' }).where(ofOrg);
+    const ofOrg = sql`org_id = ${orgId}`;
+    await update(server.db, memories, { vector: null, vector_model: 'another' }, ofOrg);
     expect((await search(key, 'Which antibiotics must be avoided?')).body.text).toBe('Allergic to penicillin.');
-    const rows = await server.db.select().from(memories).where(ofOrg).orderBy(memories.text);
+    const rows = await rowsOf(
+      server.db,
+      memories,
+      sql`SELECT ${columnsOf(memories)} FROM ${memories} WHERE ${ofOrg} ORDER BY text`,
+    );
     expect(rows.map((row) => [row.vector_model, row.vector?.length])).toEqual([
       [server.embeddings.model, 512],
       [server.embeddings.model, undefined],
@@ -298,7 +304,7 @@ describe('a session token', () => {
 
   async function newSession(orgId: string, userId: string, memory: boolean): Promise<string> {
     const token = `vst_${randomBytes(32).toString('base64url')}`;
-    await server.db.insert(sessions).values({
+    await insert(server.db, sessions, {
       id: newId('ses'),
       org_id: orgId,
       mode: 'test',

@@ -1,33 +1,25 @@
-import { and, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
+import { insertMany, maybeOne, one, rowsOf, run, update } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { count, type RowOf, text, textArray } from '../../db/table.ts';
 import { indexedText } from '../notebooks/api.ts';
 import { fingerprintOf, type NewFact, type Owner } from './fact.ts';
 import { mostOfKind } from './profile.ts';
 import { type FactRow, memories, type ProfileRow, profiles } from './tables.ts';
 
-type Owned = typeof memories | typeof profiles;
+const owned = ({ orgId, mode, userId }: Owner): Sql =>
+  sql`org_id = ${orgId} AND mode = ${mode} AND ${userId === null ? sql`user_id IS NULL` : sql`user_id = ${userId}`}`;
 
-const owned = (table: Owned, { orgId, mode, userId }: Owner): SQL | undefined =>
-  and(
-    eq(table.org_id, orgId),
-    eq(table.mode, mode),
-    userId === null ? isNull(table.user_id) : eq(table.user_id, userId),
-  );
-
-const shown = {
-  id: memories.id,
-  text: memories.text,
-  kind: memories.kind,
-  source: memories.source,
-  observed_at: memories.observed_at,
-};
+const shown = (({ id, text, kind, source, observed_at }) => ({ id, text, kind, source, observed_at }))(
+  memories.columns,
+);
+const shownColumns = sql`id, text, kind, source, observed_at`;
 
 /** Held until the commit, so that the profile is made of every fact and the limit counts them all. */
 export async function lockMemory(tx: Transaction, { orgId, mode, userId }: Owner): Promise<void> {
   const name = JSON.stringify(['memory', orgId, mode, userId]);
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 }
 
 export function listFacts(
@@ -37,193 +29,157 @@ export function listFacts(
 ): Promise<FactRow[]> {
   const [observedAt, id] = page.after ?? [];
   const after =
-    observedAt !== undefined && id !== undefined
-      ? or(
-          lt(memories.observed_at, new Date(observedAt)),
-          and(eq(memories.observed_at, new Date(observedAt)), lt(memories.id, id)),
-        )
-      : undefined;
-  return db
-    .select(shown)
-    .from(memories)
-    .where(and(owned(memories, owner), after))
-    .orderBy(desc(memories.observed_at), desc(memories.id))
-    .limit(page.limit + 1);
+    observedAt !== undefined && id !== undefined && sql`(observed_at, id) < (${new Date(observedAt)}, ${id})`;
+  return rowsOf(
+    db,
+    shown,
+    sql`SELECT ${shownColumns} FROM ${memories} WHERE ${sql.and(owned(owner), after)}
+        ORDER BY observed_at DESC, id DESC LIMIT ${page.limit + 1}`,
+  );
 }
 
-export type StoredVector = Pick<typeof memories.$inferInsert, 'vector' | 'vector_model'>;
+export type StoredVector = Pick<RowOf<typeof memories>, 'vector' | 'vector_model'>;
 
 /** A fact that is known already is seen again: it takes the newest words, and what a person said stays said by them. */
-export async function upsertFact(
+export function upsertFact(
   tx: Transaction,
   { orgId, mode, userId }: Owner,
   id: string,
-  { text, kind, source }: NewFact,
-  vector: StoredVector,
+  fact: NewFact,
+  { vector, vector_model }: StoredVector,
 ): Promise<FactRow> {
-  const search = sql`to_tsvector('english', ${indexedText(text)})`;
   // A millisecond is as fine as a cursor can tell moments apart.
   const observedAt = new Date();
-  const [row] = await tx
-    .insert(memories)
-    .values({
-      org_id: orgId,
-      mode,
-      id,
-      user_id: userId,
-      text,
-      kind,
-      source,
-      fingerprint: fingerprintOf(text),
-      search,
-      ...vector,
-      observed_at: observedAt,
-    })
-    .onConflictDoUpdate({
-      target: [memories.org_id, memories.mode, memories.user_id, memories.fingerprint],
-      set: {
-        text,
-        // Whoever says it again without saying what it is takes nothing back.
-        kind: kind === 'other' ? sql`${memories.kind}` : kind,
-        source: sql`CASE WHEN ${memories.source} = 'user_direct' THEN 'user_direct' ELSE ${source} END`,
-        search,
-        ...vector,
-        observed_at: observedAt,
-      },
-    })
-    .returning(shown);
-  return row as FactRow;
+  // Whoever says it again without saying what it is takes nothing back: `other` leaves the kind as it was.
+  return one(
+    tx,
+    shown,
+    sql`
+      INSERT INTO ${memories} AS known
+        (org_id, mode, id, user_id, text, kind, source, fingerprint, search, vector, vector_model, observed_at)
+      VALUES (
+        ${orgId}, ${mode}, ${id}, ${userId}, ${fact.text}, ${fact.kind}, ${fact.source}, ${fingerprintOf(fact.text)},
+        to_tsvector('english', ${indexedText(fact.text)}), ${vector}, ${vector_model}, ${observedAt})
+      ON CONFLICT (org_id, mode, user_id, fingerprint) DO UPDATE SET
+        text = excluded.text,
+        kind = CASE WHEN excluded.kind = 'other' THEN known.kind ELSE excluded.kind END,
+        source = CASE WHEN known.source = 'user_direct' THEN 'user_direct' ELSE excluded.source END,
+        search = excluded.search,
+        vector = excluded.vector,
+        vector_model = excluded.vector_model,
+        observed_at = excluded.observed_at
+      RETURNING ${shownColumns}`,
+  );
 }
 
-export async function isKnown(tx: Executor, owner: Owner, text: string): Promise<boolean> {
-  const [row] = await tx
-    .select({ id: memories.id })
-    .from(memories)
-    .where(and(owned(memories, owner), eq(memories.fingerprint, fingerprintOf(text))));
-  return row !== undefined;
+export async function isKnown(tx: Executor, owner: Owner, fact: string): Promise<boolean> {
+  const known = await run(
+    tx,
+    sql`SELECT FROM ${memories} WHERE ${owned(owner)} AND fingerprint = ${fingerprintOf(fact)}`,
+  );
+  return known > 0;
 }
-
-const count = {
-  name: 'count_facts',
-  text: `SELECT count(*) AS count FROM memories WHERE org_id = $1 AND mode = $2 AND user_id IS NOT DISTINCT FROM $3`,
-};
 
 /** Asked before every reply. */
-export async function countFacts(db: Executor, { orgId, mode, userId }: Owner): Promise<number> {
-  const [row] = await runPrepared<{ count: string }>(db, count, [orgId, mode, userId]);
-  return Number(row?.count ?? 0);
+export async function countFacts(db: Executor, owner: Owner): Promise<number> {
+  const { total } = await one(
+    db,
+    { total: count() },
+    sql`SELECT count(*) AS total FROM ${memories} WHERE ${owned(owner)}`,
+  );
+  return total;
 }
 
 /** The oldest of those that nobody said themselves. */
-export async function deleteOldestInferred(tx: Transaction, owner: Owner, count: number): Promise<number> {
-  const oldest = tx
-    .select({ id: memories.id })
-    .from(memories)
-    .where(and(owned(memories, owner), ne(memories.source, 'user_direct')))
-    .orderBy(memories.observed_at, memories.id)
-    .limit(count);
-  return (await deleteFacts(tx, owner, inArray(memories.id, oldest))).length;
+export function deleteOldestInferred(tx: Transaction, owner: Owner, most: number): Promise<number> {
+  return run(
+    tx,
+    sql`
+      DELETE FROM ${memories} WHERE ${owned(owner)} AND id IN (
+        SELECT id FROM ${memories} WHERE ${owned(owner)} AND source <> 'user_direct' ORDER BY observed_at, id LIMIT ${most})`,
+  );
 }
 
-export async function deleteFactsOf(tx: Transaction, owner: Owner, ids?: readonly string[]): Promise<string[]> {
-  return deleteFacts(tx, owner, ids && inArray(memories.id, [...ids]));
-}
-
-async function deleteFacts(tx: Transaction, owner: Owner, which: SQL | undefined): Promise<string[]> {
-  const gone = await tx
-    .delete(memories)
-    .where(and(owned(memories, owner), which))
-    .returning({ id: memories.id });
+/** Without ids all of them. Answers the ids of those that were there. */
+export async function deleteFactsOf(tx: Executor, owner: Owner, ids?: readonly string[]): Promise<string[]> {
+  const gone = await rowsOf(
+    tx,
+    { id: text() },
+    sql`DELETE FROM ${memories} WHERE ${sql.and(owned(owner), ids && sql`id = ANY(${ids})`)} RETURNING id`,
+  );
   return gone.map(({ id }) => id);
 }
 
 /** The newest facts of each kind, the newest first. */
-export async function newestOfEachKind(db: Executor, owner: Owner): Promise<FactRow[]> {
-  const ranked = db
-    .select({
-      ...shown,
-      place: sql<number>`row_number() OVER (PARTITION BY ${memories.kind}
-        ORDER BY ${memories.observed_at} DESC, ${memories.id} DESC)`.as('place'),
-    })
-    .from(memories)
-    .where(owned(memories, owner))
-    .as('ranked');
-  return db
-    .select({
-      id: ranked.id,
-      text: ranked.text,
-      kind: ranked.kind,
-      source: ranked.source,
-      observed_at: ranked.observed_at,
-    })
-    .from(ranked)
-    .where(sql`${ranked.place} <= ${mostOfKind}`)
-    .orderBy(desc(ranked.observed_at), desc(ranked.id));
+export function newestOfEachKind(db: Executor, owner: Owner): Promise<FactRow[]> {
+  return rowsOf(
+    db,
+    shown,
+    sql`
+      SELECT ${shownColumns} FROM (
+        SELECT ${shownColumns}, row_number() OVER (PARTITION BY kind ORDER BY observed_at DESC, id DESC) AS place
+        FROM ${memories} WHERE ${owned(owner)}) ranked
+      WHERE place <= ${mostOfKind} ORDER BY observed_at DESC, id DESC`,
+  );
 }
 
-export async function findProfile(db: Executor, owner: Owner): Promise<ProfileRow | undefined> {
-  const [row] = await db
-    .select({ markdown: profiles.markdown, updated_at: profiles.updated_at })
-    .from(profiles)
-    .where(owned(profiles, owner));
-  return row;
+export function findProfile(db: Executor, owner: Owner): Promise<ProfileRow | undefined> {
+  const { markdown, updated_at } = profiles.columns;
+  return maybeOne(
+    db,
+    { markdown, updated_at },
+    sql`SELECT markdown, updated_at FROM ${profiles} WHERE ${owned(owner)}`,
+  );
 }
 
 export async function replaceProfile(tx: Transaction, owner: Owner, markdown: string | null): Promise<void> {
-  if (markdown === null) {
-    await tx.delete(profiles).where(owned(profiles, owner));
-    return;
-  }
+  if (markdown === null) return deleteProfile(tx, owner);
   const { orgId, mode, userId } = owner;
-  const updatedAt = new Date();
-  await tx
-    .insert(profiles)
-    .values({ org_id: orgId, mode, user_id: userId, markdown, updated_at: updatedAt })
-    .onConflictDoUpdate({
-      target: [profiles.org_id, profiles.mode, profiles.user_id],
-      set: { markdown, updated_at: updatedAt },
-      setWhere: ne(profiles.markdown, markdown),
-    });
+  await insertMany(tx, profiles, [{ org_id: orgId, mode, user_id: userId, markdown, updated_at: new Date() }], {
+    onConflict: sql`(org_id, mode, user_id) DO UPDATE SET markdown = excluded.markdown, updated_at = excluded.updated_at
+        WHERE ${profiles}.markdown <> excluded.markdown`,
+  });
 }
 
-export type Candidate = {
-  id: string;
-  /** The stems of the fact's words, with spaces between. */
-  words: string;
-  vector: Buffer | null;
-  vector_model: string | null;
-};
+async function deleteProfile(tx: Executor, owner: Owner): Promise<void> {
+  await run(tx, sql`DELETE FROM ${profiles} WHERE ${owned(owner)}`);
+}
+
+/** The stems of the fact's words, with spaces between, and its vector. */
+const candidate = (({ id, vector, vector_model }) => ({ id, words: text(), vector, vector_model }))(memories.columns);
+
+export type Candidate = RowOf<typeof candidate>;
 
 /** Every fact of the owner with what a search needs to rank it, the newest first. */
 export function candidatesOf(db: Executor, owner: Owner): Promise<Candidate[]> {
-  return db
-    .select({
-      id: memories.id,
-      // Put together in SQL to one text: taking two thousand arrays apart would take most of the time of a search.
-      words: sql<string>`array_to_string(tsvector_to_array(${memories.search}), ' ')`,
-      vector: memories.vector,
-      vector_model: memories.vector_model,
-    })
-    .from(memories)
-    .where(owned(memories, owner))
-    .orderBy(desc(memories.observed_at), desc(memories.id));
+  // Put together in SQL to one text: taking two thousand arrays apart would take most of the time of a search.
+  return rowsOf(
+    db,
+    candidate,
+    sql`
+      SELECT id, array_to_string(tsvector_to_array(search), ' ') AS words, vector, vector_model
+      FROM ${memories} WHERE ${owned(owner)} ORDER BY observed_at DESC, id DESC`,
+  );
 }
 
 /** The words of a query as the facts have theirs. */
 export async function stemsOf(db: Executor, query: string): Promise<string[]> {
-  const { rows } = await db.execute<{ stems: string[] }>(
+  const { stems } = await one(
+    db,
+    { stems: textArray() },
     sql`SELECT tsvector_to_array(to_tsvector('english', ${indexedText(query)})) AS stems`,
   );
-  return rows[0]?.stems ?? [];
+  return stems;
 }
 
 /** In the order of the ids; those that are gone meanwhile are left out. */
 export async function loadFacts(db: Executor, owner: Owner, ids: readonly string[]): Promise<FactRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db
-    .select(shown)
-    .from(memories)
-    .where(and(owned(memories, owner), inArray(memories.id, [...ids])));
+  const rows = await rowsOf(
+    db,
+    shown,
+    sql`SELECT ${shownColumns} FROM ${memories} WHERE ${owned(owner)} AND id = ANY(${ids})`,
+  );
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -235,18 +191,12 @@ export async function storeVector(
   fact: { id: string; text: string },
   vector: StoredVector,
 ): Promise<void> {
-  await db
-    .update(memories)
-    .set(vector)
-    .where(and(owned(memories, owner), eq(memories.id, fact.id), eq(memories.text, fact.text)));
+  await update(db, memories, vector, sql`${owned(owner)} AND id = ${fact.id} AND text = ${fact.text}`);
 }
 
 /** Answers the ids of the facts that were kept here. */
 export async function eraseMemoriesOf(tx: Executor, tenant: Tenant, userId: string): Promise<string[]> {
-  const facts = await tx
-    .delete(memories)
-    .where(owned(memories, { ...tenant, userId }))
-    .returning({ id: memories.id });
-  await tx.delete(profiles).where(owned(profiles, { ...tenant, userId }));
-  return facts.map(({ id }) => id);
+  const facts = await deleteFactsOf(tx, { ...tenant, userId });
+  await deleteProfile(tx, { ...tenant, userId });
+  return facts;
 }

@@ -1,37 +1,36 @@
 import type { memory } from '@vestra/contract/memory';
 import type { Mode } from '@vestra/contract/route';
-import { customType, pgTable, text } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
-import { bytes, moment } from '../../db/columns.ts';
+import { bytes, column, moment, type RowOf, table, text } from '../../db/table.ts';
 
 export type MemoryItem = z.infer<typeof memory.create.response>;
 
-const words = customType<{ data: string }>({ dataType: () => 'tsvector' });
+const words = () => column<string>('tsvector', { read: (text) => text });
 
-export const memories = pgTable('memories', {
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  id: text().notNull(),
+export const memories = table('memories', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
   /** Null for what the org's own agent remembers. */
-  user_id: text(),
-  text: text().notNull(),
-  kind: text().$type<MemoryItem['kind']>().notNull(),
-  source: text().$type<MemoryItem['source']>().notNull(),
-  fingerprint: bytes().notNull(),
-  search: words().notNull(),
-  vector: bytes(),
+  user_id: text().nullable(),
+  text: text(),
+  kind: text<MemoryItem['kind']>(),
+  source: text<MemoryItem['source']>(),
+  fingerprint: bytes(),
+  search: words(),
+  vector: bytes().nullable(),
   /** Set with a null vector where the model cannot read the text. */
-  vector_model: text(),
-  observed_at: moment().notNull(),
+  vector_model: text().nullable(),
+  observed_at: moment(),
 });
 
-export const profiles = pgTable('memory_profiles', {
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  user_id: text(),
-  markdown: text().notNull(),
-  updated_at: moment().notNull(),
+export const profiles = table('memory_profiles', {
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  markdown: text(),
+  updated_at: moment(),
 });
 
-export type FactRow = Pick<typeof memories.$inferSelect, 'id' | 'text' | 'kind' | 'source' | 'observed_at'>;
-export type ProfileRow = Pick<typeof profiles.$inferSelect, 'markdown' | 'updated_at'>;
+export type FactRow = Pick<RowOf<typeof memories>, 'id' | 'text' | 'kind' | 'source' | 'observed_at'>;
+export type ProfileRow = Pick<RowOf<typeof profiles>, 'markdown' | 'updated_at'>;

@@ -1,19 +1,27 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
-import { and, asc, eq } from 'drizzle-orm';
 import type { Origin, Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { TurnRow } from '../engine/api.ts';
 import { readCron } from './cron.ts';
+import { zoneFor } from './deployment-of-routine.ts';
 import type { OneTime } from './one-time.ts';
 import type { TimezoneOfUser } from './ports.ts';
 import { assertNotFileManaged, nextRunsAfter } from './routine.ts';
 import { nextRunOfSchedule, readWords, type Schedule, scheduleIn } from './schedule.ts';
-import { countRoutines, deleteRoutines, insertRoutine, listRoutines, lockRoutine } from './store.ts';
-import { zoneFor } from './surroundings.ts';
-import { pretendedRoutines as pretended, type RoutineRow } from './tables.ts';
+import {
+  countRoutines,
+  deletePretended,
+  deleteRoutines,
+  insertPretended,
+  insertRoutine,
+  listPretended,
+  listRoutines,
+  lockRoutine,
+} from './store.ts';
+import type { PretendedRoutine, RoutineRow } from './tables.ts';
 
 /** Of a routine, what the agent is asked for. */
 export type AskedRoutine = {
@@ -95,8 +103,7 @@ export function keptRoutines({ db, timezoneOfUser, tenant, turn }: Asker): Agent
 
 /** In a test everything answers as if it were kept, and the test sees what it has made itself. */
 export function pretendedRoutines({ db, timezoneOfUser, tenant, turn }: Asker): AgentRoutines {
-  const isOfTest = eq(pretended.conversation_id, turn.conversation_id);
-  const seen = (row: typeof pretended.$inferSelect): SeenRoutine => ({
+  const seen = (row: PretendedRoutine): SeenRoutine => ({
     ...row,
     next_run_at: nextRunOfSchedule(row, row.timezone, new Date()),
     enabled: true,
@@ -116,16 +123,11 @@ export function pretendedRoutines({ db, timezoneOfUser, tenant, turn }: Asker): 
           timezone,
           ...scheduleIn(timezone, whenOf(asked), new Date()),
         };
-        await tx.insert(pretended).values(row);
-        return seen(row);
+        return seen(await insertPretended(tx, row));
       }),
-    list: async () => (await db.select().from(pretended).where(isOfTest).orderBy(asc(pretended.id))).map(seen),
+    list: async () => (await listPretended(db, turn.conversation_id)).map(seen),
     async remove(id) {
-      const removed = await db
-        .delete(pretended)
-        .where(and(isOfTest, eq(pretended.id, id)))
-        .returning({ id: pretended.id });
-      if (removed.length === 0) throw fail('routine_not_found');
+      if (!(await deletePretended(db, turn.conversation_id, id))) throw fail('routine_not_found');
     },
   };
 }

@@ -1,7 +1,8 @@
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import type { TurnRow } from '../engine/api.ts';
 import { routineTools } from './agent-tools.ts';
 import { type RoutineServer, startRoutines } from './routines.fixture.ts';
@@ -34,7 +35,7 @@ async function toolsFor(userId: string | null, isPretend: boolean) {
   };
   return { call, conversationId };
 }
-const kept = async () => (await server.db.execute(sql`SELECT id FROM routines`)).rows.length;
+const kept = () => run(server.db, sql`SELECT FROM routines`);
 const idIn = (output: string) => /rtn_[0-9a-z]{24}/.exec(output)?.[0] ?? '';
 
 describe('in a test', () => {
@@ -79,11 +80,8 @@ describe('in a test', () => {
   it('leaves nothing behind when its conversation goes', async () => {
     const { call, conversationId } = await toolsFor('carl', true);
     await call('routines_add', { ask: 'x', every: 'hour' });
-    await server.db.execute(sql`DELETE FROM conversations WHERE id = ${conversationId}`);
-    const { rows } = await server.db.execute(
-      sql`SELECT FROM pretended_routines WHERE conversation_id = ${conversationId}`,
-    );
-    expect(rows).toEqual([]);
+    await run(server.db, sql`DELETE FROM conversations WHERE id = ${conversationId}`);
+    expect(await run(server.db, sql`SELECT FROM pretended_routines WHERE conversation_id = ${conversationId}`)).toBe(0);
   });
 });
 

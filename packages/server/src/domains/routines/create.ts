@@ -8,10 +8,6 @@ import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { Committed } from '../engine/api.ts';
 import { findSettings } from '../orgs/api.ts';
-import type { RoutinePorts } from './ports.ts';
-import { nextRunsAfter, readTimezone, readWhen } from './routine.ts';
-import { scheduleIn } from './schedule.ts';
-import { insertRoutine } from './store.ts';
 import {
   assertSameUser,
   columnsOf,
@@ -20,7 +16,11 @@ import {
   openForRuns,
   requireRunning,
   zoneFor,
-} from './surroundings.ts';
+} from './deployment-of-routine.ts';
+import type { RoutinePorts } from './ports.ts';
+import { nextRunsAfter, readTimezone, readWhen } from './routine.ts';
+import { scheduleIn } from './schedule.ts';
+import { insertRoutine } from './store.ts';
 import type { NewRoutine, RoutineRow } from './tables.ts';
 
 type Body = BodyOf<Api['routines']['create']>;

@@ -1,5 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { count, text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { deleteRoutinesOf } from './api.ts';
@@ -169,7 +171,7 @@ describe('the routines of a deployment file', () => {
   it('go with their deployment', async () => {
     const deployment = await fresh();
     await server.apply(deployment, 'test', [declare()]);
-    await server.db.execute(sql`DELETE FROM deployments WHERE id = ${deployment.id}`);
+    await run(server.db, sql`DELETE FROM deployments WHERE id = ${deployment.id}`);
     expect(await list()).toEqual([]);
   });
 
@@ -180,8 +182,10 @@ describe('the routines of a deployment file', () => {
     await server.apply(deployment, 'test', all('First.'));
     const [first] = await list('user-7');
     await server.apply(deployment, 'test', all('Second.'));
-    const { rows } = await server.db.execute(
-      sql`SELECT count(*)::int AS count, min(ask) AS ask FROM routines WHERE deployment_id = ${deployment.id}`,
+    const rows = await rowsOf(
+      server.db,
+      { count: count(), ask: text() },
+      sql`SELECT count(*) AS count, min(ask) AS ask FROM routines WHERE deployment_id = ${deployment.id}`,
     );
     expect(rows).toEqual([{ count: 5000, ask: 'Second.' }]);
     expect(await list('user-7')).toContainEqual(expect.objectContaining({ id: first.id, ask: 'Second.' }));

@@ -4,11 +4,11 @@ import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { type DeploymentRow, type FileObjects, lockDeployment } from '../deployments/api.ts';
 import { readCron } from './cron.ts';
+import { zoneFor } from './deployment-of-routine.ts';
 import type { TimezoneOfUser } from './ports.ts';
 import { type Changes, changesOf, nextRunsAfter } from './routine.ts';
 import { readEvery } from './schedule.ts';
 import { deleteRoutines, insertRoutines, lockFileManaged, updateRoutines } from './store.ts';
-import { zoneFor } from './surroundings.ts';
 import type { NewRoutine, RoutineRow } from './tables.ts';
 
 type FileRoutine = Omit<FileObjects['routines'][number], 'name' | 'for'> & {

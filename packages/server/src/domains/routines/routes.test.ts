@@ -1,6 +1,8 @@
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { integer, text } from '../../db/table.ts';
 import { publicUrl, type RoutineServer, startRoutines } from './routines.fixture.ts';
 
 type Org = Awaited<ReturnType<RoutineServer['newOrg']>>;
@@ -239,7 +241,7 @@ describe('the deployment of a routine', () => {
       });
     }
     const old = await server.newDeployment(org.id);
-    await server.db.execute(sql`UPDATE deployments SET status = 'archived' WHERE id = ${old.id}`);
+    await run(server.db, sql`UPDATE deployments SET status = 'archived' WHERE id = ${old.id}`);
     expect(await refused({ every: 'hour', deployment: old.id })).toMatchObject({
       status: 409,
       code: 'deployment_archived',
@@ -256,7 +258,7 @@ describe('the deployment of a routine', () => {
   it('takes its routines with it when it is deleted', async () => {
     const desk = await server.newDeployment(org.id);
     const { body } = await create({ every: 'hour', deployment: desk.id });
-    await server.db.execute(sql`DELETE FROM deployments WHERE id = ${desk.id}`);
+    await run(server.db, sql`DELETE FROM deployments WHERE id = ${desk.id}`);
     expect((await call('GET', `/v1/routines/${body.id}`)).status).toBe(404);
   });
 });
@@ -266,7 +268,9 @@ describe('the conversation of a routine', () => {
     const desk = await server.newDeployment(org.id);
     for (const body of [{ every: 'hour' }, { on: 'call' }]) {
       const made = (await create({ ...body, user_id: 'anna', deployment: desk.slug })).body;
-      const { rows } = await server.db.execute(
+      const rows = await rowsOf(
+        server.db,
+        { user_id: text(), mode: text(), deployment_id: text(), pinned_version: integer().nullable() },
         sql`SELECT user_id, mode, deployment_id, pinned_version FROM conversations WHERE id = ${made.conversation_id}`,
       );
       expect(rows).toEqual([{ user_id: 'anna', mode: 'test', deployment_id: desk.id, pinned_version: null }]);
@@ -277,8 +281,7 @@ describe('the conversation of a routine', () => {
     const other = await server.newOrg();
     await refused({ every: '2020-01-01 at 9' }, other.testKey);
     await refused({ every: 'hour', conversation_id: newId('conv') }, other.testKey);
-    const { rows } = await server.db.execute(sql`SELECT FROM conversations WHERE org_id = ${other.id}`);
-    expect(rows).toEqual([]);
+    expect(await run(server.db, sql`SELECT FROM conversations WHERE org_id = ${other.id}`)).toBe(0);
   });
 
   it('is one of its user, who need not be named again', async () => {
@@ -318,7 +321,7 @@ describe('the conversation of a routine', () => {
   it('may be deleted, and the routine stays without it [RTN-003]', async () => {
     const conversation = await server.newConversation(tenant(), 'anna');
     const { body } = await create({ every: 'hour', conversation_id: conversation });
-    await server.db.execute(sql`DELETE FROM conversations WHERE id = ${conversation}`);
+    await run(server.db, sql`DELETE FROM conversations WHERE id = ${conversation}`);
     expect((await call('GET', `/v1/routines/${body.id}`)).body.conversation_id).toBeNull();
   });
 });
@@ -408,8 +411,7 @@ describe('deleting a routine', () => {
     expect((await call('GET', `/v1/routines/${made.id}`)).status).toBe(404);
     expect((await call('DELETE', `/v1/routines/${made.id}`)).status).toBe(404);
     expect(await server.rowOf(made.id)).toBeUndefined();
-    const { rows } = await server.db.execute(sql`SELECT id FROM conversations WHERE id = ${conversation}`);
-    expect(rows).toHaveLength(1);
+    expect(await run(server.db, sql`SELECT FROM conversations WHERE id = ${conversation}`)).toBe(1);
     const actions = (await server.auditOf(made.id)).map(({ action }) => action);
     expect(actions).toEqual(['routine.created', 'routine.deleted']);
   });

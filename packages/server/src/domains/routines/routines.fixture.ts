@@ -1,16 +1,18 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
-import type { Mode } from '@vestra/contract/route';
-import { and, eq, sql } from 'drizzle-orm';
+import { type Mode, modes } from '@vestra/contract/route';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import type { Tenant } from '../../caller.ts';
+import { maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { createRowCache } from '../../db/row-cache.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, jsonb, text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
-import { auditEntries } from '../audit/tables.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
-import { type OrgSettings, orgSettings } from '../orgs/api.ts';
+import type { OrgSettings } from '../orgs/api.ts';
+import { updateSettings } from '../orgs/store.ts';
 import { readSchedule, replaceFileManaged } from './api.ts';
 import type { RoutinePorts } from './ports.ts';
 import { routineRoutes } from './routes.ts';
@@ -43,10 +45,9 @@ export async function startRoutines() {
     async newOrg(settings: Partial<OrgSettings> = {}) {
       const org = await app.newOrg(['runtime']);
       const deployment = await newDeployment(db, org.id);
-      await db
-        .update(orgSettings)
-        .set({ default_deployment: deployment.id, ...settings })
-        .where(eq(orgSettings.org_id, org.id));
+      for (const mode of modes) {
+        await updateSettings(db, { orgId: org.id, mode }, { default_deployment: deployment.id, ...settings });
+      }
       return { id: org.id, deployment, testKey: org.testKey, liveKey: org.liveKey };
     },
     newDeployment: (orgId: string, slug?: string) => newDeployment(db, orgId, slug === undefined ? {} : { slug }),
@@ -54,7 +55,8 @@ export async function startRoutines() {
       users.set(userKey(tenant, userId), { timezone: null, default_deployment: null, isDisabled: false, ...user }),
     async newConversation({ orgId, mode }: Tenant, userId: string | null) {
       const id = newId('conv');
-      await db.execute(
+      await run(
+        db,
         sql`INSERT INTO conversations (id, org_id, mode, user_id) VALUES (${id}, ${orgId}, ${mode}, ${userId})`,
       );
       return id;
@@ -65,17 +67,18 @@ export async function startRoutines() {
       declared: Parameters<RoutinePort['replaceFileManaged']>[1]['declared'],
     ) => transaction(db, (tx) => file.replaceFileManaged(tx, { deployment, mode, declared })),
     rowOf: async (routineId: string) => {
-      const [row] = await db.select().from(routines).where(eq(routines.id, routineId));
-      return row as RoutineRow;
+      const found = sql`SELECT ${columnsOf(routines)} FROM ${routines} WHERE id = ${routineId}`;
+      return (await maybeOne(db, routines, found)) as RoutineRow;
     },
-    setRow: (routineId: string, changes: Partial<RoutineRow>) =>
-      db.update(routines).set(changes).where(eq(routines.id, routineId)),
+    setRow: (routineId: string, changes: Partial<RoutineRow>) => update(db, routines, changes, sql`id = ${routineId}`),
     auditOf: (routineId: string) =>
-      db
-        .select()
-        .from(auditEntries)
-        .where(and(eq(auditEntries.target_type, 'routine'), eq(auditEntries.target_id, routineId)))
-        .orderBy(auditEntries.id),
+      rowsOf(
+        db,
+        { mode: text(), action: text(), actor_type: text(), details: jsonb<Record<string, unknown>>() },
+        sql`
+          SELECT mode, action, actor_type, details FROM audit_entries
+          WHERE target_type = 'routine' AND target_id = ${routineId} ORDER BY id`,
+      ),
   };
 }
 
@@ -91,9 +94,10 @@ const portsOn = (users: ReadonlyMap<string, User>): RoutinePorts => ({
     return { default_deployment: user?.default_deployment ?? null };
   },
   holdConversation: async (tx, { orgId, mode }, id) => {
-    const { rows } = await tx.execute<{ user_id: string | null }>(
+    return maybeOne(
+      tx,
+      { user_id: text().nullable() },
       sql`SELECT user_id FROM conversations WHERE org_id = ${orgId} AND mode = ${mode} AND id = ${id} FOR KEY SHARE`,
     );
-    return rows[0];
   },
 });

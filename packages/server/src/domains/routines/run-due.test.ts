@@ -1,5 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { one, rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { count, json, text } from '../../db/table.ts';
 import { type RoutineServer, startRoutines } from './routines.fixture.ts';
 import { runDueRoutines } from './run-due.ts';
 import type { RoutineRunner } from './run-routine.ts';
@@ -16,13 +18,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 // What earlier tests have left is due at times that lie ahead.
-beforeEach(() => server.db.execute(sql`DELETE FROM routines`));
+beforeEach(() => run(server.db, sql`DELETE FROM routines`));
 
 async function create(body: Record<string, unknown>, settings = {}) {
   const org = await server.newOrg(settings);
-  await server.db.execute(sql`UPDATE wallets SET balance_micros = 100000000 WHERE org_id = ${org.id}`);
-  await server.db.execute(sql`
-    INSERT INTO wallets (org_id, mode, balance_micros) VALUES (${org.id}, 'test', 100000000) ON CONFLICT DO NOTHING`);
+  await run(server.db, sql`UPDATE wallets SET balance_micros = 100000000 WHERE org_id = ${org.id}`);
+  await run(
+    server.db,
+    sql`
+    INSERT INTO wallets (org_id, mode, balance_micros) VALUES (${org.id}, 'test', 100000000) ON CONFLICT DO NOTHING`,
+  );
   const { body: routine } = await server.call('POST', '/v1/routines', {
     key: org.testKey,
     body: { ask: 'Look at the orders.', ...body },
@@ -31,33 +36,44 @@ async function create(body: Record<string, unknown>, settings = {}) {
 }
 
 const messagesOf = async (routineId: string) => {
-  const { rows } = await server.db.execute<{ text: string; count: number }>(sql`
-    SELECT m.text, count(*)::int AS count FROM messages m JOIN routines r USING (conversation_id)
-    WHERE r.id = ${routineId} AND m.role = 'user' GROUP BY m.text`);
-  return rows;
+  return rowsOf(
+    server.db,
+    { text: text(), count: count() },
+    sql`
+      SELECT m.text, count(*) AS count FROM messages m JOIN routines r USING (conversation_id)
+      WHERE r.id = ${routineId} AND m.role = 'user' GROUP BY m.text`,
+  );
 };
 const toldOf = async (routineId: string) => {
-  const { rows } = await server.db.execute<{ data: { run: { turn_id: string } } }>(
+  return rowsOf(
+    server.db,
+    { data: json<{ run: { turn_id: string } }>() },
     sql`SELECT data FROM events WHERE type = 'routine.ran' AND data ->> 'id' = ${routineId}`,
   );
-  return rows;
 };
 
 describe('what is due', () => {
   it('runs once however many processes look at once, and each time in its conversation [RTN-045, RTN-046]', async () => {
     const { org, id } = await create({ every: 'hour' });
-    await server.db.execute(sql`
+    await run(
+      server.db,
+      sql`
       INSERT INTO routines (id, org_id, mode, deployment_id, name, ask, kind, cron, timezone, next_run_at)
       SELECT 'rtn_due' || lpad(n::text, 21, '0'), ${org.id}, 'test', ${org.deployment.id}, 'r', 'Ask ' || n, 'schedule',
-        '0 * * * *', 'UTC', now() - interval '1 minute' FROM generate_series(1, 150) n`);
+        '0 * * * *', 'UTC', now() - interval '1 minute' FROM generate_series(1, 150) n`,
+    );
     await server.setRow(id, { next_run_at: new Date(Date.now() - minute) });
     const counts = await Promise.all(Array.from({ length: 4 }, () => runDueRoutines(takingRunner(server.db))));
     expect(counts.reduce((sum, each) => sum + each, 0)).toBe(151);
-    const { rows } = await server.db.execute<{ run_count: number; said: number; told: number }>(sql`
+    const rows = await rowsOf(
+      server.db,
+      { run_count: count(), said: count(), told: count() },
+      sql`
       SELECT r.run_count,
-        (SELECT count(*)::int FROM messages m WHERE m.conversation_id = r.conversation_id AND m.role = 'user') AS said,
-        (SELECT count(*)::int FROM events e WHERE e.type = 'routine.ran' AND e.data ->> 'id' = r.id) AS told
-      FROM routines r WHERE r.org_id = ${org.id}`);
+        (SELECT count(*) FROM messages m WHERE m.conversation_id = r.conversation_id AND m.role = 'user') AS said,
+        (SELECT count(*) FROM events e WHERE e.type = 'routine.ran' AND e.data ->> 'id' = r.id) AS told
+      FROM routines r WHERE r.org_id = ${org.id}`,
+    );
     expect(rows).toEqual(Array(151).fill({ run_count: 1, said: 1, told: 1 }));
     expect(await runDueRoutines(runner)).toBe(0);
   });
@@ -107,7 +123,7 @@ describe('what is due', () => {
       await create({ every: '2031-05-05 at 10:00' }),
       await create({ every: '2031-05-05 at 10:00' }),
     ];
-    await server.db.execute(sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${refused.org.id}`);
+    await run(server.db, sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${refused.org.id}`);
     expect(await runDueRoutines(runner, { now: new Date('2031-05-05T09:59:00Z') })).toBe(0);
     // The server was away at ten.
     expect(await runDueRoutines(runner, { now: new Date('2031-05-05T12:00:00Z') })).toBe(1);
@@ -142,8 +158,11 @@ describe('what cannot run', () => {
   it('of a disabled user is passed over and stays active', async () => {
     const { org, id } = await create({ every: 'hour', user_id: 'barred' });
     await server.setRow(id, due);
-    await server.db.execute(sql`
-      INSERT INTO users (org_id, mode, id, status, created_at) VALUES (${org.id}, 'test', 'barred', 'disabled', now())`);
+    await run(
+      server.db,
+      sql`
+      INSERT INTO users (org_id, mode, id, status, created_at) VALUES (${org.id}, 'test', 'barred', 'disabled', now())`,
+    );
     expect(await runDueRoutines(runner, { now })).toBe(0);
     const row = await server.rowOf(id);
     expect(row).toMatchObject({ status: 'active', run_count: 0, last_run_at: null });
@@ -152,7 +171,7 @@ describe('what cannot run', () => {
 
   it('for want of money is passed over, and nothing of it is left', async () => {
     const { org, id } = await create({ every: 'hour' });
-    await server.db.execute(sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${org.id}`);
+    await run(server.db, sql`UPDATE wallets SET balance_micros = 0 WHERE org_id = ${org.id}`);
     await server.setRow(id, due);
     expect(await runDueRoutines(runner, { now })).toBe(0);
     expect(await server.rowOf(id)).toMatchObject({ status: 'active', run_count: 0 });
@@ -161,7 +180,7 @@ describe('what cannot run', () => {
 
   it('has failed where its deployment is gone, with the reason in the audit log [RTN-008, RTN-009]', async () => {
     const { org, id } = await create({ every: 'hour' });
-    await server.db.execute(sql`UPDATE deployments SET status = 'archived' WHERE id = ${org.deployment.id}`);
+    await run(server.db, sql`UPDATE deployments SET status = 'archived' WHERE id = ${org.deployment.id}`);
     await server.setRow(id, due);
     expect(await runDueRoutines(runner, { now })).toBe(0);
     const shown = await server.call('GET', `/v1/routines/${id}`, { key: org.testKey });
@@ -171,14 +190,14 @@ describe('what cannot run', () => {
       actor_type: 'system',
       details: { code: 'deployment_archived', message: expect.any(String) },
     });
-    await server.db.execute(sql`UPDATE deployments SET status = 'active' WHERE id = ${org.deployment.id}`);
+    await run(server.db, sql`UPDATE deployments SET status = 'active' WHERE id = ${org.deployment.id}`);
     const again = await server.call('PATCH', `/v1/routines/${id}`, { key: org.testKey, body: { enabled: true } });
     expect(again.body).toMatchObject({ status: 'active', next_run_at: expect.any(String) });
   });
 
   it('of an org that is switched off is passed over', async () => {
     const { org, id } = await create({ every: 'hour' });
-    await server.db.execute(sql`UPDATE orgs SET status = 'disabled' WHERE id = ${org.id}`);
+    await run(server.db, sql`UPDATE orgs SET status = 'disabled' WHERE id = ${org.id}`);
     await server.setRow(id, due);
     expect(await runDueRoutines(runner, { now })).toBe(0);
     expect((await server.rowOf(id)).next_run_at).toEqual(new Date('2031-05-05T11:00:00Z'));
@@ -189,20 +208,24 @@ describe('the conversation of a routine', () => {
   it('is another once the routine means another deployment, unless it was named for it [RTN-026, RTN-027]', async () => {
     const { org, id } = await create({ every: 'hour' });
     const other = await server.newDeployment(org.id, 'other');
-    const run = async () => {
+    const placeOfRun = async () => {
       await server.setRow(id, { next_run_at: new Date('2031-05-05T10:00:00Z') });
       expect(await runDueRoutines(runner, { now: new Date('2031-05-05T10:05:00Z') })).toBe(1);
-      const { rows } = await server.db.execute<{ id: string; deployment_id: string }>(sql`
-        SELECT c.id, c.deployment_id FROM conversations c JOIN routines r ON r.conversation_id = c.id WHERE r.id = ${id}`);
-      return rows[0] as { id: string; deployment_id: string };
+      return one(
+        server.db,
+        { id: text(), deployment_id: text() },
+        sql`
+          SELECT c.id, c.deployment_id FROM conversations c JOIN routines r ON r.conversation_id = c.id
+          WHERE r.id = ${id}`,
+      );
     };
-    const first = await run();
-    expect(await run()).toEqual(first);
-    await server.db.execute(sql`UPDATE org_settings SET default_deployment = ${other.id} WHERE org_id = ${org.id}`);
-    const second = await run();
+    const first = await placeOfRun();
+    expect(await placeOfRun()).toEqual(first);
+    await run(server.db, sql`UPDATE org_settings SET default_deployment = ${other.id} WHERE org_id = ${org.id}`);
+    const second = await placeOfRun();
     expect(second.deployment_id).toBe(other.id);
     expect(second.id).not.toBe(first.id);
     await server.call('PATCH', `/v1/routines/${id}`, { key: org.testKey, body: { conversation_id: first.id } });
-    expect(await run()).toEqual(first);
+    expect(await placeOfRun()).toEqual(first);
   });
 });

@@ -1,56 +1,53 @@
 import type { Mode } from '@vestra/contract/route';
-import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { boolean, integer, json, moment, type NewRowOf, type RowOf, table, text } from '../../db/table.ts';
 
 /** Why a run that was due did not happen. */
 export type RoutineError = { code: string; message: string; at: string };
 
-export const routines = pgTable('routines', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
+export const routines = table('routines', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
   /** Null for the org's own agent. */
-  user_id: text(),
-  conversation_id: text(),
+  user_id: text().nullable(),
+  conversation_id: text().nullable(),
   /** Whether it was named for the routine; otherwise a run has made it. */
-  own_conversation: boolean().notNull().default(false),
+  own_conversation: boolean().withDefault(),
   /** Null for the default of the user, then of the org. */
-  deployment_id: text(),
-  deployment_version: integer(),
-  managed_by: text().$type<'file'>(),
-  made_by_agent: boolean().notNull().default(false),
-  name: text().notNull(),
-  ask: text().notNull(),
-  kind: text().$type<'schedule' | 'trigger' | 'app_event'>().notNull(),
-  every: text(),
-  cron: text(),
-  timezone: text(),
+  deployment_id: text().nullable(),
+  deployment_version: integer().nullable(),
+  managed_by: text<'file'>().nullable(),
+  made_by_agent: boolean().withDefault(),
+  name: text(),
+  ask: text(),
+  kind: text<'schedule' | 'trigger' | 'app_event'>(),
+  every: text().nullable(),
+  cron: text().nullable(),
+  timezone: text().nullable(),
   /** Whether the routine names its time zone itself; otherwise it has its user's. */
-  own_timezone: boolean().notNull().default(false),
-  filters: json().$type<Record<string, unknown>>(),
-  enabled: boolean().notNull().default(true),
-  status: text().$type<'active' | 'completed' | 'failed'>().notNull().default('active'),
-  last_run_at: moment(),
-  next_run_at: moment(),
-  run_count: integer().notNull().default(0),
-  last_error: json().$type<RoutineError>(),
-  created_at: moment().notNull().defaultNow(),
-  updated_at: moment().notNull().defaultNow(),
+  own_timezone: boolean().withDefault(),
+  filters: json<Record<string, unknown>>().nullable(),
+  enabled: boolean().withDefault(),
+  status: text<'active' | 'completed' | 'failed'>().withDefault(),
+  last_run_at: moment().nullable(),
+  next_run_at: moment().nullable(),
+  run_count: integer().withDefault(),
+  last_error: json<RoutineError>().nullable(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
 });
 
-export const pretendedRoutines = pgTable(
-  'pretended_routines',
-  {
-    conversation_id: text().notNull(),
-    id: text().notNull(),
-    name: text().notNull(),
-    ask: text().notNull(),
-    every: text(),
-    cron: text().notNull(),
-    timezone: text().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.conversation_id, table.id] })],
-);
+/** What the agent believes to have made in a test: nothing of it ever runs. */
+export const pretendedRoutines = table('pretended_routines', {
+  conversation_id: text(),
+  id: text(),
+  name: text(),
+  ask: text(),
+  every: text().nullable(),
+  cron: text(),
+  timezone: text(),
+});
 
-export type RoutineRow = typeof routines.$inferSelect;
-export type NewRoutine = typeof routines.$inferInsert;
+export type RoutineRow = RowOf<typeof routines>;
+export type NewRoutine = NewRowOf<typeof routines>;
+export type PretendedRoutine = RowOf<typeof pretendedRoutines>;

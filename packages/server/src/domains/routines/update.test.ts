@@ -1,5 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsOf } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { moveRoutinesToTimezone } from './move-timezone.ts';
 import { type RoutineServer, startRoutines } from './routines.fixture.ts';
@@ -215,7 +217,9 @@ describe('the user of a routine', () => {
     const made = await make({ every: 'day at 8', conversation_id: conversation });
     const moved = (await patch(made.id, { user_id: 'kim' })).body;
     expect(moved).toMatchObject({ user_id: 'kim', schedule: { timezone: 'Asia/Kolkata' } });
-    const { rows } = await server.db.execute(
+    const rows = await rowsOf(
+      server.db,
+      { user_id: text(), mode: text(), deployment_id: text() },
       sql`SELECT user_id, mode, deployment_id FROM conversations WHERE id = ${moved.conversation_id}`,
     );
     expect(rows).toEqual([{ user_id: 'kim', mode: 'test', deployment_id: org.deployment.id }]);

@@ -6,10 +6,6 @@ import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { Committed } from '../engine/api.ts';
 import { findSettings } from '../orgs/api.ts';
-import type { RoutinePorts } from './ports.ts';
-import { assertNotFileManaged, type Changes, changesOf, nextRunsAfter, readTimezone, readWhen } from './routine.ts';
-import { scheduleIn } from './schedule.ts';
-import { lockRoutine, updateRoutine } from './store.ts';
 import {
   assertSameUser,
   columnsOf,
@@ -18,7 +14,11 @@ import {
   openForRuns,
   requireRunning,
   zoneFor,
-} from './surroundings.ts';
+} from './deployment-of-routine.ts';
+import type { RoutinePorts } from './ports.ts';
+import { assertNotFileManaged, type Changes, changesOf, nextRunsAfter, readTimezone, readWhen } from './routine.ts';
+import { scheduleIn } from './schedule.ts';
+import { lockRoutine, updateRoutine } from './store.ts';
 import type { RoutineRow } from './tables.ts';
 
 type Body = BodyOf<Api['routines']['update']>;

@@ -4,14 +4,14 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { createScreens } from '../browser/api.ts';
-import { desksWithoutBrowser } from '../browser/desks.fixture.ts';
+import { poolWithoutBrowser } from '../browser/browser-pool.fixture.ts';
 import type { Engine } from '../engine/api.ts';
 import { sessionRoutes } from './routes.ts';
 import { createScreenCredentials } from './screen-credential.ts';
 import { newToken } from './session.ts';
 import { insertSession } from './store.ts';
 
-const desks = desksWithoutBrowser();
+const browserPool = poolWithoutBrowser();
 
 let app: Awaited<ReturnType<typeof startTestApp>>;
 let orgId: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     sessions: sessionRoutes({
       engine: { db } as Engine,
       publicUrl: 'http://localhost:4600',
-      screens: createScreens({ db, desks, log: pino({ level: 'silent' }) }),
+      screens: createScreens({ db, browserPool, log: pino({ level: 'silent' }) }),
       credentials: createScreenCredentials(randomBytes(32)),
       ended: () => {},
     }),
@@ -28,7 +28,7 @@ beforeAll(async () => {
   orgId = (await app.newOrg(['all'])).id;
 });
 afterAll(async () => {
-  desks.stop();
+  browserPool.stop();
   await app.stop();
 });
 
@@ -69,11 +69,11 @@ describe('the screen of a browser that is', () => {
     '$holder answers 409 $code to those who look on, and tells them [SES-005, SES-022, SES-023]',
     async ({ holder, code }) => {
       const [viewer, driver] = [await open(holder, 'view'), await open(holder, 'control')];
-      desks.hands.hide(ownerOf(holder), holder);
+      browserPool.control.hide(ownerOf(holder), holder);
       expect(await viewer('GET', '/screen')).toEqual([409, code]);
       expect((await viewer('GET'))[1]).toMatchObject({ screen_paused: true });
       expect((await driver('GET'))[1]).not.toHaveProperty('screen_paused');
-      desks.hands.hide(ownerOf(holder), null);
+      browserPool.control.hide(ownerOf(holder), null);
       expect((await viewer('GET', '/screen'))[1]).toBe('browser_not_open');
       expect((await viewer('GET'))[1]).not.toHaveProperty('screen_paused');
     },

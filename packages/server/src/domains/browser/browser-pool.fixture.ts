@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import type { Awake, Computers } from '../computers/api.ts';
-import { createDesks } from './desks.ts';
+import { createBrowserPool } from './browser-pool.ts';
 
 /** Of computers that are always awake, and on which no browser starts: whoever gets that far is told so by a 503. */
-export const desksWithoutBrowser = () =>
-  createDesks({
+export const poolWithoutBrowser = () =>
+  createBrowserPool({
     computers,
     start: () => Promise.reject(new Error('None is there.')),
     obstacle: async () => null,

@@ -7,8 +7,8 @@ export type Holder = 'nobody' | 'agent' | 'person';
 /** Why only the person whose browser it is sees it: they give a secret away in it, or pay. */
 export type Secrecy = 'private' | 'paying';
 
-/** In whose hands the browsers of this process are, and which of them are for nobody else's eyes. */
-export type Hands = {
+/** Who controls the browsers of this process, and which of them are for nobody else's eyes. */
+export type Control = {
   holderOf: (owner: Owner) => Holder;
   give: (owner: Owner, holder: Holder) => void;
   secrecyOf: (owner: Owner) => Secrecy | null;
@@ -20,7 +20,7 @@ export type Hands = {
   assertSeen: (owner: Owner) => void;
 };
 
-export function createHands(): Hands {
+export function createControl(): Control {
   const holders = new Map<string, Holder>();
   const hidden = new Map<string, Secrecy>();
   const holderOf = (owner: Owner) => holders.get(ownerKey(owner)) ?? 'nobody';

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Browser, StartBrowser } from '../../adapters/browser/browser.ts';
+import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { PageFunctions } from '../../adapters/browser/page-script.ts';
 import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import type { Awake, Computers, Owner } from '../computers/api.ts';
-import { isBrowserGone, isPageTrouble } from './gone.ts';
-import { createHands, type Hands, ownerKey } from './hands.ts';
+import { type Control, createControl, ownerKey } from './control.ts';
 
 /** A tab, and on whose behalf it is open. */
 export type OpenTab = {
@@ -50,20 +50,20 @@ export type FetchUse = {
 type AgentUse = { kind: 'agent'; taskId: string };
 
 /** The browser of one computer that is awake in this process, with its tabs. */
-export type Desk = {
+export type OpenBrowser = {
   tabs: () => readonly OpenTab[];
   open: (use: OpenTab['use'], rules: Rules) => Promise<OpenTab>;
   cookies: Browser['cookies'];
 };
 
-export type Desks = {
-  hands: Hands;
+export type BrowserPool = {
+  control: Control;
   /** Whether this server has browsers at all; where not, why. */
   obstacle: () => Promise<string | null>;
   /** Works with the owner's browser. Computer and browser are woken where they sleep. */
-  use: <T>(owner: Owner, work: (desk: Desk) => Promise<T>) => Promise<T>;
+  use: <T>(owner: Owner, work: (browser: OpenBrowser) => Promise<T>) => Promise<T>;
   /** Wakes nothing. */
-  ifOpen: (owner: Owner) => Desk | null;
+  ifOpen: (owner: Owner) => OpenBrowser | null;
   keep: (owner: Owner, open: OpenTab, forMs: number) => void;
   /** A computer that somebody looks at does not fall asleep; another process may still have it. */
   stay: (owner: Owner, forMs: number) => void;
@@ -78,17 +78,17 @@ const mostTabs = 16;
 const agentIdleMs = 600_000;
 const lookEveryMs = 1_000;
 
-type Entry = { desk: Promise<Desk>; ready: Desk | null; browser: Browser | null; tabs: Set<OpenTab> };
+type Entry = { opening: Promise<OpenBrowser>; ready: OpenBrowser | null; browser: Browser | null; tabs: Set<OpenTab> };
 
-export function createDesks(options: {
+export function createBrowserPool(options: {
   computers: Computers;
   start: StartBrowser;
   /** Why browsers cannot run here; null where they can. */
   obstacle: () => Promise<string | null>;
   log: Logger;
-}): Desks & { stop: () => void } {
+}): BrowserPool & { stop: () => void } {
   const { computers, start, obstacle, log } = options;
-  const hands = createHands();
+  const control = createControl();
   const entries = new Map<string, Entry>();
   const fetching = new Map<string, number>();
   const closing = setInterval(closeOld, lookEveryMs);
@@ -96,8 +96,8 @@ export function createDesks(options: {
   computers.beforeSleep(async ({ owner }) => {
     const entry = entries.get(ownerKey(owner));
     entries.delete(ownerKey(owner));
-    hands.hide(owner, null);
-    await entry?.desk.catch(() => null);
+    control.hide(owner, null);
+    await entry?.opening.catch(() => null);
     await entry?.browser?.close();
   });
 
@@ -112,22 +112,22 @@ export function createDesks(options: {
     }
   }
 
-  function enterDesk({ owner, place }: Awake): Promise<Desk> {
+  function openOn({ owner, place }: Awake): Promise<OpenBrowser> {
     const key = ownerKey(owner);
     const known = entries.get(key);
-    if (known && (!known.browser || known.browser.isRunning())) return known.desk;
+    if (known && (!known.browser || known.browser.isRunning())) return known.opening;
     const tabs = new Set<OpenTab>();
-    const entry: Entry = { desk: begin(), ready: null, browser: null, tabs };
+    const entry: Entry = { opening: begin(), ready: null, browser: null, tabs };
     entries.set(key, entry);
     const forget = () => {
       if (entries.get(key) !== entry) return;
       entries.delete(key);
-      hands.hide(owner, null);
+      control.hide(owner, null);
     };
-    entry.desk.catch(forget);
-    return entry.desk;
+    entry.opening.catch(forget);
+    return entry.opening;
 
-    async function begin(): Promise<Desk> {
+    async function begin(): Promise<OpenBrowser> {
       const browser = await start(place).catch((error: unknown) => {
         log.error({ err: error }, 'a browser did not start');
         throw fail('computer_unavailable', { message: 'The browser did not start.' });
@@ -161,12 +161,12 @@ export function createDesks(options: {
   }
 
   return {
-    hands,
+    control,
     obstacle,
     async use(owner, work) {
       const why = await obstacle();
       if (why !== null) throw fail('computer_unavailable', { message: why });
-      return computers.use(owner, async (computer) => work(await enterDesk(computer))).catch(sayUnavailable);
+      return computers.use(owner, async (computer) => work(await openOn(computer))).catch(sayUnavailable);
     },
     ifOpen(owner) {
       const entry = computers.ifAwake(owner) && entries.get(ownerKey(owner));
@@ -194,7 +194,7 @@ export function createDesks(options: {
 
 /** Browsers and pages end at any time: whoever asks again gets a new one. */
 function sayUnavailable(error: unknown): never {
-  if (!isBrowserGone(error) && !isPageTrouble(error)) throw error;
+  if (!(error instanceof BrowserGone) && !(error instanceof PageTrouble)) throw error;
   throw fail('computer_unavailable', { message: 'The browser or its page ended meanwhile. Try again.' });
 }
 
@@ -205,3 +205,15 @@ function makeRoom(tabs: Set<OpenTab>): void {
     void oldest.tab.close();
   }
 }
+
+/** The tab in front, else the one that was used last. */
+export function frontTab(tabs: readonly OpenTab[]): OpenTab | undefined {
+  const [first] = [...tabs].sort(
+    (one, other) => Number(isInFront(other)) - Number(isInFront(one)) || other.lastUsed - one.lastUsed,
+  );
+  return first;
+}
+
+export const isInFront = ({ use }: OpenTab): boolean => use.kind === 'fetch' && use.isFront;
+
+export const isPublic = ({ use }: OpenTab): boolean => use.kind === 'agent' || !use.isPrivate;

@@ -1,5 +1,7 @@
-import type { Tenant } from '../../caller.ts';
-import type { Database } from '../../db/pool.ts';
+import type { ClosedPage } from '../../adapters/browser/rules.ts';
+import type { Origin, Tenant } from '../../caller.ts';
+import type { Database, Executor } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
 import { deploymentFor } from '../conversations/api.ts';
 import { versionToRun } from '../deployments/api.ts';
 import { manifestOf } from '../engine/api.ts';
@@ -17,4 +19,18 @@ export async function deploymentOfBrowser(
   const version = versionToRun(deployment, tenant.mode, pinned);
   const { browser } = await manifestOf(db, deployment.id, version);
   return { deploymentId: deployment.id, settings: browser };
+}
+
+/** That a page was met which is closed. Written down without the query, which may hold what nobody else is to read. */
+export async function recordBlocked(
+  db: Executor,
+  origin: Origin,
+  userId: string | null,
+  { host, path }: ClosedPage,
+): Promise<void> {
+  await recordAudit(db, origin, {
+    action: 'browser.page_blocked',
+    ...(userId !== null && { target: { type: 'user', id: userId } }),
+    details: { host, path },
+  });
 }

@@ -6,19 +6,19 @@ import { createStreams } from '../../http/streams.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { credit } from '../ledger/api.ts';
 import { enterUser } from '../users/api.ts';
-import { desksWithoutBrowser } from './desks.fixture.ts';
-import type { Holder, Secrecy } from './hands.ts';
+import { poolWithoutBrowser } from './browser-pool.fixture.ts';
+import type { Holder, Secrecy } from './control.ts';
 import { browserRoutes, screenRoutes } from './routes.ts';
 
-const desks = desksWithoutBrowser();
+const browserPool = poolWithoutBrowser();
 
 let app: Awaited<ReturnType<typeof startTestApp>>;
 let org: Awaited<ReturnType<typeof app.newOrg>>;
 let deployment: string;
 beforeAll(async () => {
   app = await startTestApp(({ db }) => ({
-    browser: browserRoutes({ db, desks, streams: createStreams() }),
-    users: screenRoutes({ db, desks }),
+    browser: browserRoutes({ db, browserPool, streams: createStreams() }),
+    users: screenRoutes({ db, browserPool }),
   }));
   org = await app.newOrg(['all']);
   await transaction(app.db, (tx) => credit(tx, { orgId: org.id, mode: 'test' }, usdToMicros(10)));
@@ -27,15 +27,15 @@ beforeAll(async () => {
   await transaction(app.db, (tx) => enterUser(tx, { orgId: org.id, mode: 'test' }, 'ada'));
 });
 afterAll(async () => {
-  desks.stop();
+  browserPool.stop();
   await app.stop();
 });
 
 const owner = () => ({ orgId: org.id, mode: 'test' as const, userId: 'ada' });
 const give = (holder: Holder | Secrecy) => {
   const isSecret = holder === 'private' || holder === 'paying';
-  desks.hands.hide(owner(), isSecret ? holder : null);
-  desks.hands.give(owner(), isSecret ? 'nobody' : holder);
+  browserPool.control.hide(owner(), isSecret ? holder : null);
+  browserPool.control.give(owner(), isSecret ? 'nobody' : holder);
 };
 const codes = async (): Promise<Record<string, string>> => {
   const key = org.testKey;
@@ -60,7 +60,7 @@ const codes = async (): Promise<Record<string, string>> => {
 const passed = '503 computer_unavailable';
 const inUse = '409 browser_in_use';
 
-describe('a browser in the hands of', () => {
+describe('a browser under the control of', () => {
   it.each([
     { holder: 'nobody' as const, fetch: passed, screenshot: passed },
     { holder: 'agent' as const, fetch: passed, screenshot: passed },

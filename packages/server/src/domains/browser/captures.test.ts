@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matcherOf } from './capture-match.ts';
+import { matcherOf } from './captures.ts';
 
 const address = 'https://shop.example/api/items.json?page=2';
 

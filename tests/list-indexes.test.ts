@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeDatabase, type Database, openDatabase } from '../packages/server/src/db/pool.ts';
+import { pipelined, rowsOf, run, running } from '../packages/server/src/db/query.ts';
+import { sql } from '../packages/server/src/db/sql.ts';
+import { count, text } from '../packages/server/src/db/table.ts';
+import { listFiles } from '../packages/server/src/domains/files/store.ts';
+import { listFacts } from '../packages/server/src/domains/memory/store.ts';
+import { listRoutines } from '../packages/server/src/domains/routines/store.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase({ connectionString: database.connectionString, max: 1 });
+  await fill();
+});
+afterAll(async () => {
+  await closeDatabase(db);
+  await database.drop();
+});
+
+const tenant = { orgId: 'org_1', mode: 'live' } as const;
+const first = { limit: 20, after: null };
+const last = { limit: 20, after: ['id_004000'] };
+const uploads = { source: 'upload' } as const;
+
+/** By another index the planner walks through the rows of every other org to find the page of one. */
+describe('a page of a list is found by an index that begins with the org and its mode', () => {
+  it.each<[list: string, page: () => Promise<unknown[]>]>([
+    ['files', () => listFiles(db, tenant, uploads, first)],
+    ['files, further on', () => listFiles(db, tenant, uploads, last)],
+    ['files of a user', () => listFiles(db, tenant, { ...uploads, userId: 'user_7' }, first)],
+    ['files of a task', () => listFiles(db, tenant, { source: 'output', taskId: 'task_7' }, first)],
+    ['files of a conversation', () => listFiles(db, tenant, { ...uploads, conversationId: 'conv_7' }, first)],
+    ['routines of a user', () => listRoutines(db, tenant, 'user_7', first)],
+    ['routines of the org’s own agent', () => listRoutines(db, tenant, null, first)],
+    ['facts about a user', () => listFacts(db, { ...tenant, userId: 'user_7' }, first)],
+    [
+      'facts about a user, further on',
+      () => listFacts(db, { ...tenant, userId: 'user_7' }, { limit: 20, after: [new Date().toISOString(), 'id_0001'] }),
+    ],
+    ['facts of the org’s own agent', () => listFacts(db, { ...tenant, userId: null }, first)],
+  ])('%s', async (_, page) => {
+    const before = await scans();
+    expect((await page()).length).toBeGreaterThan(0);
+    const after = await scans();
+    const used = [...after].filter(([index, times]) => times > (before.get(index) ?? 0)).map(([index]) => index);
+    expect(used).toEqual([expect.stringMatching(/\(org_id, mode\b/)]);
+  });
+});
+
+/** How often each table was read whole, and each index was used. */
+async function scans(): Promise<Map<string, number>> {
+  await run(db, sql`SELECT pg_stat_force_next_flush()`);
+  const rows = await rowsOf(
+    db,
+    { name: text(), times: count() },
+    sql`
+      SELECT pg_get_indexdef(indexrelid) AS name, idx_scan AS times FROM pg_stat_user_indexes
+      UNION ALL SELECT relname, seq_scan FROM pg_stat_user_tables`,
+  );
+  return new Map(rows.map(({ name, times }) => [name, times]));
+}
+
+/** Two orgs with 4,000 rows of each kind, in both modes, of a hundred users and of nobody. */
+async function fill(): Promise<void> {
+  const rows = sql`
+    (SELECT n, 'id_' || lpad(n::text, 6, '0') AS id, 'org_' || n % 2 AS org, (ARRAY['live', 'test'])[1 + n / 2 % 2] AS mode,
+      CASE WHEN n % 101 > 0 THEN 'user_' || n % 101 END AS user_id FROM generate_series(1, 8000) n) made`;
+  await pipelined(db, [
+    running(sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES ('org_0', 'A', ''), ('org_1', 'B', '')`),
+    running(sql`
+      INSERT INTO users (org_id, mode, id, created_at)
+      SELECT DISTINCT org, mode, user_id, now() FROM ${rows} WHERE user_id IS NOT NULL`),
+    running(sql`
+      INSERT INTO files (id, org_id, mode, user_id, sha256, source, task_id, conversation_id)
+      SELECT id, org, mode, user_id, '', (ARRAY['upload', 'output'])[1 + n / 4 % 2], 'task_' || n % 201,
+        'conv_' || n % 201 FROM ${rows}`),
+    running(sql`
+      INSERT INTO routines (id, org_id, mode, user_id, name, ask, kind)
+      SELECT id, org, mode, user_id, '', '', 'trigger' FROM ${rows}`),
+    running(sql`
+      INSERT INTO memories (id, org_id, mode, user_id, text, kind, source, fingerprint, search, observed_at)
+      SELECT id, org, mode, user_id, '', 'other', 'user_direct', sha256(id::bytea), '', now() - n * interval '1 minute'
+      FROM ${rows}`),
+  ]);
+  await run(db, sql`ANALYZE`);
+}

@@ -1,7 +1,9 @@
-import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
-import { isInNewest } from './revisions.ts';
-import { wholeText } from './store.ts';
+import { maybeOne, rowsOf } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { columnsOf, text } from '../../db/table.ts';
+import { isInNewest } from './revisions-store.ts';
+import { type WholeDocument, wholeDocument, wholeText } from './store.ts';
 import { type DocumentRow, documents, type NotebookRow, notebooks } from './tables.ts';
 
 /** Whose agent reads, and which notebooks its version names. */
@@ -14,49 +16,39 @@ export type Reader = {
   userId: string | null;
 };
 
-/** The one rule of who may read what; everything that the agent sees of a notebook passes it. */
-export const mayRead = ({ orgId, notebookIds, userId }: Omit<Reader, 'revisions'>) =>
-  and(
-    eq(notebooks.org_id, orgId),
-    inArray(notebooks.id, [...notebookIds]),
-    or(isNull(notebooks.reader_ids), userId === null ? undefined : sql`${userId} = ANY(${notebooks.reader_ids})`),
-  );
+/** The one rule of who may read the notebook `n`; everything that the agent sees of a notebook passes it. */
+export const mayRead = ({ orgId, notebookIds, userId }: Omit<Reader, 'revisions'>): Sql =>
+  sql`n.org_id = ${orgId} AND n.id = ANY(${notebookIds})
+      AND (n.reader_ids IS NULL OR ${userId === null ? sql`FALSE` : sql`${userId} = ANY(n.reader_ids)`})`;
 
-/** Whether a document is part of what is read. */
-export const isRead = ({ revisions }: Reader) =>
+/** Whether the document `d` is part of what is read. */
+export const isRead = ({ revisions }: Reader): Sql =>
   revisions === null
     ? isInNewest
     : // A notebook that is not fixed has nothing to read.
-      sql`coalesce(${documents.revisions} @> (${JSON.stringify(revisions)}::json ->> ${documents.notebook_id})::int, false)`;
+      sql`coalesce(d.revisions @> (${sql.json(revisions)}::json ->> d.notebook_id)::int, false)`;
 
 /** What the agent knows of its notebooks before it looks into one. */
-export function readableNotebooks(db: Executor, reader: Omit<Reader, 'revisions'>): Promise<NotebookRow[]> {
-  return db.select().from(notebooks).where(mayRead(reader)).orderBy(notebooks.slug);
-}
+export const readableNotebooks = (db: Executor, reader: Omit<Reader, 'revisions'>): Promise<NotebookRow[]> =>
+  rowsOf(db, notebooks, sql`SELECT ${columnsOf(notebooks)} FROM ${notebooks} n WHERE ${mayRead(reader)} ORDER BY slug`);
 
-export function documentTitles(
+export const documentTitles = (
   db: Executor,
   reader: Reader,
   limit: number,
-): Promise<Pick<DocumentRow, 'notebook_id' | 'title'>[]> {
-  return db
-    .select({ notebook_id: documents.notebook_id, title: documents.title })
-    .from(documents)
-    .innerJoin(notebooks, eq(notebooks.id, documents.notebook_id))
-    .where(and(mayRead(reader), isRead(reader)))
-    .orderBy(documents.title, documents.id)
-    .limit(limit);
-}
+): Promise<Pick<DocumentRow, 'notebook_id' | 'title'>[]> =>
+  rowsOf(
+    db,
+    { notebook_id: text(), title: text() },
+    sql`SELECT d.notebook_id, d.title FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
+        WHERE ${mayRead(reader)} AND ${isRead(reader)} ORDER BY d.title, d.id LIMIT ${limit}`,
+  );
 
-export async function readDocument(
-  db: Executor,
-  reader: Reader,
-  documentId: string,
-): Promise<(DocumentRow & { text: string }) | undefined> {
-  const [found] = await db
-    .select({ row: documents, text: wholeText })
-    .from(documents)
-    .innerJoin(notebooks, eq(notebooks.id, documents.notebook_id))
-    .where(and(mayRead(reader), isRead(reader), eq(documents.id, documentId)));
-  return found && { ...found.row, text: found.text };
-}
+export const readDocument = (db: Executor, reader: Reader, documentId: string): Promise<WholeDocument | undefined> =>
+  maybeOne(
+    db,
+    wholeDocument,
+    sql`SELECT ${columnsOf(documents, 'd')}, ${wholeText}
+        FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
+        WHERE ${mayRead(reader)} AND ${isRead(reader)} AND d.id = ${documentId}`,
+  );

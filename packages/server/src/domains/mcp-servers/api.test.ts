@@ -113,7 +113,9 @@ describe('registering', () => {
   it('makes a server with an empty floor and writes it down', async () => {
     const made = await register('one');
     expect(made).toMatchObject({ deny: [], require_approval: [] });
-    expect(await auditEntries(server.db, { orgId, targetId: made.id })).toMatchObject([{ action: 'mcp_server.created', details: { slug: 'one' } }]);
+    expect(await auditEntries(server.db, { orgId, targetId: made.id })).toMatchObject([
+      { action: 'mcp_server.created', details: { slug: 'one' } },
+    ]);
   });
 
   it('gives nothing where the slug is taken, and the transaction goes on', async () => {

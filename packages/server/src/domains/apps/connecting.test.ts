@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import { rowsWhere } from '../../../../../tests/support/rows.ts';
-import { rowsOf, run } from '../../db/query.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { one, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { text } from '../../db/table.ts';
+import { count, text } from '../../db/table.ts';
+import { transaction } from '../../db/transaction.ts';
 import { type AppRoutes, redirectUri, reset, startAppRoutes } from './apps.fixture.ts';
+import { listConnections } from './store.ts';
 import { appClients, connections } from './tables.ts';
 
 let desk: AppRoutes;
@@ -388,6 +391,25 @@ describe('what is kept', () => {
     );
   });
 
+  it('of one app is listed at the price of a page, however many connections other apps have', async () => {
+    const { id: orgId } = await desk.newOrg();
+    await run(
+      desk.db,
+      sql`INSERT INTO ${connections} (org_id, mode, id, user_key, app, server_url, status, authorization_server)
+          SELECT ${orgId}, 'test', 'con_' || lpad(n::text, 24, '0'), 'u' || n,
+            CASE WHEN n <= 3 THEN 'notes' ELSE 'notion' END, 'https://notes.example', 'failed', '{}'
+          FROM generate_series(1, 3000) AS n`,
+    );
+    await run(desk.db, sql`ANALYZE ${connections}`);
+    const [listed, read] = await transaction(desk.db, async (tx) => {
+      const before = await rowsRead(tx);
+      const page = { limit: 20, after: null };
+      const found = await listConnections(tx, { orgId, mode: 'test' }, { app: 'notes' }, page);
+      return [found.length, (await rowsRead(tx)) - before];
+    });
+    expect([listed, read]).toEqual([3, 3]);
+  });
+
   it('goes with the connection, here and at the app [APP-006, APP-014]', async () => {
     const [org, other] = [await desk.newOrg(), await desk.newOrg()];
     const { body } = await desk.create(org.testKey, { user_id: 'ada' });
@@ -413,3 +435,13 @@ describe('what is kept', () => {
     expect(await desk.list(testKey)).toEqual([]);
   });
 });
+
+/** How many connections PostgreSQL has fetched for this transaction. */
+async function rowsRead(tx: Transaction): Promise<number> {
+  const { read } = await one(
+    tx,
+    { read: count() },
+    sql`SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_user_tables WHERE relname = 'connections'`,
+  );
+  return read;
+}

@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { insert, insertMany, maybeOne, pipelined, plannedAnew, reading, rowsOf, run, update } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { boolean, columnsOf, integer, text } from '../../db/table.ts';
 import { type FileObjects, type FixedContent, type Manifest, usesOf } from './manifest.ts';
@@ -209,21 +209,21 @@ export async function lockVersions(tx: Transaction, orgId: string): Promise<void
 export type LiveVersion = VersionRow & Pick<DeploymentRow, 'slug' | 'status'>;
 
 /** The live versions that name a notebook or a skill, oldest deployment first; archived deployments keep theirs. */
-export function liveVersionsUsing(db: Executor, orgId: string, resourceId: string): Promise<LiveVersion[]> {
+export async function liveVersionsUsing(db: Executor, orgId: string, resourceId: string): Promise<LiveVersion[]> {
   const { slug, status } = deployments.columns;
-  return rowsOf(
-    db,
+  const using = reading(
     { ...deploymentVersions.columns, slug, status },
     sql`SELECT ${columnsOf(deploymentVersions, 'v')}, d.slug, d.status
         FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = d.live_version
         WHERE d.org_id = ${orgId} AND ${names(resourceId)} ORDER BY d.id`,
   );
+  const [found] = await pipelined(db, [plannedAnew(using)]);
+  return found;
 }
 
 /** The slugs of deployments that run it live, or would after rolling back. */
 export async function deploymentsRelyingOn(db: Executor, orgId: string, resourceId: string): Promise<string[]> {
-  const rows = await rowsOf(
-    db,
+  const relying = reading(
     { slug: text() },
     sql`SELECT DISTINCT d.slug
         FROM ${livePromotions} p
@@ -231,7 +231,8 @@ export async function deploymentsRelyingOn(db: Executor, orgId: string, resource
         JOIN ${deployments} d ON d.id = p.deployment_id
         WHERE p.org_id = ${orgId} AND ${names(resourceId)} ORDER BY d.slug`,
   );
-  return rows.map(({ slug }) => slug);
+  const [found] = await pipelined(db, [plannedAnew(relying)]);
+  return found.map(({ slug }) => slug);
 }
 
 /** The revisions of a notebook that any version fixes. */
@@ -265,10 +266,9 @@ export type Use = Pick<DeploymentRow, 'id' | 'slug' | 'name' | 'status'> & {
  * with which of the three do. Either index may lead: the one by use where few versions name it, the versions' own where
  * thousands do.
  */
-export function deploymentsUsing(db: Executor, orgId: string, resourceId: string): Promise<Use[]> {
+export async function deploymentsUsing(db: Executor, orgId: string, resourceId: string): Promise<Use[]> {
   const { id, slug, name, status } = deployments.columns;
-  return rowsOf(
-    db,
+  const using = reading(
     { id, slug, name, status, isLive: boolean(), isDraft: boolean(), isNewest: boolean() },
     sql`SELECT d.id, d.slug, d.name, d.status,
           coalesce(bool_or(v.version = d.live_version), false) AS "isLive",
@@ -278,6 +278,8 @@ export function deploymentsUsing(db: Executor, orgId: string, resourceId: string
           AND v.version = ANY (ARRAY[d.live_version, d.draft_version, d.newest_version])
         WHERE d.org_id = ${orgId} AND ${names(resourceId)} GROUP BY d.id ORDER BY d.id`,
   );
+  const [found] = await pipelined(db, [plannedAnew(using)]);
+  return found;
 }
 
 /** The version `v` names it. */

@@ -9,10 +9,15 @@ export type Statement<Result = unknown> = {
   /** Null: nobody looks at its rows. */
   readonly shape: Shape | null;
   readonly result: (rows: unknown[], count: number) => Result;
+  /** Not prepared: the plan is made for the values, each time. */
+  readonly isPlannedAnew?: true;
 };
 
 /** More statements than this are not kept on one connection: each costs the server some ten kilobytes. */
 const MOST_PREPARED = 250;
+
+/** Of this name the server keeps the last one only. */
+const UNNAMED = '';
 
 /**
  * Sends statements in one write and reads their answers in order. There is one Sync at the end: outside a transaction all
@@ -22,7 +27,8 @@ const MOST_PREPARED = 250;
 export function send(client: pg.ClientBase, statements: readonly Statement[]): Promise<unknown[]> {
   const group = statements.map((statement) => {
     const { values } = statement.sql;
-    return { ...statement, ...named(textOf(statement.sql)), values: values.map(written) };
+    const { name, text } = named(textOf(statement.sql));
+    return { ...statement, name: statement.isPlannedAnew ? UNNAMED : name, text, values: values.map(written) };
   });
   return new Promise((resolve, reject) => {
     client.query(answered(group, resolve, reject));
@@ -47,7 +53,7 @@ function answered(group: readonly Sent[], resolve: (results: unknown[]) => void,
       connection.stream.cork();
       const parsed = new Set<string>();
       for (const { name, text, values } of group) {
-        const isNew = !prepared.has(name) && !parsed.has(name);
+        const isNew = name === UNNAMED || (!prepared.has(name) && !parsed.has(name));
         // Whether the server kept one that failed nobody knows; to close what is not there is no error.
         if (isNew) connection.close({ type: 'S', name }, true);
         if (isNew) connection.parse({ name, text, types: [] }, true);

@@ -10,6 +10,7 @@ import {
   maybeOne,
   one,
   pipelined,
+  plannedAnew,
   reading,
   rowsOf,
   run,
@@ -327,6 +328,22 @@ describe('statements', () => {
     expect(many).toBeLessThan(260);
     expect(kept).toBe(1);
     expect(await one(single, shape, sql`SELECT ${0}::int4 AS n, ${sql.raw(`'text 0'`)} AS note`)).toEqual({ n: 0 });
+    await closeDatabase(single);
+  });
+
+  test('that are planned anew are not prepared, and answer each for itself also in one group', async () => {
+    const single = await openDatabase({ connectionString: database.connectionString, max: 1 });
+    const sum = (n: number) => plannedAnew(reading({ sum: integer() }, sql`SELECT ${n}::int4 + 1 AS sum /* anew */`));
+    const word = plannedAnew(reading({ word: text() }, sql`SELECT ${'a'} || 'b' AS word /* anew */`));
+    for (let time = 0; time < 2; time++) {
+      expect(await pipelined(single, [sum(1), word, sum(2)])).toEqual([[{ sum: 2 }], [{ word: 'ab' }], [{ sum: 3 }]]);
+    }
+    const { prepared } = await one(
+      single,
+      { prepared: count() },
+      sql`SELECT count(*) AS prepared FROM pg_prepared_statements WHERE statement LIKE '%anew */'`,
+    );
+    expect(prepared).toBe(0);
     await closeDatabase(single);
   });
 

@@ -80,6 +80,15 @@ export const reading = <Of extends Described>(of: Of, statement: Sql): Statement
   result: (rows) => rows as RowOf<Of>[],
 });
 
+/**
+ * For a statement whose best plan depends on its values. One that is prepared is planned for any values after five times,
+ * and then reads thousands of rows where a value is far more frequent than most are.
+ */
+export const plannedAnew = <Result>(statement: Statement<Result>): Statement<Result> => ({
+  ...statement,
+  isPlannedAnew: true,
+});
+
 export const running = (statement: Sql): Statement<number> => ({
   sql: statement,
   shape: null,

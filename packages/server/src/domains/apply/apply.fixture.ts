@@ -6,6 +6,7 @@ import { createCatalogue } from '@vestra/models/providers';
 import { eq, type sql } from 'drizzle-orm';
 import pino from 'pino';
 import { assertContract } from '../../../../../tests/support/contract.ts';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Answer } from '../../../../../tests/support/server.ts';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import { createDocumentReader } from '../../adapters/documents/reader.ts';
@@ -16,7 +17,9 @@ import { assembleApplyPorts } from '../../assemble-apply.ts';
 import type { Caller, Origin } from '../../caller.ts';
 import { readConfig } from '../../config.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { insert } from '../../db/query.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
+import { sql as query } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
@@ -108,24 +111,17 @@ async function newOrg(db: Database, app: App) {
       await upsertSecret(db, { orgId: id, mode }, { userId: '', name, sealed: randomBytes(8) });
     },
     addSkill: async (slug = 'refunds') => {
-      const [row] = await db
-        .insert(skills)
-        .values({ id: newId('skl'), org_id: id, slug, name: slug, description: 'How refunds are made.', hash: 'ab' })
-        .returning();
-      return row?.id as string;
+      const row = { org_id: id, slug, name: slug, description: 'How refunds are made.', hash: 'ab' };
+      return (await insert(db, skills, { id: newId('skl'), ...row })).id;
     },
     addNotebook: async (slug = 'faq') => {
-      const [row] = await db
-        .insert(notebooks)
-        .values({ id: newId('nb'), org_id: id, slug, name: slug, description: '' })
-        .returning();
-      return row?.id as string;
+      return (await insert(db, notebooks, { id: newId('nb'), org_id: id, slug, name: slug, description: '' })).id;
     },
     addFile: async (mode: Mode = 'test') => {
       const row = { org_id: id, mode, filename: 'a.csv', mime_type: 'text/csv', size_bytes: 1, sha256: 'ab' };
       return (await insertFile(db, { id: newId('file'), ...row, source: 'upload' })).id;
     },
-    servers: () => db.select().from(mcpServers).where(eq(mcpServers.org_id, id)).orderBy(mcpServers.id),
+    servers: () => rowsWhere(db, mcpServers, query`org_id = ${id} ORDER BY id`),
     audit: async () => {
       const rows = await db.select().from(auditEntries).where(eq(auditEntries.org_id, id)).orderBy(auditEntries.id);
       return rows.map(({ action }) => action).filter((action) => action !== 'key.created');

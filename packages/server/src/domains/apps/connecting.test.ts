@@ -1,6 +1,14 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { one, rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { count, text } from '../../db/table.ts';
+import { transaction } from '../../db/transaction.ts';
 import { type AppRoutes, redirectUri, reset, startAppRoutes } from './apps.fixture.ts';
+import { listConnections } from './store.ts';
+import { appClients, connections } from './tables.ts';
 
 let desk: AppRoutes;
 beforeAll(async () => {
@@ -127,19 +135,21 @@ describe('connecting', () => {
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(await desk.list(testKey)).toHaveLength(1);
-    const { rows } = await desk.db.execute(sql`SELECT encode(answer, 'escape') AS kept FROM idempotency_keys`);
-    expect(JSON.stringify(rows)).not.toContain(new URL(first.body.connect_url).searchParams.get('state'));
+    const answers = sql`SELECT encode(answer, 'escape') AS kept FROM idempotency_keys WHERE answer IS NOT NULL`;
+    expect(JSON.stringify(await rowsOf(desk.db, { kept: text() }, answers))).not.toContain(
+      new URL(first.body.connect_url).searchParams.get('state'),
+    );
   });
 
   it('refuses a user that may not act, and an unnamed one where the org requires a name, before the app is asked [APP-201]', async () => {
     const { testKey, id } = await desk.newOrg();
     await desk.create(testKey, { user_id: 'dan' });
-    await desk.db.execute(sql`UPDATE users SET status = 'disabled' WHERE org_id = ${id} AND id = 'dan'`);
+    await run(desk.db, sql`UPDATE users SET status = 'disabled' WHERE org_id = ${id} AND id = 'dan'`);
     // Of these apps the second does not answer.
     for (const app of ['notes', 'away']) {
       expect((await desk.create(testKey, { app, user_id: 'dan' })).body.error.code).toBe('user_disabled');
     }
-    await desk.db.execute(sql`UPDATE org_settings SET require_user = true WHERE org_id = ${id}`);
+    await run(desk.db, sql`UPDATE org_settings SET require_user = true WHERE org_id = ${id}`);
     for (const app of ['notes', 'away']) {
       expect((await desk.create(testKey, { app })).body.error.code).toBe('user_required');
     }
@@ -298,11 +308,9 @@ describe('the callback', () => {
     const { testKey } = await desk.newOrg();
     const { body } = await desk.create(testKey, {});
     const back = await backFrom(body.connect_url);
-    const { rows } = await desk.db.execute<{ minutes: string }>(
-      sql`SELECT extract(epoch FROM expires_at - created_at) / 60 AS minutes FROM connections WHERE id = ${body.id}`,
-    );
-    expect(Math.round(Number(rows[0]?.minutes))).toBe(15);
-    await desk.db.execute(sql`UPDATE connections SET expires_at = now() WHERE id = ${body.id}`);
+    const [row] = await rowsWhere(desk.db, connections, sql`id = ${body.id}`);
+    expect(Math.round((Number(row?.expires_at) - Number(row?.created_at)) / 60_000)).toBe(15);
+    await run(desk.db, sql`UPDATE ${connections} SET expires_at = now() WHERE id = ${body.id}`);
     expect(await desk.list(testKey)).toMatchObject([{ status: 'failed', connect_url: null }]);
     expect((await desk.open(back)).status).toBe(400);
     expect(desk.app.had.filter(isCallback)).toEqual(['GET /authorize']);
@@ -336,11 +344,14 @@ describe('the callback', () => {
     desk.app.instead = (path) => (path === '/token' ? answer() : undefined);
     const page = await desk.visit(body.connect_url);
     expect([page.status, page.text]).toEqual([400, expect.stringContaining('Notes is not connected')]);
-    const kept = await desk.db.execute(sql`
-      SELECT row_to_json(c)::text AS row FROM connections c WHERE org_id = ${id}
-      UNION ALL SELECT row_to_json(a)::text FROM audit_entries a WHERE org_id = ${id}`);
+    const kept = await rowsOf(
+      desk.db,
+      { row: text() },
+      sql`SELECT row_to_json(c)::text AS row FROM ${connections} c WHERE org_id = ${id}
+          UNION ALL SELECT row_to_json(a)::text FROM audit_entries a WHERE org_id = ${id}`,
+    );
     expect(await desk.list(testKey)).toMatchObject([{ status: 'failed', account: null }]);
-    expect(JSON.stringify([page, kept.rows])).not.toContain(leaking);
+    expect(JSON.stringify([page, kept])).not.toContain(leaking);
   });
 });
 
@@ -359,22 +370,44 @@ describe('what is kept', () => {
     expect(await desk.list(org.liveKey)).toEqual([]);
     expect(await desk.list(other.testKey)).toEqual([]);
 
-    const { rows } = await desk.db.execute(sql`
-      SELECT row_to_json(c)::text AS row FROM connections c UNION ALL SELECT row_to_json(c)::text FROM app_clients c
-      UNION ALL SELECT row_to_json(a)::text FROM audit_entries a`);
-    const text = JSON.stringify(rows);
+    const kept = await rowsOf(
+      desk.db,
+      { row: text() },
+      sql`SELECT row_to_json(c)::text AS row FROM ${connections} c
+          UNION ALL SELECT row_to_json(c)::text FROM ${appClients} c
+          UNION ALL SELECT row_to_json(a)::text FROM audit_entries a`,
+    );
+    const shown = JSON.stringify(kept);
     for (const secret of desk.app.secrets()) {
-      expect(text).not.toContain(secret);
-      expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+      expect(shown).not.toContain(secret);
+      expect(shown).not.toContain(Buffer.from(secret).toString('hex'));
     }
-    const { rows: audit } = await desk.db.execute(sql`
-      SELECT action, details FROM audit_entries WHERE org_id = ${org.id} AND target_id = ${ofAda[0].id} ORDER BY id`);
-    expect(audit).toEqual(
+    const entries = await auditEntries(desk.db, { orgId: org.id, targetId: ofAda[0].id });
+    expect(entries.map(({ action, details }) => ({ action, details }))).toEqual(
       ['connection.created', 'connection.connected'].map((action) => ({
         action,
         details: { app: 'notes', user_id: 'ada' },
       })),
     );
+  });
+
+  it('of one app is listed at the price of a page, however many connections other apps have', async () => {
+    const { id: orgId } = await desk.newOrg();
+    await run(
+      desk.db,
+      sql`INSERT INTO ${connections} (org_id, mode, id, user_key, app, server_url, status, authorization_server)
+          SELECT ${orgId}, 'test', 'con_' || lpad(n::text, 24, '0'), 'u' || n,
+            CASE WHEN n <= 3 THEN 'notes' ELSE 'notion' END, 'https://notes.example', 'failed', '{}'
+          FROM generate_series(1, 3000) AS n`,
+    );
+    await run(desk.db, sql`ANALYZE ${connections}`);
+    const [listed, read] = await transaction(desk.db, async (tx) => {
+      const before = await rowsRead(tx);
+      const page = { limit: 20, after: null };
+      const found = await listConnections(tx, { orgId, mode: 'test' }, { app: 'notes' }, page);
+      return [found.length, (await rowsRead(tx)) - before];
+    });
+    expect([listed, read]).toEqual([3, 3]);
   });
 
   it('goes with the connection, here and at the app [APP-006, APP-014]', async () => {
@@ -402,3 +435,13 @@ describe('what is kept', () => {
     expect(await desk.list(testKey)).toEqual([]);
   });
 });
+
+/** How many connections PostgreSQL has fetched for this transaction. */
+async function rowsRead(tx: Transaction): Promise<number> {
+  const { read } = await one(
+    tx,
+    { read: count() },
+    sql`SELECT seq_tup_read + idx_tup_fetch AS read FROM pg_stat_xact_user_tables WHERE relname = 'connections'`,
+  );
+  return read;
+}

@@ -1,9 +1,13 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import type { SignedIn } from '../mcp-servers/api.ts';
 import { type AppRoutes, reset, startAppRoutes } from './apps.fixture.ts';
-import type { App } from './catalogue.ts';
+import type { App } from './known-apps.ts';
 import { createSignIns } from './sign-ins.ts';
+import { connections } from './tables.ts';
 
 let desk: AppRoutes;
 beforeAll(async () => {
@@ -27,16 +31,15 @@ async function connected(user_id = 'ada') {
     id: body.id as string,
     first: desk.app.grants.at(-1)?.access as string,
     endsIn: (seconds: number) =>
-      desk.db.execute(
-        sql`UPDATE connections SET token_expires_at = now() + make_interval(secs => ${seconds}) WHERE id = ${body.id}`,
+      run(
+        desk.db,
+        sql`UPDATE ${connections} SET token_expires_at = now() + make_interval(secs => ${seconds}) WHERE id = ${body.id}`,
       ),
     shown: async () => (await desk.list(org.testKey))[0],
     remove: () => desk.call('DELETE', `/v1/connections/${body.id}`, { key: org.testKey }),
     audit: async () => {
-      const { rows } = await desk.db.execute<{ action: string }>(
-        sql`SELECT action FROM audit_entries WHERE target_id = ${body.id} ORDER BY id`,
-      );
-      return rows.map(({ action }) => action);
+      const entries = await auditEntries(desk.db, { targetId: body.id });
+      return entries.map(({ action }) => action);
     },
   };
 }
@@ -73,7 +76,7 @@ describe('a sign-in', () => {
     desk.app.instead = async (path) => {
       if (path !== '/token' || late.length > 0) return undefined;
       late.push(...[other, one, other].map((each) => each.of(tenant, 'ada', 'all')));
-      for (let look = 0; look < 50; look++) await desk.db.execute(sql`SELECT 1`);
+      for (let look = 0; look < 50; look++) await run(desk.db, sql`SELECT 1`);
       return undefined;
     };
     const early = await one.of(tenant, 'ada', 'all');
@@ -91,7 +94,7 @@ describe('a sign-in', () => {
   it('is taken over where the process that was renewing it died', async () => {
     const { tenant, endsIn, id } = await connected();
     await endsIn(30);
-    await desk.db.execute(sql`UPDATE connections SET renewing_until = now() + interval '300 ms' WHERE id = ${id}`);
+    await run(desk.db, sql`UPDATE ${connections} SET renewing_until = now() + interval '300 ms' WHERE id = ${id}`);
     expect((await process().of(tenant, 'ada', 'all')).map(tokenOf)).toEqual([current()]);
     expect(renewals()).toBe(1);
   });
@@ -110,8 +113,7 @@ describe('a sign-in', () => {
     ).toEqual([]);
     expect(renewals()).toBe(1);
     expect(await shown()).toMatchObject({ status: 'failed' });
-    const { rows } = await desk.db.execute(sql`SELECT sealed FROM connections WHERE id = ${id}`);
-    expect(rows).toEqual([{ sealed: null }]);
+    expect(await rowsWhere(desk.db, connections, sql`id = ${id}`)).toMatchObject([{ sealed: null }]);
     expect(await audit()).toEqual(['connection.created', 'connection.connected', 'connection.failed']);
     // Whoever asks later hears that there was one.
     expect((await one.of(tenant, 'ada', 'all')).map(tokenOf)).toEqual(['over']);

@@ -1,23 +1,23 @@
-import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
+import { insert, insertMany, maybeOne, rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { bytes, columnsOf, type NewRowOf } from '../../db/table.ts';
 import { keyOfUser } from './connection.ts';
 import type { ClientPlace } from './secrets-of-connection.ts';
 import { appClients, type ConnectionRow, connections } from './tables.ts';
 
 type Named = Pick<ConnectionRow, 'org_id' | 'mode' | 'id'>;
 
-const ofTenant = ({ orgId, mode }: Tenant) => and(eq(connections.org_id, orgId), eq(connections.mode, mode));
-const owned = (tenant: Tenant, id: string) => and(ofTenant(tenant), eq(connections.id, id));
+const columns = columnsOf(connections);
+const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
+const owned = (tenant: Tenant, id: string) => sql`${ofTenant(tenant)} AND id = ${id}`;
 const named = ({ org_id, mode, id }: Named) => owned({ orgId: org_id, mode }, id);
 /** By the clock of the database, which all processes share. */
 const now = sql`clock_timestamp()`;
 
-export async function insertConnection(tx: Transaction, row: typeof connections.$inferInsert): Promise<ConnectionRow> {
-  const [inserted] = await tx.insert(connections).values(row).returning();
-  return inserted as ConnectionRow;
-}
+export const insertConnection = (tx: Transaction, row: NewRowOf<typeof connections>): Promise<ConnectionRow> =>
+  insert(tx, connections, row);
 
 export function listConnections(
   db: Executor,
@@ -25,60 +25,49 @@ export function listConnections(
   { user_id, app }: { user_id?: string | undefined; app?: string | undefined },
   { limit, after }: { limit: number; after: readonly string[] | null },
 ): Promise<ConnectionRow[]> {
-  return db
-    .select()
-    .from(connections)
-    .where(
-      and(
-        ofTenant(tenant),
-        user_id === undefined ? undefined : eq(connections.user_key, user_id),
-        app === undefined ? undefined : eq(connections.app, app),
-        after ? lt(connections.id, after[0] as string) : undefined,
-      ),
-    )
-    .orderBy(desc(connections.id))
-    .limit(limit + 1);
+  const wanted = sql.and(
+    ofTenant(tenant),
+    user_id !== undefined && sql`user_key = ${user_id}`,
+    app !== undefined && sql`app = ${app}`,
+    after && sql`id < ${after[0] as string}`,
+  );
+  return rowsOf(
+    db,
+    connections,
+    sql`SELECT ${columns} FROM ${connections} WHERE ${wanted} ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
 }
 
-export async function findConnection(db: Executor, tenant: Tenant, id: string): Promise<ConnectionRow | undefined> {
-  const [row] = await db.select().from(connections).where(owned(tenant, id));
-  return row;
-}
+export const findConnection = (db: Executor, tenant: Tenant, id: string): Promise<ConnectionRow | undefined> =>
+  maybeOne(db, connections, sql`SELECT ${columns} FROM ${connections} WHERE ${owned(tenant, id)}`);
 
 /** Takes the sign-in that the state was given out for; a state that came back before is not given out any more. */
-export async function takeByState(db: Executor, stateHash: Buffer): Promise<ConnectionRow | undefined> {
-  const [row] = await db
-    .update(connections)
-    .set({ state_hash: null, updated_at: now })
-    .where(and(eq(connections.state_hash, stateHash), eq(connections.status, 'pending')))
-    .returning();
-  return row;
-}
+export const takeByState = (db: Executor, stateHash: Buffer): Promise<ConnectionRow | undefined> =>
+  maybeOne(
+    db,
+    connections,
+    sql`UPDATE ${connections} SET state_hash = NULL, updated_at = ${now}
+        WHERE state_hash = ${stateHash} AND status = 'pending' RETURNING ${columns}`,
+  );
 
 /** Held until the transaction ends; nothing where it is pending no more. */
 export async function lockPending(tx: Transaction, row: ConnectionRow): Promise<ConnectionRow | undefined> {
   // Two sign-ins of one user to one app must not both find that there is no other.
   const both = JSON.stringify([row.org_id, row.mode, row.user_key, row.app]);
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${both}, 0))`);
-  const [locked] = await tx
-    .select()
-    .from(connections)
-    .where(and(named(row), eq(connections.status, 'pending')))
-    .for('update');
-  return locked;
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${both}, 0))`);
+  return maybeOne(
+    tx,
+    connections,
+    sql`SELECT ${columns} FROM ${connections} WHERE ${named(row)} AND status = 'pending' FOR UPDATE`,
+  );
 }
 
 export async function forgetReplaced(tx: Transaction, { org_id, mode, user_key, app }: ConnectionRow): Promise<void> {
-  await tx
-    .delete(connections)
-    .where(
-      and(
-        ofTenant({ orgId: org_id, mode }),
-        eq(connections.user_key, user_key),
-        eq(connections.app, app),
-        eq(connections.status, 'connected'),
-      ),
-    );
+  await run(
+    tx,
+    sql`DELETE FROM ${connections} WHERE ${ofTenant({ orgId: org_id, mode })}
+          AND user_key = ${user_key} AND app = ${app} AND status = 'connected'`,
+  );
 }
 
 export async function markConnected(
@@ -86,42 +75,38 @@ export async function markConnected(
   row: Named,
   { sealed, tokenExpiresAt, account }: { sealed: Buffer; tokenExpiresAt: Date | null; account: string | null },
 ): Promise<void> {
-  await tx
-    .update(connections)
-    .set({
-      status: 'connected',
-      sealed,
-      account,
-      token_expires_at: tokenExpiresAt,
-      token_epoch: sql`${connections.token_epoch} + 1`,
-      expires_at: null,
-      updated_at: now,
-    })
-    .where(named(row));
+  await run(
+    tx,
+    sql`UPDATE ${connections} SET status = 'connected', sealed = ${sealed}, account = ${account},
+          token_expires_at = ${tokenExpiresAt}, token_epoch = token_epoch + 1, expires_at = NULL, updated_at = ${now}
+        WHERE ${named(row)}`,
+  );
 }
 
 /** `epoch`: only while its token is still that one. */
 export async function markFailed(tx: Transaction, row: Named, epoch: number): Promise<boolean> {
-  const marked = await tx
-    .update(connections)
-    .set({ status: 'failed', sealed: null, renewing_until: null, expires_at: null, updated_at: now })
-    .where(and(named(row), eq(connections.token_epoch, epoch)))
-    .returning({ id: connections.id });
-  return marked.length > 0;
+  const marked = await run(
+    tx,
+    sql`UPDATE ${connections} SET status = 'failed', sealed = NULL, renewing_until = NULL, expires_at = NULL,
+          updated_at = ${now}
+        WHERE ${named(row)} AND token_epoch = ${epoch}`,
+  );
+  return marked > 0;
 }
 
-/** One that has failed and had a token was connected once; one without a token never was. */
-const signedInOnce = {
-  name: 'connections_of_user',
-  text: `SELECT DISTINCT ON (app) * FROM connections WHERE org_id = $1 AND mode = $2 AND user_key = $3
-    AND (status = 'connected' OR (status = 'failed' AND token_epoch > 0))
-    ORDER BY app, status = 'connected' DESC, id DESC`,
-};
-
-/** The user's sign-in to each app, or what is left of one that is over. Asked with every turn, so it is prepared. */
-export function signInsOf(db: Executor, { orgId, mode }: Tenant, userId: string | null): Promise<ConnectionRow[]> {
-  return runPrepared<ConnectionRow>(db, signedInOnce, [orgId, mode, keyOfUser(userId)]);
-}
+/**
+ * The user's sign-in to each app, or what is left of one that is over: one that has failed and had a token was connected
+ * once; one without a token never was. Asked with every turn.
+ */
+export const signInsOf = (db: Executor, tenant: Tenant, userId: string | null): Promise<ConnectionRow[]> =>
+  rowsOf(
+    db,
+    connections,
+    sql`SELECT DISTINCT ON (app) ${columns} FROM ${connections}
+        WHERE ${ofTenant(tenant)} AND user_key = ${keyOfUser(userId)}
+          AND (status = 'connected' OR (status = 'failed' AND token_epoch > 0))
+        ORDER BY app, status = 'connected' DESC, id DESC`,
+  );
 
 /** Whoever is about to connect it is waited for. */
 export async function isConnected(
@@ -129,29 +114,25 @@ export async function isConnected(
   tenant: Tenant,
   { userId, app, serverUrl }: { userId: string | null; app: string; serverUrl: string },
 ): Promise<boolean> {
-  const rows = await tx
-    .select({ status: connections.status, server_url: connections.server_url })
-    .from(connections)
-    .where(and(ofTenant(tenant), eq(connections.user_key, keyOfUser(userId)), eq(connections.app, app)))
-    .for('share');
-  return rows.some(({ status, server_url }) => status === 'connected' && server_url === serverUrl);
+  const { status, server_url } = connections.columns;
+  const rows = await rowsOf(
+    tx,
+    { status, server_url },
+    sql`SELECT status, server_url FROM ${connections}
+        WHERE ${ofTenant(tenant)} AND user_key = ${keyOfUser(userId)} AND app = ${app} FOR SHARE`,
+  );
+  return rows.some((row) => row.status === 'connected' && row.server_url === serverUrl);
 }
 
 /** One process at a time asks for a new token, and only for one that nobody has renewed. */
 export async function takeRenewal(db: Executor, row: Named, epoch: number, seconds: number): Promise<boolean> {
-  const taken = await db
-    .update(connections)
-    .set({ renewing_until: sql`clock_timestamp() + make_interval(secs => ${seconds})` })
-    .where(
-      and(
-        named(row),
-        eq(connections.status, 'connected'),
-        eq(connections.token_epoch, epoch),
-        or(isNull(connections.renewing_until), lt(connections.renewing_until, now)),
-      ),
-    )
-    .returning({ id: connections.id });
-  return taken.length > 0;
+  const taken = await run(
+    db,
+    sql`UPDATE ${connections} SET renewing_until = ${now} + make_interval(secs => ${seconds})
+        WHERE ${named(row)} AND status = 'connected' AND token_epoch = ${epoch}
+          AND (renewing_until IS NULL OR renewing_until < ${now})`,
+  );
+  return taken > 0;
 }
 
 /** False where it was removed or replaced meanwhile. */
@@ -160,80 +141,59 @@ export async function storeRenewed(
   row: Named,
   { epoch, sealed, tokenExpiresAt }: { epoch: number; sealed: Buffer; tokenExpiresAt: Date | null },
 ): Promise<boolean> {
-  const stored = await db
-    .update(connections)
-    .set({
-      sealed,
-      token_expires_at: tokenExpiresAt,
-      token_epoch: epoch + 1,
-      renewing_until: null,
-      updated_at: now,
-    })
-    .where(and(named(row), eq(connections.status, 'connected'), eq(connections.token_epoch, epoch)))
-    .returning({ id: connections.id });
-  return stored.length > 0;
+  const stored = await run(
+    db,
+    sql`UPDATE ${connections} SET sealed = ${sealed}, token_expires_at = ${tokenExpiresAt},
+          token_epoch = ${epoch + 1}, renewing_until = NULL, updated_at = ${now}
+        WHERE ${named(row)} AND status = 'connected' AND token_epoch = ${epoch}`,
+  );
+  return stored > 0;
 }
 
 export async function giveRenewalBack(db: Executor, row: Named, epoch: number): Promise<void> {
-  await db
-    .update(connections)
-    .set({ renewing_until: null })
-    .where(and(named(row), eq(connections.token_epoch, epoch), gt(connections.renewing_until, now)));
+  await run(
+    db,
+    sql`UPDATE ${connections} SET renewing_until = NULL
+        WHERE ${named(row)} AND token_epoch = ${epoch} AND renewing_until > ${now}`,
+  );
 }
 
-export async function deleteConnection(
-  tx: Transaction,
-  tenant: Tenant,
-  id: string,
-): Promise<ConnectionRow | undefined> {
-  const [row] = await tx.delete(connections).where(owned(tenant, id)).returning();
-  return row;
-}
+export const deleteConnection = (tx: Transaction, tenant: Tenant, id: string): Promise<ConnectionRow | undefined> =>
+  maybeOne(tx, connections, sql`DELETE FROM ${connections} WHERE ${owned(tenant, id)} RETURNING ${columns}`);
 
 export async function removeConnectionsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
-  await tx.delete(connections).where(and(ofTenant(tenant), eq(connections.user_key, userId)));
+  await run(tx, sql`DELETE FROM ${connections} WHERE ${ofTenant(tenant)} AND user_key = ${userId}`);
 }
 
-const atPlace = ({ orgId, mode }: Tenant, { app, serverUrl, issuer, redirectUri }: ClientPlace) =>
-  and(
-    eq(appClients.org_id, orgId),
-    eq(appClients.mode, mode),
-    eq(appClients.app, app),
-    eq(appClients.server_url, serverUrl),
-    eq(appClients.issuer, issuer),
-    eq(appClients.redirect_uri, redirectUri),
-  );
+const atPlace = (tenant: Tenant, { app, serverUrl, issuer, redirectUri }: ClientPlace) =>
+  sql`${ofTenant(tenant)} AND app = ${app} AND server_url = ${serverUrl} AND issuer = ${issuer}
+      AND redirect_uri = ${redirectUri}`;
 
 export async function findClient(db: Executor, tenant: Tenant, place: ClientPlace): Promise<Buffer | undefined> {
-  const [row] = await db.select({ sealed: appClients.sealed }).from(appClients).where(atPlace(tenant, place));
+  const row = await maybeOne(
+    db,
+    { sealed: bytes() },
+    sql`SELECT sealed FROM ${appClients} WHERE ${atPlace(tenant, place)}`,
+  );
   return row?.sealed;
 }
 
 export async function keepClient(db: Executor, tenant: Tenant, place: ClientPlace, sealed: Buffer): Promise<void> {
-  await db
-    .insert(appClients)
-    .values({
-      org_id: tenant.orgId,
-      mode: tenant.mode,
-      app: place.app,
-      server_url: place.serverUrl,
-      issuer: place.issuer,
-      redirect_uri: place.redirectUri,
-      sealed,
-    })
-    .onConflictDoUpdate({
-      target: [
-        appClients.org_id,
-        appClients.mode,
-        appClients.app,
-        appClients.server_url,
-        appClients.issuer,
-        appClients.redirect_uri,
-      ],
-      set: { sealed, created_at: now },
-    });
+  const row = {
+    org_id: tenant.orgId,
+    mode: tenant.mode,
+    app: place.app,
+    server_url: place.serverUrl,
+    issuer: place.issuer,
+    redirect_uri: place.redirectUri,
+    sealed,
+  };
+  await insertMany(db, appClients, [row], {
+    onConflict: sql`(org_id, mode, app, server_url, issuer, redirect_uri)
+      DO UPDATE SET sealed = excluded.sealed, created_at = ${now}`,
+  });
 }
 
 export async function forgetClient(db: Executor, tenant: Tenant, place: ClientPlace): Promise<void> {
-  await db.delete(appClients).where(atPlace(tenant, place));
+  await run(db, sql`DELETE FROM ${appClients} WHERE ${atPlace(tenant, place)}`);
 }

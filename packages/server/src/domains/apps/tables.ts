@@ -1,51 +1,38 @@
 import type { Mode } from '@vestra/contract/route';
-import { integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { SignInServer } from '../../adapters/app-sign-in/app-sign-in.ts';
-import { bytes, moment } from '../../db/columns.ts';
+import { bytes, integer, json, moment, type RowOf, table, text } from '../../db/table.ts';
 
-export const connections = pgTable(
-  'connections',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    id: text().notNull(),
-    /** Empty for the org's own agent. */
-    user_key: text().notNull(),
-    app: text().notNull(),
-    server_url: text().notNull(),
-    status: text().$type<'pending' | 'connected' | 'failed'>().notNull(),
-    account: text(),
-    return_url: text(),
-    state_hash: bytes(),
-    authorization_server: json().$type<SignInServer>().notNull(),
-    sealed: bytes(),
-    token_epoch: integer().notNull().default(0),
-    token_expires_at: moment(),
-    renewing_until: moment(),
-    expires_at: moment(),
-    created_at: moment().notNull().defaultNow(),
-    updated_at: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.id] })],
-);
+export const connections = table('connections', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
+  /** Empty for the org's own agent. */
+  user_key: text(),
+  app: text(),
+  server_url: text(),
+  status: text<'pending' | 'connected' | 'failed'>(),
+  account: text().nullable(),
+  return_url: text().nullable(),
+  state_hash: bytes().nullable(),
+  authorization_server: json<SignInServer>(),
+  sealed: bytes().nullable(),
+  token_epoch: integer().withDefault(),
+  token_expires_at: moment().nullable(),
+  renewing_until: moment().nullable(),
+  expires_at: moment().nullable(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
+});
 
-export const appClients = pgTable(
-  'app_clients',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    app: text().notNull(),
-    server_url: text().notNull(),
-    issuer: text().notNull(),
-    redirect_uri: text().notNull(),
-    sealed: bytes().notNull(),
-    created_at: moment().notNull().defaultNow(),
-  },
-  (table) => [
-    primaryKey({
-      columns: [table.org_id, table.mode, table.app, table.server_url, table.issuer, table.redirect_uri],
-    }),
-  ],
-);
+export const appClients = table('app_clients', {
+  org_id: text(),
+  mode: text<Mode>(),
+  app: text(),
+  server_url: text(),
+  issuer: text(),
+  redirect_uri: text(),
+  sealed: bytes(),
+  created_at: moment().withDefault(),
+});
 
-export type ConnectionRow = typeof connections.$inferSelect;
+export type ConnectionRow = RowOf<typeof connections>;

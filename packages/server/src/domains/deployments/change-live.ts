@@ -1,11 +1,12 @@
+import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { authorOf } from './author.ts';
 import { lockAgain } from './find.ts';
 import { changedKeys } from './manifest.ts';
-import { insertVersion, liveVersionsUsing, putPromotion, topPromotions, updateDeployment } from './store.ts';
+import { deploymentsRelyingOn, insertVersion, liveVersionsUsing, updateDeployment } from './store.ts';
 import type { DeploymentRow, VersionRow } from './tables.ts';
 import { movePointers } from './version-pointers.ts';
+import { authorOf, putOnTop } from './versions.ts';
 
 /** What a live version becomes; null where it stays as it is. */
 export type NextLive = (
@@ -25,23 +26,22 @@ export async function changeLiveVersions(
 ): Promise<{ deployment: DeploymentRow; version: VersionRow }[]> {
   const changed: { deployment: DeploymentRow; version: VersionRow }[] = [];
   for (const live of await liveVersionsUsing(tx, origin.orgId, resourceId)) {
-    const before = await lockAgain(tx, live.deployment);
-    const wanted = next(live.version, before);
+    const before = await lockAgain(tx, { id: live.deployment_id });
+    const wanted = next(live, before);
     if (!wanted) continue;
     const { manifest, content, note } = wanted;
-    const ofManifest = changedKeys(live.version.manifest, manifest);
+    const ofManifest = changedKeys(live.manifest, manifest);
     const pointers = movePointers({ type: 'live_changed' }, before, origin.mode);
     const deployment = await updateDeployment(tx, before.id, pointers);
     const version = await insertVersion(tx, deployment, {
       manifest,
       content,
-      fileObjects: live.version.file_objects,
+      fileObjects: live.file_objects,
       changed: ofManifest.length > 0 ? ofManifest : [wanted.changed],
       note,
       createdBy: authorOf(origin.actor),
     });
-    const [top] = await topPromotions(tx, deployment.id);
-    await putPromotion(tx, deployment, { height: (top?.height ?? 0) + 1, version: version.version });
+    await putOnTop(tx, deployment, version.version);
     changed.push({ deployment, version });
   }
   return changed;
@@ -49,3 +49,15 @@ export async function changeLiveVersions(
 
 /** As whoever keeps notebooks and skills is given it: also tells of the versions that have gone live. */
 export type ChangeLive = (tx: Transaction, origin: Origin, resourceId: string, next: NextLive) => Promise<void>;
+
+/** A test key takes nothing away that live traffic runs, nor what it would run after rolling back. */
+export async function assertNotLive(
+  tx: Transaction,
+  { orgId, mode }: Pick<Origin, 'orgId' | 'mode'>,
+  resourceId: string,
+  code: 'notebook_live' | 'skill_live',
+): Promise<void> {
+  if (mode === 'live') return;
+  const relying = await deploymentsRelyingOn(tx, orgId, resourceId);
+  if (relying.length > 0) throw fail(code, { deployments: relying });
+}

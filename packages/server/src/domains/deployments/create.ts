@@ -2,13 +2,12 @@ import { fail } from '@vestra/contract/errors';
 import type { Caller, Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
-import { authorOf } from './author.ts';
-import type { FixedContent } from './content.ts';
-import { changedKeys, type GivenManifest, type Manifest, noFileObjects } from './manifest.ts';
+import { changedKeys, type FixedContent, type GivenManifest, type Manifest, noFileObjects } from './manifest.ts';
 import { presentDeployment } from './present.ts';
 import { numberedSlug, slugFromName } from './slug.ts';
 import { insertDeployment, takenSlugs, type VersionContent } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
+import { authorOf } from './versions.ts';
 
 /**
  * Holds a manifest against the org: that its servers, skills, notebooks, files and secrets exist, that its model is

@@ -1,15 +1,16 @@
 import { newId } from '@vestra/contract/ids';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
-import { findSettings, orgSettings } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { author, content, newDeployment, newOrg } from './deployments.fixture.ts';
 import { findDeployment, holdDeployment, lockDeployment, resolveDeployment } from './find.ts';
 import { removeDeployment } from './remove.ts';
-import { saveVersion } from './save-version.ts';
 import type { DeploymentRow } from './tables.ts';
+import { saveVersion } from './versions.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -86,7 +87,7 @@ describe('holding a deployment that a body names', () => {
         setImmediate(() => deleteApart().then(resolve, reject));
       });
       await new Promise((resolve) => setTimeout(resolve, 100));
-      await tx.update(orgSettings).set({ default_deployment: short.id }).where(eq(orgSettings.org_id, orgId));
+      await run(tx, sql`UPDATE org_settings SET default_deployment = ${short.id} WHERE org_id = ${orgId}`);
     });
     await removed;
     expect((await findSettings(db, { orgId, mode: 'live' })).default_deployment).toBeNull();

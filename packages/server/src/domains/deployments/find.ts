@@ -2,7 +2,6 @@ import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
 import { deploymentSlug } from '@vestra/contract/slug';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { readReference } from './reference.ts';
 import { findById, findByName, findBySlug, lockById } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
 
@@ -35,7 +34,7 @@ export async function lockDeployment(tx: Transaction, orgId: string, reference: 
 }
 
 /** The row as it is now, which may be another than when it was read. */
-export async function lockAgain(tx: Transaction, { id }: DeploymentRow): Promise<DeploymentRow> {
+export async function lockAgain(tx: Transaction, { id }: Pick<DeploymentRow, 'id'>): Promise<DeploymentRow> {
   const row = await lockById(tx, id, 'no key update');
   if (!row) throw fail('deployment_not_found');
   return row;
@@ -86,3 +85,20 @@ async function findExactly(db: Executor, orgId: string, reference: string): Prom
 }
 
 const isSlug = (text: string) => deploymentSlug.safeParse(text).success;
+
+/** How a request names a deployment: by id, slug or name, perhaps at one version. */
+type Reference = { deployment: string; version: number | null };
+
+/** Nine digits: what is longer names no version and would not fit the column. */
+const pinned = /^(.+)@([1-9][0-9]{0,8})$/su;
+
+/**
+ * What the text may mean, the likeliest reading first. A name may hold `@` itself, so `Desk@2` is version 2 of `Desk`
+ * and, where there is no `Desk`, the deployment that is called so.
+ */
+export function readReference(text: string): Reference[] {
+  const whole: Reference = { deployment: text, version: null };
+  const [, deployment, version] = pinned.exec(text) ?? [];
+  if (deployment === undefined) return [whole];
+  return [{ deployment, version: Number(version) }, whole];
+}

@@ -14,6 +14,14 @@ export type FileObjects = Pick<z.output<typeof deploymentFile>, 'tests' | 'routi
 
 export const noFileObjects: FileObjects = { tests: [], routines: [], webhooks: [] };
 
+/** What a version fixes: of each notebook a revision, of each skill of the org the hash of its files. */
+export type FixedContent = {
+  notebooks: Readonly<Record<string, number>>;
+  skills: Readonly<Record<string, string>>;
+};
+
+export const noContent: FixedContent = { notebooks: {}, skills: {} };
+
 /** What an empty manifest means. The contract's defaults name no MCP server, so nothing is left to look up. */
 export const defaultManifest = manifest.parse({}) as Manifest;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readReference } from './reference.ts';
+import { readReference } from './find.ts';
 
 describe('a reference', () => {
   it.each([

@@ -1,17 +1,17 @@
 import { routes } from '@vestra/contract/api';
 import { newId } from '@vestra/contract/ids';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
+import { countWhere } from '../../../../../tests/support/rows.ts';
 import type { Transaction } from '../../db/pool.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
-import { auditEntries } from '../audit/tables.ts';
-import { findSettings, orgSettings } from '../orgs/api.ts';
+import { findSettings } from '../orgs/api.ts';
 import { author, content, newDeployment, startDeployments } from './deployments.fixture.ts';
 import { lockDeployment } from './find.ts';
-import { moveDraft } from './move-draft.ts';
-import { pushLive } from './push-live.ts';
-import { saveVersion } from './save-version.ts';
 import { type DeploymentRow, deploymentVersions } from './tables.ts';
+import { moveDraft, pushLive, saveVersion } from './versions.ts';
 
 type Server = Awaited<ReturnType<typeof startDeployments>>;
 type Org = Awaited<ReturnType<Server['newOrg']>>;
@@ -246,7 +246,7 @@ describe('changing a deployment', () => {
     for (const body of [{ name: '' }, { description: 'x'.repeat(2001) }, { slug: 'other' }]) {
       expect((await patch('old-name', body)).body.error.code).toBe('invalid_request');
     }
-    const rows = await server.db.select().from(auditEntries).where(eq(auditEntries.target_id, made.id));
+    const rows = await auditEntries(server.db, { targetId: made.id });
     expect(rows.filter(({ action }) => action === 'deployment.updated').map(({ details }) => details)).toEqual([
       { slug: 'old-name', changed: ['name'] },
       { slug: 'old-name', changed: ['description'] },
@@ -310,8 +310,7 @@ describe('deleting a deployment', () => {
     expect((await call('DELETE', `/v1/deployments/${made.id}`)).status).toBe(200);
     expect((await call('GET', `/v1/deployments/${made.id}`)).status).toBe(404);
     expect((await call('DELETE', `/v1/deployments/${made.id}`)).status).toBe(404);
-    const left = await server.db.select().from(deploymentVersions).where(eq(deploymentVersions.deployment_id, made.id));
-    expect(left).toEqual([]);
+    expect(await countWhere(server.db, deploymentVersions, sql`deployment_id = ${made.id}`)).toBe(0);
     expect((await create({ name: 'Gone' })).body.slug).toBe('gone');
   });
 
@@ -330,7 +329,7 @@ describe('deleting a deployment', () => {
     const own = await server.newOrg();
     const { body: made } = await create({ name: 'Default' }, own.testKey);
     const { body: kept } = await create({ name: 'Other' }, own.testKey);
-    await server.db.update(orgSettings).set({ default_deployment: made.id }).where(eq(orgSettings.org_id, own.id));
+    await run(server.db, sql`UPDATE org_settings SET default_deployment = ${made.id} WHERE org_id = ${own.id}`);
     await call('DELETE', `/v1/deployments/${kept.id}`, undefined, own.testKey);
     expect((await findSettings(server.db, { orgId: own.id, mode: 'test' })).default_deployment).toBe(made.id);
     await call('DELETE', `/v1/deployments/${made.id}`, undefined, own.testKey);
@@ -344,11 +343,7 @@ it('each change writes an audit row, and what changes nothing writes none', asyn
     await call('POST', `/v1/deployments/${made.id}/${step}`);
   }
   await call('DELETE', '/v1/deployments/audited');
-  const rows = await server.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.target_id, made.id))
-    .orderBy(auditEntries.id);
+  const rows = await auditEntries(server.db, { targetId: made.id });
   expect(rows.map(({ action, target_type, details }) => [action, target_type, details])).toEqual([
     ['deployment.created', 'deployment', { slug: 'audited' }],
     ['deployment.archived', 'deployment', { slug: 'audited' }],

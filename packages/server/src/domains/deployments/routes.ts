@@ -2,14 +2,13 @@ import { fail } from '@vestra/contract/errors';
 import type { Database, Executor } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
-import { changeStatus } from './change-status.ts';
 import { type CheckManifest, createDeployment, type FixContent } from './create.ts';
 import { requireDeployment } from './find.ts';
 import { presentDeployment, presentVersion, type VersionTests } from './present.ts';
 import { removeDeployment } from './remove.ts';
 import { getVersion, listDeployments, listVersions, newestVersion } from './store.ts';
 import type { DeploymentRow, VersionRow } from './tables.ts';
-import { changeDeployment } from './update.ts';
+import { changeDeployment, changeStatus } from './update.ts';
 
 export type DeploymentDependencies = {
   db: Database;

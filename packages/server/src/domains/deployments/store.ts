@@ -1,11 +1,11 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
-import { and, arrayContains, asc, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
-import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import type { Mode } from '@vestra/contract/route';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { selectRows } from '../../db/rows.ts';
-import type { FixedContent } from './content.ts';
-import { type FileObjects, type Manifest, usesOf } from './manifest.ts';
+import { insert, insertMany, maybeOne, pipelined, plannedAnew, reading, rowsOf, run, update } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { boolean, columnsOf, integer, text } from '../../db/table.ts';
+import { type FileObjects, type FixedContent, type Manifest, usesOf } from './manifest.ts';
 import { type DeploymentRow, deployments, deploymentVersions, livePromotions, type VersionRow } from './tables.ts';
 import { firstPointers, type Pointers } from './version-pointers.ts';
 
@@ -21,62 +21,61 @@ export type VersionContent = {
   createdBy: Author;
 };
 
+const columns = columnsOf(deployments);
+const versionColumns = columnsOf(deploymentVersions);
+
 /** Deployments are shared by both modes of their org. */
 export function listDeployments(
   db: Executor,
   orgId: string,
-  page: { limit: number; after: readonly string[] | null },
+  { limit, after }: { limit: number; after: readonly string[] | null },
 ): Promise<DeploymentRow[]> {
-  return db
-    .select()
-    .from(deployments)
-    .where(and(eq(deployments.org_id, orgId), page.after ? lt(deployments.id, page.after[0] as string) : undefined))
-    .orderBy(desc(deployments.id))
-    .limit(page.limit + 1);
+  const further = after && sql`id < ${after[0] as string}`;
+  return rowsOf(
+    db,
+    deployments,
+    sql`SELECT ${columns} FROM ${deployments} WHERE ${sql.and(sql`org_id = ${orgId}`, further)}
+        ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
 }
 
-export async function findById(db: Executor, orgId: string, id: string): Promise<DeploymentRow | undefined> {
-  const [row] = await selectRows(db, deployments, { id, org_id: orgId });
-  return row;
-}
+export const findById = (db: Executor, orgId: string, id: string): Promise<DeploymentRow | undefined> =>
+  maybeOne(db, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE id = ${id} AND org_id = ${orgId}`);
 
 /** For what is shown without a key: an id is one deployment's, whichever org's that is. */
-export async function findDeploymentOfAnyOrg(db: Executor, id: string): Promise<DeploymentRow | undefined> {
-  const [row] = await selectRows(db, deployments, { id });
-  return row;
-}
+export const findDeploymentOfAnyOrg = (db: Executor, id: string): Promise<DeploymentRow | undefined> =>
+  maybeOne(db, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE id = ${id}`);
 
-export const findBySlug = (db: Executor, orgId: string, slug: string) => findOne(db, orgId, eq(deployments.slug, slug));
+export const findBySlug = (db: Executor, orgId: string, slug: string): Promise<DeploymentRow | undefined> =>
+  maybeOne(db, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE org_id = ${orgId} AND slug = ${slug}`);
 
 /** Names may be used twice: the oldest deployment keeps hers. */
-export const findByName = (db: Executor, orgId: string, name: string) => findOne(db, orgId, eq(deployments.name, name));
-
-async function findOne(db: Executor, orgId: string, which: SQL): Promise<DeploymentRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(deployments)
-    .where(and(eq(deployments.org_id, orgId), which))
-    .orderBy(asc(deployments.id))
-    .limit(1);
-  return row;
-}
+export const findByName = (db: Executor, orgId: string, name: string): Promise<DeploymentRow | undefined> =>
+  maybeOne(
+    db,
+    deployments,
+    sql`SELECT ${columns} FROM ${deployments} WHERE org_id = ${orgId} AND name = ${name} ORDER BY id LIMIT 1`,
+  );
 
 /**
  * How firmly the row is held until the transaction ends: `key share` keeps it from being deleted, `no key update` also
  * from being changed by anybody else, `update` also from being pointed at by a new row elsewhere.
  */
-type Hold = 'key share' | 'no key update' | 'update';
+const holds = {
+  'key share': sql`FOR KEY SHARE`,
+  'no key update': sql`FOR NO KEY UPDATE`,
+  update: sql`FOR UPDATE`,
+};
 
-export async function lockById(tx: Transaction, id: string, hold: Hold): Promise<DeploymentRow | undefined> {
-  const [row] = await tx.select().from(deployments).where(eq(deployments.id, id)).for(hold);
-  return row;
-}
+export const lockById = (tx: Transaction, id: string, hold: keyof typeof holds): Promise<DeploymentRow | undefined> =>
+  maybeOne(tx, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE id = ${id} ${holds[hold]}`);
 
 export async function takenSlugs(tx: Transaction, orgId: string, slugs: readonly string[]): Promise<Set<string>> {
-  const rows = await tx
-    .select({ slug: deployments.slug })
-    .from(deployments)
-    .where(and(eq(deployments.org_id, orgId), inArray(deployments.slug, [...slugs])));
+  const rows = await rowsOf(
+    tx,
+    { slug: text() },
+    sql`SELECT slug FROM ${deployments} WHERE org_id = ${orgId} AND slug = ANY(${slugs})`,
+  );
   return new Set(rows.map(({ slug }) => slug));
 }
 
@@ -89,75 +88,74 @@ export async function insertDeployment(
   { orgId, name, slug, description }: { orgId: string; name: string; slug: string; description: string },
   content: VersionContent,
 ): Promise<{ deployment: DeploymentRow; version: VersionRow } | undefined> {
-  const [deployment] = await tx
-    .insert(deployments)
-    .values({ id: newId('dep'), org_id: orgId, name, slug, description, ...firstPointers })
-    .onConflictDoNothing({ target: [deployments.org_id, deployments.slug] })
-    .returning();
+  const row = { id: newId('dep'), org_id: orgId, name, slug, description, ...firstPointers };
+  const [deployment] = await insertMany(tx, deployments, [row], { onConflict: sql`(org_id, slug) DO NOTHING` });
   if (!deployment) return undefined;
   return { deployment, version: await insertVersion(tx, deployment, content) };
 }
 
 /** The version that the deployment's `last_version` announces. */
-export async function insertVersion(
+export const insertVersion = (
   tx: Transaction,
   deployment: DeploymentRow,
   { manifest, fileObjects, content, changed, note, createdBy }: VersionContent,
-): Promise<VersionRow> {
-  const [row] = await tx
-    .insert(deploymentVersions)
-    .values({
-      deployment_id: deployment.id,
-      version: deployment.last_version,
-      org_id: deployment.org_id,
-      note,
-      manifest,
-      file_objects: fileObjects,
-      content,
-      changed: [...changed],
-      uses: usesOf(manifest),
-      created_by_type: createdBy.type,
-      created_by_id: createdBy.id,
-      created_by_name: createdBy.name,
-    })
-    .returning();
-  return row as VersionRow;
-}
+): Promise<VersionRow> =>
+  insert(tx, deploymentVersions, {
+    deployment_id: deployment.id,
+    version: deployment.last_version,
+    org_id: deployment.org_id,
+    note,
+    manifest,
+    file_objects: fileObjects,
+    content,
+    changed: [...changed],
+    uses: usesOf(manifest),
+    created_by_type: createdBy.type,
+    created_by_id: createdBy.id,
+    created_by_name: createdBy.name,
+  });
 
 export async function updateDeployment(
   tx: Transaction,
   id: string,
   changes: Partial<Pointers & Pick<DeploymentRow, 'status' | 'name' | 'description'>>,
 ): Promise<DeploymentRow> {
-  const [row] = await tx
-    .update(deployments)
-    .set({ ...changes, updated_at: sql`now()` })
-    .where(eq(deployments.id, id))
-    .returning();
+  const [row] = await update(tx, deployments, { ...changes, updated_at: sql`now()` }, sql`id = ${id}`);
   return row as DeploymentRow;
 }
 
 /** Its versions go with it. */
 export async function deleteDeployment(tx: Transaction, id: string): Promise<void> {
-  await tx.delete(deployments).where(eq(deployments.id, id));
+  await run(tx, sql`DELETE FROM ${deployments} WHERE id = ${id}`);
+}
+
+/** In each of these modes in which the org has no default yet. The modes in which it became that. */
+export async function fillDefault(
+  tx: Transaction,
+  { id, org_id }: Pick<DeploymentRow, 'id' | 'org_id'>,
+  modes: readonly Mode[],
+): Promise<Mode[]> {
+  const filled = await rowsOf(
+    tx,
+    { mode: text<Mode>() },
+    sql`UPDATE org_settings SET default_deployment = ${id}
+        WHERE org_id = ${org_id} AND mode = ANY(${modes}) AND default_deployment IS NULL RETURNING mode`,
+  );
+  return filled.map(({ mode }) => mode);
 }
 
 export function listVersions(
   db: Executor,
   deploymentId: string,
-  page: { limit: number; below: number | null },
+  { limit, below }: { limit: number; below: number | null },
 ): Promise<VersionRow[]> {
-  return db
-    .select()
-    .from(deploymentVersions)
-    .where(
-      and(
-        eq(deploymentVersions.deployment_id, deploymentId),
-        page.below === null ? undefined : lt(deploymentVersions.version, page.below),
-      ),
-    )
-    .orderBy(desc(deploymentVersions.version))
-    .limit(page.limit + 1);
+  const further = below !== null && sql`version < ${below}`;
+  return rowsOf(
+    db,
+    deploymentVersions,
+    sql`SELECT ${versionColumns} FROM ${deploymentVersions}
+        WHERE ${sql.and(sql`deployment_id = ${deploymentId}`, further)} ORDER BY version DESC LIMIT ${limit + 1}`,
+  );
 }
 
 export async function getVersion(
@@ -165,10 +163,12 @@ export async function getVersion(
   deployment: Pick<DeploymentRow, 'id'>,
   version: number,
 ): Promise<VersionRow> {
-  const [row] = await db
-    .select()
-    .from(deploymentVersions)
-    .where(and(eq(deploymentVersions.deployment_id, deployment.id), eq(deploymentVersions.version, version)));
+  const row = await maybeOne(
+    db,
+    deploymentVersions,
+    sql`SELECT ${versionColumns} FROM ${deploymentVersions}
+        WHERE deployment_id = ${deployment.id} AND version = ${version}`,
+  );
   if (!row) throw fail('version_not_found', { param: 'version' });
   return row;
 }
@@ -177,27 +177,24 @@ export const newestVersion = (db: Executor, deployment: DeploymentRow): Promise<
   getVersion(db, deployment, deployment.newest_version);
 
 /** The promotion on top of the stack, then the one below it. */
-export function topPromotions(tx: Transaction, deploymentId: string): Promise<{ height: number; version: number }[]> {
-  return tx
-    .select({ height: livePromotions.height, version: livePromotions.version })
-    .from(livePromotions)
-    .where(eq(livePromotions.deployment_id, deploymentId))
-    .orderBy(desc(livePromotions.height))
-    .limit(2);
-}
+export const topPromotions = (tx: Transaction, deploymentId: string): Promise<{ height: number; version: number }[]> =>
+  rowsOf(
+    tx,
+    { height: integer(), version: integer() },
+    sql`SELECT height, version FROM ${livePromotions} WHERE deployment_id = ${deploymentId}
+        ORDER BY height DESC LIMIT 2`,
+  );
 
 export async function putPromotion(
   tx: Transaction,
   deployment: DeploymentRow,
   { height, version }: { height: number; version: number },
 ): Promise<void> {
-  await tx.insert(livePromotions).values({ deployment_id: deployment.id, org_id: deployment.org_id, height, version });
+  await insert(tx, livePromotions, { deployment_id: deployment.id, org_id: deployment.org_id, height, version });
 }
 
 export async function takePromotion(tx: Transaction, deploymentId: string, height: number): Promise<void> {
-  await tx
-    .delete(livePromotions)
-    .where(and(eq(livePromotions.deployment_id, deploymentId), eq(livePromotions.height, height)));
+  await run(tx, sql`DELETE FROM ${livePromotions} WHERE deployment_id = ${deploymentId} AND height = ${height}`);
 }
 
 /**
@@ -205,62 +202,57 @@ export async function takePromotion(tx: Transaction, deploymentId: string, heigh
  * versions that are live use. Taken before any row is locked, so that none of these wait for each other in a circle.
  */
 export async function lockVersions(tx: Transaction, orgId: string): Promise<void> {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra versions ${orgId}`}, 0))`);
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra versions ${orgId}`}, 0))`);
 }
 
+/** A version that is live, and of its deployment what tells whom it serves. */
+export type LiveVersion = VersionRow & Pick<DeploymentRow, 'slug' | 'status'>;
+
 /** The live versions that name a notebook or a skill, oldest deployment first; archived deployments keep theirs. */
-export function liveVersionsUsing(
-  db: Executor,
-  orgId: string,
-  resourceId: string,
-): Promise<{ deployment: DeploymentRow; version: VersionRow }[]> {
-  return db
-    .select({ deployment: deployments, version: deploymentVersions })
-    .from(deployments)
-    .innerJoin(
-      deploymentVersions,
-      and(
-        eq(deploymentVersions.deployment_id, deployments.id),
-        eq(deploymentVersions.version, deployments.live_version),
-      ),
-    )
-    .where(and(eq(deployments.org_id, orgId), arrayContains(deploymentVersions.uses, [resourceId])))
-    .orderBy(asc(deployments.id));
+export async function liveVersionsUsing(db: Executor, orgId: string, resourceId: string): Promise<LiveVersion[]> {
+  const { slug, status } = deployments.columns;
+  const using = reading(
+    { ...deploymentVersions.columns, slug, status },
+    sql`SELECT ${columnsOf(deploymentVersions, 'v')}, d.slug, d.status
+        FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = d.live_version
+        WHERE d.org_id = ${orgId} AND ${names(resourceId)} ORDER BY d.id`,
+  );
+  const [found] = await pipelined(db, [plannedAnew(using)]);
+  return found;
 }
 
 /** The slugs of deployments that run it live, or would after rolling back. */
 export async function deploymentsRelyingOn(db: Executor, orgId: string, resourceId: string): Promise<string[]> {
-  const rows = await db
-    .selectDistinct({ slug: deployments.slug })
-    .from(livePromotions)
-    .innerJoin(
-      deploymentVersions,
-      and(
-        eq(deploymentVersions.deployment_id, livePromotions.deployment_id),
-        eq(deploymentVersions.version, livePromotions.version),
-      ),
-    )
-    .innerJoin(deployments, eq(deployments.id, livePromotions.deployment_id))
-    .where(and(eq(livePromotions.org_id, orgId), arrayContains(deploymentVersions.uses, [resourceId])))
-    .orderBy(deployments.slug);
-  return rows.map(({ slug }) => slug);
+  const relying = reading(
+    { slug: text() },
+    sql`SELECT DISTINCT d.slug
+        FROM ${livePromotions} p
+        JOIN ${deploymentVersions} v ON v.deployment_id = p.deployment_id AND v.version = p.version
+        JOIN ${deployments} d ON d.id = p.deployment_id
+        WHERE p.org_id = ${orgId} AND ${names(resourceId)} ORDER BY d.slug`,
+  );
+  const [found] = await pipelined(db, [plannedAnew(relying)]);
+  return found.map(({ slug }) => slug);
 }
 
 /** The revisions of a notebook that any version fixes. */
 export async function fixedRevisions(db: Executor, orgId: string, notebookId: string): Promise<number[]> {
-  const rows = await db
-    .selectDistinct({ revision: sql<number>`(${deploymentVersions.content} -> 'notebooks' ->> ${notebookId})::int` })
-    .from(deploymentVersions)
-    .where(and(eq(deploymentVersions.org_id, orgId), arrayContains(deploymentVersions.uses, [notebookId])));
+  const rows = await rowsOf(
+    db,
+    { revision: integer() },
+    sql`SELECT DISTINCT (v.content -> 'notebooks' ->> ${notebookId})::int AS revision
+        FROM ${deploymentVersions} v WHERE v.org_id = ${orgId} AND ${names(notebookId)}`,
+  );
   return rows.map(({ revision }) => revision);
 }
 
 /** What names it says from now on that it is gone. */
 export async function markMissing(tx: Transaction, orgId: string, resourceId: string): Promise<void> {
-  await tx
-    .update(deploymentVersions)
-    .set({ missing: sql`array_append(${deploymentVersions.missing}, ${resourceId})` })
-    .where(and(eq(deploymentVersions.org_id, orgId), arrayContains(deploymentVersions.uses, [resourceId])));
+  await run(
+    tx,
+    sql`UPDATE ${deploymentVersions} v SET missing = array_append(v.missing, ${resourceId})
+        WHERE v.org_id = ${orgId} AND ${names(resourceId)}`,
+  );
 }
 
 export type Use = Pick<DeploymentRow, 'id' | 'slug' | 'name' | 'status'> & {
@@ -274,29 +266,21 @@ export type Use = Pick<DeploymentRow, 'id' | 'slug' | 'name' | 'status'> & {
  * with which of the three do. Either index may lead: the one by use where few versions name it, the versions' own where
  * thousands do.
  */
-export function deploymentsUsing(db: Executor, orgId: string, resourceId: string): Promise<Use[]> {
-  const names = (pointer: AnyPgColumn) =>
-    sql<boolean>`coalesce(bool_or(${deploymentVersions.version} = ${pointer}), false)`;
-  const { id, slug, name, status, live_version, draft_version, newest_version } = deployments;
-  return db
-    .select({
-      id,
-      slug,
-      name,
-      status,
-      isLive: names(live_version),
-      isDraft: names(draft_version),
-      isNewest: names(newest_version),
-    })
-    .from(deployments)
-    .innerJoin(
-      deploymentVersions,
-      and(
-        eq(deploymentVersions.deployment_id, id),
-        sql`${deploymentVersions.version} = ANY (ARRAY[${live_version}, ${draft_version}, ${newest_version}])`,
-      ),
-    )
-    .where(and(eq(deployments.org_id, orgId), arrayContains(deploymentVersions.uses, [resourceId])))
-    .groupBy(id)
-    .orderBy(asc(id));
+export async function deploymentsUsing(db: Executor, orgId: string, resourceId: string): Promise<Use[]> {
+  const { id, slug, name, status } = deployments.columns;
+  const using = reading(
+    { id, slug, name, status, isLive: boolean(), isDraft: boolean(), isNewest: boolean() },
+    sql`SELECT d.id, d.slug, d.name, d.status,
+          coalesce(bool_or(v.version = d.live_version), false) AS "isLive",
+          coalesce(bool_or(v.version = d.draft_version), false) AS "isDraft",
+          coalesce(bool_or(v.version = d.newest_version), false) AS "isNewest"
+        FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id
+          AND v.version = ANY (ARRAY[d.live_version, d.draft_version, d.newest_version])
+        WHERE d.org_id = ${orgId} AND ${names(resourceId)} GROUP BY d.id ORDER BY d.id`,
+  );
+  const [found] = await pipelined(db, [plannedAnew(using)]);
+  return found;
 }
+
+/** The version `v` names it. */
+const names = (resourceId: string): Sql => sql`v.uses @> ARRAY[${resourceId}::text]`;

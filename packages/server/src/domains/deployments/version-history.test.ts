@@ -5,16 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { changeStatus } from './change-status.ts';
 import { author, content, newDeployment, newOrg } from './deployments.fixture.ts';
 import { requireDeployment } from './find.ts';
-import { moveDraft } from './move-draft.ts';
-import { popLive } from './pop-live.ts';
 import { presentVersion } from './present.ts';
-import { pushLive } from './push-live.ts';
-import { saveVersion } from './save-version.ts';
 import { listVersions } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
+import { changeStatus } from './update.ts';
+import { moveDraft, popLive, pushLive, saveVersion } from './versions.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,18 +1,17 @@
 import { newId } from '@vestra/contract/ids';
-import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase, type Transaction } from '../../db/pool.ts';
+import { one, run, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { integer } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { findSettings } from '../orgs/api.ts';
 import { content, newDeployment, newOrg } from './deployments.fixture.ts';
 import { defaultManifest, type Manifest } from './manifest.ts';
-import { moveDraft } from './move-draft.ts';
-import { popLive } from './pop-live.ts';
-import { pushLive } from './push-live.ts';
-import { saveVersion } from './save-version.ts';
-import { deploymentsUsing, getVersion, listVersions, newestVersion } from './store.ts';
+import { deploymentsUsing, findById, getVersion, listVersions, newestVersion } from './store.ts';
 import { type DeploymentRow, deployments, deploymentVersions } from './tables.ts';
+import { moveDraft, popLive, pushLive, saveVersion } from './versions.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -38,7 +37,7 @@ const draft = (deployment: DeploymentRow, version: number) =>
   transaction(db, (tx) => moveDraft(tx, { deployment, version }));
 
 async function pointersOf({ id }: DeploymentRow) {
-  const [row] = await db.select().from(deployments).where(eq(deployments.id, id));
+  const row = await findById(db, orgId, id);
   return [row?.newest_version, row?.draft_version, row?.live_version];
 }
 
@@ -52,7 +51,7 @@ describe('saving', () => {
     expect(numbers).toEqual(Array.from({ length: 25 }, (_, at) => at + 2));
     expect(await pointersOf(deployment)).toEqual([26, 26, null]);
     const newest = saved.find(({ version }) => version.version === 26)?.version;
-    const [row] = await db.select().from(deployments).where(eq(deployments.id, deployment.id));
+    const row = await findById(db, orgId, deployment.id);
     expect(await newestVersion(db, row as DeploymentRow)).toEqual(newest);
   });
 
@@ -85,7 +84,7 @@ describe('saving', () => {
       instructions: 'Be brief.',
       tools: [{ function: 'look_up', description: 'Looks.' }],
     });
-    await db.execute(sql`UPDATE deployment_versions SET manifest = ${older} WHERE deployment_id = ${deployment.id}`);
+    await run(db, sql`UPDATE deployment_versions SET manifest = ${older} WHERE deployment_id = ${deployment.id}`);
     const { manifest } = await newestVersion(db, deployment);
     expect(manifest).toMatchObject({ instructions: 'Be brief.', approvals: defaultManifest.approvals });
     expect(manifest.tools[0]).toMatchObject({ read_only: false, run_without_asking: false, timeout_s: 120 });
@@ -252,7 +251,7 @@ describe('ten thousand versions', () => {
     const deployment = await newDeployment(db, own, { manifest });
     await multiply(deployment, 10_000);
     for (let round = 0; round < 20; round++) await newDeployment(db, own);
-    await db.execute(sql`ANALYZE deployments, deployment_versions`);
+    await run(db, sql`ANALYZE deployments, deployment_versions`);
 
     const page = { limit: 20, below: null };
     const [newest] = await listVersions(db, deployment.id, page);
@@ -268,17 +267,23 @@ describe('ten thousand versions', () => {
     const own = (await newOrg(db)).id;
     const notebook = newId('nb');
     const pattern = await newDeployment(db, own);
-    await db.execute(sql`
+    await run(
+      db,
+      sql`
       INSERT INTO deployments (id, org_id, slug, name)
-      SELECT id || n, org_id, slug || n, name FROM deployments, generate_series(1, 10000) AS n WHERE id = ${pattern.id}`);
-    await db.execute(sql`
+      SELECT id || n, org_id, slug || n, name FROM deployments, generate_series(1, 10000) AS n WHERE id = ${pattern.id}`,
+    );
+    await run(
+      db,
+      sql`
       INSERT INTO deployment_versions
       SELECT d.id, 1, v.org_id, note, manifest, file_objects, changed, uses,
         created_by_type, created_by_id, created_by_name, v.created_at, content, missing
       FROM deployment_versions v, deployments d
-      WHERE v.deployment_id = ${pattern.id} AND d.org_id = ${own} AND d.id <> v.deployment_id`);
+      WHERE v.deployment_id = ${pattern.id} AND d.org_id = ${own} AND d.id <> v.deployment_id`,
+    );
     const found = await newDeployment(db, own, { manifest: { notebooks: [notebook] } });
-    await db.execute(sql`ANALYZE deployments, deployment_versions`);
+    await run(db, sql`ANALYZE deployments, deployment_versions`);
     expect(await rowsRead((tx) => deploymentsUsing(tx, own, notebook))).toBeLessThanOrEqual(100);
     expect((await deploymentsUsing(db, own, notebook)).map(({ id }) => id)).toEqual([found.id]);
   });
@@ -293,21 +298,25 @@ describe('ten thousand versions', () => {
   }
 
   async function counted(tx: Transaction): Promise<number> {
-    const { rows } = await tx.execute<{ count: number }>(sql`
-      SELECT (seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables
-      WHERE relname = 'deployment_versions'`);
-    return rows[0]?.count as number;
+    const { read } = await one(
+      tx,
+      { read: integer() },
+      sql`SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables
+          WHERE relname = 'deployment_versions'`,
+    );
+    return read;
   }
 
   async function multiply({ id }: DeploymentRow, newest: number): Promise<void> {
-    await db.execute(sql`
+    await run(
+      db,
+      sql`
       INSERT INTO deployment_versions
       SELECT deployment_id, number, org_id, note, manifest, file_objects, changed, uses,
         created_by_type, created_by_id, created_by_name, created_at, content, missing
-      FROM ${deploymentVersions}, generate_series(2, ${newest}::int) AS number WHERE deployment_id = ${id}`);
-    await db
-      .update(deployments)
-      .set({ last_version: newest, newest_version: newest, draft_version: newest })
-      .where(eq(deployments.id, id));
+      FROM ${deploymentVersions}, generate_series(2, ${newest}::int) AS number WHERE deployment_id = ${id}`,
+    );
+    const pointers = { last_version: newest, newest_version: newest, draft_version: newest };
+    await update(db, deployments, pointers, sql`id = ${id}`);
   }
 });

@@ -1,12 +1,13 @@
-import { sql } from 'drizzle-orm';
 import type { Database } from '../../db/pool.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { type Handlers, Reply } from '../../http/handler.ts';
 
 /** Up means that a request which needs the database would be answered. */
 export function healthRoutes({ db, version }: { db: Database; version: string }): Handlers<'health'> {
   return {
     get: async () => {
-      const isUp = await db.execute(sql`SELECT 1`).then(
+      const isUp = await run(db, sql`SELECT 1`).then(
         () => true,
         () => false,
       );

@@ -10,7 +10,7 @@ import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
 import { cutText } from './cut-text.ts';
 import { createOfferedTools } from './offered-tools.ts';
-import { endOutages } from './outages.ts';
+import { endOutages } from './outage-store.ts';
 import type { Away, Reach, ServerRules } from './reach.ts';
 import { reachApps } from './reach-apps.ts';
 import { reachServers } from './reach-servers.ts';

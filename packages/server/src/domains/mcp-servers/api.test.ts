@@ -1,11 +1,10 @@
 import { newId } from '@vestra/contract/ids';
-import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
-import { auditEntries } from '../audit/tables.ts';
 import { assertMayChange, findByAddress, findById, registerServer, takenSlugs, updateServer } from './api.ts';
 import { startMcpServers, systemOrigin } from './mcp-servers.fixture.ts';
 
@@ -114,11 +113,9 @@ describe('registering', () => {
   it('makes a server with an empty floor and writes it down', async () => {
     const made = await register('one');
     expect(made).toMatchObject({ deny: [], require_approval: [] });
-    const rows = await server.db
-      .select()
-      .from(auditEntries)
-      .where(and(eq(auditEntries.org_id, orgId), eq(auditEntries.target_id, made.id)));
-    expect(rows).toMatchObject([{ action: 'mcp_server.created', details: { slug: 'one' } }]);
+    expect(await auditEntries(server.db, { orgId, targetId: made.id })).toMatchObject([
+      { action: 'mcp_server.created', details: { slug: 'one' } },
+    ]);
   });
 
   it('gives nothing where the slug is taken, and the transaction goes on', async () => {

@@ -1,7 +1,7 @@
 export { createServerTools, type ServerTool, type ServerTools, type UnavailableServer } from './agent-tools.ts';
 export { registerServer } from './create.ts';
 export { assertMayChange } from './live-lock.ts';
-export { beginOutage, forgetOutagesOf } from './outages.ts';
+export { beginOutage, forgetOutagesOf } from './outage-store.ts';
 export type { SignedIn, SignIns } from './sign-ins.ts';
 export { findByAddress, findById, takenSlugs } from './store.ts';
 export { updateServer } from './update.ts';

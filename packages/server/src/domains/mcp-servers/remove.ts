@@ -3,7 +3,7 @@ import type { Caller, Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { assertMayChange } from './live-lock.ts';
-import { forgetOutages } from './outages.ts';
+import { forgetOutages } from './outage-store.ts';
 import { deleteServer, lockServer } from './store.ts';
 
 /** Versions that name the server stay as they are and run without it. */

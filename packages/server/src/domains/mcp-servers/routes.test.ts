@@ -1,8 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import { reservedServerSlugs } from '@vestra/contract/reserved-names';
-import { and, asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { auditEntries } from '../audit/tables.ts';
+import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import { startMcpServers } from './mcp-servers.fixture.ts';
 
 let server: Awaited<ReturnType<typeof startMcpServers>>;
@@ -21,12 +20,7 @@ const newServer = async (more: object = {}) => (await create({ ...shop, ...more 
 const change = (id: string, body: object, key = org.testKey) =>
   server.call('PATCH', `/v1/mcp-servers/${id}`, { key, body });
 const get = (id: string, key = org.testKey) => server.call('GET', `/v1/mcp-servers/${id}`, { key });
-const auditOf = (id: string) =>
-  server.db
-    .select()
-    .from(auditEntries)
-    .where(and(eq(auditEntries.org_id, org.id), eq(auditEntries.target_id, id)))
-    .orderBy(asc(auditEntries.id));
+const auditOf = (targetId: string) => auditEntries(server.db, { orgId: org.id, targetId });
 const refused = (code: string, param?: string, status = 400) => ({
   status,
   body: { error: { code, ...(param && { param }) } },

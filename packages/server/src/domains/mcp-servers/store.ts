@@ -1,38 +1,40 @@
-import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { columnsOf, type NewRowOf, text } from '../../db/table.ts';
 import { addressSha256, type ServerChanges } from './mcp-server.ts';
 import { mcpServers, type ServerRow } from './tables.ts';
 
-const owned = (orgId: string, serverId: string) => and(eq(mcpServers.org_id, orgId), eq(mcpServers.id, serverId));
+const columns = columnsOf(mcpServers);
+const owned = (orgId: string, serverId: string) => sql`org_id = ${orgId} AND id = ${serverId}`;
 
 export function listServers(
   db: Executor,
   orgId: string,
   { limit, after }: { limit: number; after: readonly string[] | null },
 ): Promise<ServerRow[]> {
-  return db
-    .select()
-    .from(mcpServers)
-    .where(and(eq(mcpServers.org_id, orgId), after ? lt(mcpServers.id, after[0] as string) : undefined))
-    .orderBy(desc(mcpServers.id))
-    .limit(limit + 1);
+  const further = after && sql`id < ${after[0] as string}`;
+  return rowsOf(
+    db,
+    mcpServers,
+    sql`SELECT ${columns} FROM ${mcpServers} WHERE ${sql.and(sql`org_id = ${orgId}`, further)}
+        ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
 }
 
-export async function findServer(db: Executor, orgId: string, serverId: string): Promise<ServerRow | undefined> {
-  const [row] = await db.select().from(mcpServers).where(owned(orgId, serverId));
-  return row;
-}
+export const findServer = (db: Executor, orgId: string, serverId: string): Promise<ServerRow | undefined> =>
+  maybeOne(db, mcpServers, sql`SELECT ${columns} FROM ${mcpServers} WHERE ${owned(orgId, serverId)}`);
 
 /** `no key update` lets versions that name the server be saved meanwhile; `update` lets none. */
-export async function lockServer(
+const holds = { 'no key update': sql`FOR NO KEY UPDATE`, update: sql`FOR UPDATE` };
+
+export const lockServer = (
   tx: Transaction,
   orgId: string,
   serverId: string,
-  hold: 'no key update' | 'update',
-): Promise<ServerRow | undefined> {
-  const [row] = await tx.select().from(mcpServers).where(owned(orgId, serverId)).for(hold);
-  return row;
-}
+  hold: keyof typeof holds,
+): Promise<ServerRow | undefined> =>
+  maybeOne(tx, mcpServers, sql`SELECT ${columns} FROM ${mcpServers} WHERE ${owned(orgId, serverId)} ${holds[hold]}`);
 
 /** With `hold` none of the found can be deleted until the transaction ends. */
 type Hold = { hold: boolean };
@@ -44,47 +46,40 @@ export function findByAddress(
   addresses: readonly string[],
   options: Hold,
 ): Promise<ServerRow[]> {
-  return findIn(tx, orgId, { column: mcpServers.address_sha256, values: addresses.map(addressSha256) }, options);
+  if (addresses.length === 0) return Promise.resolve([]);
+  return findWhere(tx, orgId, sql`address_sha256 = ANY(${addresses.map(addressSha256)})`, options);
 }
 
 export function findById(db: Executor, orgId: string, ids: readonly string[], options: Hold): Promise<ServerRow[]> {
-  return findIn(db, orgId, { column: mcpServers.id, values: ids }, options);
+  if (ids.length === 0) return Promise.resolve([]);
+  return findWhere(db, orgId, sql`id = ANY(${ids})`, options);
 }
 
-async function findIn(
-  db: Executor,
-  orgId: string,
-  { column, values }: { column: typeof mcpServers.address_sha256 | typeof mcpServers.id; values: readonly string[] },
-  { hold }: Hold,
-): Promise<ServerRow[]> {
-  if (values.length === 0) return [];
-  const found = db
-    .select()
-    .from(mcpServers)
-    .where(and(eq(mcpServers.org_id, orgId), inArray(column, [...values])))
-    .orderBy(asc(mcpServers.id));
-  return hold ? found.for('key share') : found;
-}
+const findWhere = (db: Executor, orgId: string, which: Sql, { hold }: Hold): Promise<ServerRow[]> =>
+  rowsOf(
+    db,
+    mcpServers,
+    sql`SELECT ${columns} FROM ${mcpServers} WHERE org_id = ${orgId} AND ${which} ORDER BY id
+        ${hold ? sql`FOR KEY SHARE` : sql.empty}`,
+  );
 
 export async function takenSlugs(tx: Executor, orgId: string, slugs: readonly string[]): Promise<Set<string>> {
   if (slugs.length === 0) return new Set();
-  const rows = await tx
-    .select({ slug: mcpServers.slug })
-    .from(mcpServers)
-    .where(and(eq(mcpServers.org_id, orgId), inArray(mcpServers.slug, [...slugs])));
+  const rows = await rowsOf(
+    tx,
+    { slug: text() },
+    sql`SELECT slug FROM ${mcpServers} WHERE org_id = ${orgId} AND slug = ANY(${slugs})`,
+  );
   return new Set(rows.map(({ slug }) => slug));
 }
 
 /** Nothing, where another server of the org has the slug. */
 export async function insertServer(
   tx: Executor,
-  row: Omit<typeof mcpServers.$inferInsert, 'address_sha256'>,
+  row: Omit<NewRowOf<typeof mcpServers>, 'address_sha256'>,
 ): Promise<ServerRow | undefined> {
-  const [inserted] = await tx
-    .insert(mcpServers)
-    .values({ ...row, address_sha256: addressSha256(row.url) })
-    .onConflictDoNothing({ target: [mcpServers.org_id, mcpServers.slug] })
-    .returning();
+  const whole = { ...row, address_sha256: addressSha256(row.url) };
+  const [inserted] = await insertMany(tx, mcpServers, [whole], { onConflict: sql`(org_id, slug) DO NOTHING` });
   return inserted;
 }
 
@@ -94,18 +89,16 @@ export async function updateRow(
   serverId: string,
   changes: ServerChanges,
 ): Promise<ServerRow | undefined> {
-  const [row] = await tx
-    .update(mcpServers)
-    .set({
-      ...changes,
-      ...(changes.url !== undefined && { address_sha256: addressSha256(changes.url) }),
-      updated_at: sql`now()`,
-    })
-    .where(owned(orgId, serverId))
-    .returning();
+  const address = changes.url === undefined ? {} : { address_sha256: addressSha256(changes.url) };
+  const [row] = await update(
+    tx,
+    mcpServers,
+    { ...changes, ...address, updated_at: sql`now()` },
+    owned(orgId, serverId),
+  );
   return row;
 }
 
 export async function deleteServer(tx: Executor, orgId: string, serverId: string): Promise<void> {
-  await tx.delete(mcpServers).where(owned(orgId, serverId));
+  await run(tx, sql`DELETE FROM ${mcpServers} WHERE ${owned(orgId, serverId)}`);
 }

@@ -1,37 +1,32 @@
 import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { Mode } from '@vestra/contract/route';
-import { boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { boolean, json, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
-export const mcpServers = pgTable('mcp_servers', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  slug: text().notNull(),
-  name: text().notNull(),
-  url: text().notNull(),
-  address_sha256: text().notNull(),
+export const mcpServers = table('mcp_servers', {
+  id: text(),
+  org_id: text(),
+  slug: text(),
+  name: text(),
+  url: text(),
+  address_sha256: text(),
   /** Credentials as `${secret:NAME}` and `${user_secret:NAME}`; empty where the server needs none. */
-  headers: json().$type<Readonly<Record<string, string>>>().notNull(),
-  deny: text().array().notNull(),
-  require_approval: text().array().notNull(),
-  created_at: moment().notNull().defaultNow(),
-  updated_at: moment().notNull().defaultNow(),
+  headers: json<Readonly<Record<string, string>>>(),
+  deny: textArray(),
+  require_approval: textArray(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
 });
 
-export const toolOutages = pgTable(
-  'tool_outages',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    /** The id of a server, or of an app. */
-    server_id: text().notNull(),
-    is_personal: boolean().notNull(),
-    /** Empty where it is away for everybody, and for the org's own agent. */
-    user_key: text().notNull(),
-    reason: text().$type<AwayReason>().notNull(),
-    since: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.server_id, table.is_personal, table.user_key] })],
-);
+export const toolOutages = table('tool_outages', {
+  org_id: text(),
+  mode: text<Mode>(),
+  /** The id of a server, or of an app. */
+  server_id: text(),
+  is_personal: boolean(),
+  /** Empty where it is away for everybody, and for the org's own agent. */
+  user_key: text(),
+  reason: text<AwayReason>(),
+  since: moment().withDefault(),
+});
 
-export type ServerRow = typeof mcpServers.$inferSelect;
+export type ServerRow = RowOf<typeof mcpServers>;

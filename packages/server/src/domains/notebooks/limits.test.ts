@@ -1,6 +1,9 @@
-import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { countWhere, rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Transaction } from '../../db/pool.ts';
+import { one, run, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { count } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { assertRoomFor } from './notebook.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
@@ -18,12 +21,14 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const sumsOf = async (notebookId: string) => {
-  const [row] = await server.db.select().from(notebooks).where(eq(notebooks.id, notebookId));
-  const [counted] = await server.db
-    .select({ count: sql<string>`count(*)`, bytes: sql<string>`coalesce(sum(bytes), 0)` })
-    .from(documents)
-    .where(eq(documents.notebook_id, notebookId));
-  expect([row?.document_count, row?.bytes]).toEqual([Number(counted?.count), Number(counted?.bytes)]);
+  const [row] = await rowsWhere(server.db, notebooks, sql`id = ${notebookId}`);
+  const counted = await one(
+    server.db,
+    { documents: count(), bytes: count() },
+    sql`SELECT count(*) AS documents, coalesce(sum(bytes), 0)::int8 AS bytes FROM ${documents}
+        WHERE notebook_id = ${notebookId}`,
+  );
+  expect([row?.document_count, row?.bytes]).toEqual([counted.documents, counted.bytes]);
   return { document_count: row?.document_count, bytes: row?.bytes };
 };
 
@@ -55,11 +60,13 @@ it('refuses what would pass 5 MB, and takes it after a deletion [NB-020]', async
 
 it('refuses the document after the thousandth [NB-027]', async () => {
   const notebookId = await newNotebook(server.db, org.id);
-  await server.db.execute(sql`
-    WITH filled AS (UPDATE notebooks SET document_count = 999, bytes = 999 WHERE id = ${notebookId})
-    INSERT INTO documents (id, org_id, notebook_id, title, content_type, language, bytes, sha256, revisions)
-    SELECT 'doc_' || lpad(n::text, 24, '0'), ${org.id}, ${notebookId}, 't', 'text/plain', 'simple', 1, '', '{[1,)}'
-    FROM generate_series(1, 999) AS n`);
+  await update(server.db, notebooks, { document_count: 999, bytes: 999 }, sql`id = ${notebookId}`);
+  await run(
+    server.db,
+    sql`INSERT INTO ${documents} (id, org_id, notebook_id, title, content_type, language, bytes, sha256, revisions)
+        SELECT 'doc_' || lpad(n::text, 24, '0'), ${org.id}, ${notebookId}, 't', 'text/plain', 'simple', 1, '', '{[1,)}'
+        FROM generate_series(1, 999) AS n`,
+  );
   const send = () =>
     server.call('POST', `/v1/notebooks/${notebookId}/documents`, { key: org.key, body: { title: 't', text: 'x' } });
   expect((await send()).status).toBe(201);
@@ -70,10 +77,7 @@ it('refuses the document after the thousandth [NB-027]', async () => {
 it('lets one in where two at once would together pass 5 MB [NB-020]', async () => {
   for (let round = 0; round < 5; round++) {
     const notebookId = await newNotebook(server.db, org.id);
-    await server.db
-      .update(notebooks)
-      .set({ bytes: 5 * megabyte - 150 })
-      .where(eq(notebooks.id, notebookId));
+    await update(server.db, notebooks, { bytes: 5 * megabyte - 150 }, sql`id = ${notebookId}`);
     const add = () => newDocument(server.db, org.id, notebookId, { title: 't', text: 'x'.repeat(100) });
     expect(await outcomesOf([add(), add(), add(), add()])).toEqual([
       'done',
@@ -81,7 +85,7 @@ it('lets one in where two at once would together pass 5 MB [NB-020]', async () =
       'notebook_full',
       'notebook_full',
     ]);
-    const [row] = await server.db.select().from(notebooks).where(eq(notebooks.id, notebookId));
+    const [row] = await rowsWhere(server.db, notebooks, sql`id = ${notebookId}`);
     expect(row).toMatchObject({ document_count: 1, bytes: 5 * megabyte - 50 });
   }
 });
@@ -109,7 +113,7 @@ it('leaves nothing behind where a document comes while its notebook goes', async
     ]);
     expect(deleted.status).toBe(200);
     expect([201, 404]).toContain(added.status);
-    expect(await server.db.$count(documents, eq(documents.notebook_id, notebookId))).toBe(0);
+    expect(await countWhere(server.db, documents, sql`notebook_id = ${notebookId}`)).toBe(0);
   }
 });
 
@@ -135,10 +139,10 @@ it('tells which notebooks an org has, and keeps them while it is told to', async
   // Whoever holds it is about to fix what it holds: deletions and documents have to wait.
   const impatient = (work: (tx: Transaction) => Promise<unknown>) =>
     transaction(server.db, async (tx) => {
-      await tx.execute(sql`SET LOCAL lock_timeout = 200`);
+      await run(tx, sql`SET LOCAL lock_timeout = 200`);
       await work(tx);
     });
-  await expect(impatient((tx) => tx.delete(notebooks).where(eq(notebooks.id, mine)))).rejects.toThrow();
+  await expect(impatient((tx) => run(tx, sql`DELETE FROM ${notebooks} WHERE id = ${mine}`))).rejects.toThrow();
   await expect(impatient((tx) => lockNotebook(tx, org.id, mine))).rejects.toThrow();
   release();
   await holding;

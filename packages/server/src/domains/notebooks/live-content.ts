@@ -1,7 +1,7 @@
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { type ChangeLive, liveVersionsUsing } from '../deployments/api.ts';
-import type { RevisionChange } from './revisions.ts';
+import type { RevisionChange } from './revisions-store.ts';
 
 /** How a change of documents is wanted: `changeLive` is how versions that are live go on. */
 export type ContentChange = { promote: 'now' | 'no'; changeLive: ChangeLive };
@@ -15,10 +15,10 @@ export type LiveReader = { slug: string; isArchived: boolean; revision: number }
 /** The deployments that read the notebook live, each with the revision that its version fixes. */
 export async function liveReaders(tx: Transaction, orgId: string, notebookId: string): Promise<LiveReader[]> {
   const found = await liveVersionsUsing(tx, orgId, notebookId);
-  return found.map(({ deployment, version }) => ({
-    slug: deployment.slug,
-    isArchived: deployment.status === 'archived',
-    revision: version.content.notebooks[notebookId] as number,
+  return found.map(({ slug, status, content }) => ({
+    slug,
+    isArchived: status === 'archived',
+    revision: content.notebooks[notebookId] as number,
   }));
 }
 

@@ -1,7 +1,9 @@
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countWhere } from '../../../../../tests/support/rows.ts';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { createLog } from '../../log.ts';
 import { createPassageMeaning, type PassageMeaning, searchNotebooks } from './api.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
@@ -111,10 +113,9 @@ describe('a search with meaning', () => {
     await titles(meaning, { query, notebookIds: [id] });
     await meaning.settled();
     expect(await titles(meaning, { query, notebookIds: [id] })).toContain('gifts.md');
-    await server.db.delete(documents).where(eq(documents.id, added.id));
+    await run(server.db, sql`DELETE FROM ${documents} WHERE id = ${added.id}`);
     expect(await titles(meaning, { query, notebookIds: [id] })).not.toContain('gifts.md');
-    const left = await server.db.select().from(documentVectors).where(eq(documentVectors.document_id, added.id));
-    expect(left).toEqual([]);
+    expect(await countWhere(server.db, documentVectors, sql`document_id = ${added.id}`)).toBe(0);
   });
 
   it('keeps to what the user may read, to other notebooks and to what a minus shuts out', async () => {

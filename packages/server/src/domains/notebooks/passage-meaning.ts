@@ -4,10 +4,8 @@ import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import type { Database } from '../../db/pool.ts';
 import { windowsOf } from './passage-windows.ts';
 import { insertVectors, loadPassages, loadVectors } from './store.ts';
-import type { DocumentVectors } from './tables.ts';
+import type { DocumentVectors, PassageKey } from './tables.ts';
 import { packVectors, similarities } from './vectors.ts';
-
-export type PassageKey = { document_id: string; position: number };
 
 /** Ranks passages by what they mean. */
 export type PassageMeaning = {

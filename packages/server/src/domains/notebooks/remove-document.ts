@@ -4,7 +4,8 @@ import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { lockVersions } from '../deployments/api.ts';
 import { type ContentChange, carryIntoLive, type LiveReader, liveReaders, reachesLive } from './live-content.ts';
-import { beginChange, removeUnused, revisionsWith } from './revisions.ts';
+import { beginChange, removeUnused } from './revisions.ts';
+import { revisionsWith } from './revisions-store.ts';
 import { addToSums, findDocument, lockNotebook, takeOut } from './store.ts';
 
 /** Takes a document out of the newest content; versions that were saved with it keep it. */

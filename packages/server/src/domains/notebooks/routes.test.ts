@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { auditEntries } from '../audit/tables.ts';
+import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
+import { countWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { documents, notebooks } from './tables.ts';
 
@@ -36,11 +37,7 @@ const refused = (code: string, param?: string) => ({
 });
 
 const auditOf = async () => {
-  const rows = await server.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.org_id, org.id))
-    .orderBy(auditEntries.id);
+  const rows = await auditEntries(server.db, { orgId: org.id });
   return rows.filter(({ action }) => !action.startsWith('key.'));
 };
 
@@ -134,7 +131,7 @@ describe('creating a notebook', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(await server.db.$count(notebooks, eq(notebooks.org_id, org.id))).toBe(1);
+    expect(await countWhere(server.db, notebooks, sql`org_id = ${org.id}`)).toBe(1);
   });
 });
 
@@ -199,7 +196,7 @@ describe('reading and changing notebooks', () => {
     const { id: documentId } = await add(made.id);
     const answer = await call('DELETE', `/v1/notebooks/${made.id}`);
     expect(answer).toMatchObject({ status: 200, body: { object: 'notebook', id: made.id, deleted: true } });
-    expect(await server.db.$count(documents, eq(documents.id, documentId))).toBe(0);
+    expect(await countWhere(server.db, documents, sql`id = ${documentId}`)).toBe(0);
     expect(await passagesOf(documentId)).toEqual([]);
     expect((await auditOf()).at(-1)).toMatchObject({
       action: 'notebook.deleted',
@@ -362,7 +359,7 @@ describe('what is not there', () => {
       }
     }
     expect(await call('GET', `/v1/notebooks/${id}/documents/${documentId}`)).toMatchObject({ status: 200 });
-    expect(await server.db.$count(documents, eq(documents.notebook_id, otherNotebook))).toBe(1);
+    expect(await countWhere(server.db, documents, sql`notebook_id = ${otherNotebook}`)).toBe(1);
   });
 
   it('is not shown to a key without scope setup', async () => {

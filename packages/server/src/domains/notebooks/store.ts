@@ -1,12 +1,15 @@
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
 import type { Executor } from '../../db/pool.ts';
+import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, type NewRowOf, type RowOf, text } from '../../db/table.ts';
 import { indexedText, indexedTitle } from './indexed-text.ts';
 import type { PreparedDocument } from './notebook.ts';
 import { headingsOf } from './passages.ts';
-import { from, isInNewest, type RevisionChange } from './revisions.ts';
+import { from, isInNewest, type RevisionChange } from './revisions-store.ts';
 import {
   type DocumentRow,
   type DocumentVectors,
+  documentPassages,
   documents,
   documentVectors,
   type NotebookRow,
@@ -15,31 +18,21 @@ import {
 
 type Page = { limit: number; below: string | null };
 
-const owned = (orgId: string, notebookId: string) => and(eq(notebooks.org_id, orgId), eq(notebooks.id, notebookId));
+const columns = columnsOf(notebooks);
+const owned = (orgId: string, notebookId: string) => sql`org_id = ${orgId} AND id = ${notebookId}`;
 
 /** Nothing, where another notebook of the org has the slug. */
-export async function insertNotebook(
-  tx: Executor,
-  row: typeof notebooks.$inferInsert,
-): Promise<NotebookRow | undefined> {
-  const [inserted] = await tx
-    .insert(notebooks)
-    .values(row)
-    .onConflictDoNothing({ target: [notebooks.org_id, notebooks.slug] })
-    .returning();
+export async function insertNotebook(tx: Executor, row: NewRowOf<typeof notebooks>): Promise<NotebookRow | undefined> {
+  const [inserted] = await insertMany(tx, notebooks, [row], { onConflict: sql`(org_id, slug) DO NOTHING` });
   return inserted;
 }
 
-export async function findNotebook(db: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> {
-  const [row] = await db.select().from(notebooks).where(owned(orgId, notebookId));
-  return row;
-}
+export const findNotebook = (db: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> =>
+  maybeOne(db, notebooks, sql`SELECT ${columns} FROM ${notebooks} WHERE ${owned(orgId, notebookId)}`);
 
 /** Locked until the end of the transaction, so that who adds or removes a document counts alone. */
-export async function lockNotebook(tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> {
-  const [row] = await tx.select().from(notebooks).where(owned(orgId, notebookId)).for('no key update');
-  return row;
-}
+export const lockNotebook = (tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> =>
+  maybeOne(tx, notebooks, sql`SELECT ${columns} FROM ${notebooks} WHERE ${owned(orgId, notebookId)} FOR NO KEY UPDATE`);
 
 /**
  * Those of the ids that are notebooks of the org. With `hold` none of them can be changed or deleted until the transaction
@@ -51,21 +44,22 @@ export async function notebooksExist(
   ids: readonly string[],
   { hold }: { hold: boolean },
 ): Promise<ReadonlySet<string>> {
-  const found = db
-    .select({ id: notebooks.id })
-    .from(notebooks)
-    .where(and(eq(notebooks.org_id, orgId), inArray(notebooks.id, [...ids])))
-    .orderBy(notebooks.id);
-  return new Set((await (hold ? found.for('share') : found)).map(({ id }) => id));
+  const found = await rowsOf(
+    db,
+    { id: text() },
+    sql`SELECT id FROM ${notebooks} WHERE org_id = ${orgId} AND id = ANY(${ids}) ORDER BY id
+        ${hold ? sql`FOR SHARE` : sql.empty}`,
+  );
+  return new Set(found.map(({ id }) => id));
 }
 
 export function listNotebooks(db: Executor, orgId: string, { limit, below }: Page): Promise<NotebookRow[]> {
-  return db
-    .select()
-    .from(notebooks)
-    .where(and(eq(notebooks.org_id, orgId), below ? lt(notebooks.id, below) : undefined))
-    .orderBy(desc(notebooks.id))
-    .limit(limit + 1);
+  return rowsOf(
+    db,
+    notebooks,
+    sql`SELECT ${columns} FROM ${notebooks} WHERE ${sql.and(sql`org_id = ${orgId}`, below && sql`id < ${below}`)}
+        ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
 }
 
 export async function updateNotebook(
@@ -74,37 +68,24 @@ export async function updateNotebook(
   notebookId: string,
   changes: Partial<Pick<NotebookRow, 'name' | 'description' | 'reader_ids'>>,
 ): Promise<NotebookRow | undefined> {
-  const [row] = await tx
-    .update(notebooks)
-    .set({ ...changes, updated_at: sql`now()` })
-    .where(owned(orgId, notebookId))
-    .returning();
+  const [row] = await update(tx, notebooks, { ...changes, updated_at: sql`now()` }, owned(orgId, notebookId));
   return row;
 }
 
 /** Its documents and their passages go with it, also those that versions fix. */
-export async function deleteNotebook(
-  tx: Executor,
-  orgId: string,
-  notebookId: string,
-): Promise<NotebookRow | undefined> {
-  const [row] = await tx.delete(notebooks).where(owned(orgId, notebookId)).returning();
-  return row;
-}
+export const deleteNotebook = (tx: Executor, orgId: string, notebookId: string): Promise<NotebookRow | undefined> =>
+  maybeOne(tx, notebooks, sql`DELETE FROM ${notebooks} WHERE ${owned(orgId, notebookId)} RETURNING ${columns}`);
 
 export async function addToSums(
   tx: Executor,
   notebookId: string,
   change: { documents: 1 | -1; bytes: number },
 ): Promise<void> {
-  await tx
-    .update(notebooks)
-    .set({
-      document_count: sql`${notebooks.document_count} + ${change.documents}`,
-      bytes: sql`${notebooks.bytes} + ${change.bytes}`,
-      updated_at: sql`now()`,
-    })
-    .where(eq(notebooks.id, notebookId));
+  await run(
+    tx,
+    sql`UPDATE ${notebooks} SET document_count = document_count + ${change.documents},
+          bytes = bytes + ${change.bytes}, updated_at = now() WHERE id = ${notebookId}`,
+  );
 }
 
 export async function insertDocument(
@@ -114,29 +95,28 @@ export async function insertDocument(
   change: RevisionChange,
 ): Promise<DocumentRow> {
   const { title, contentType, language, bytes, sha256, passages } = document;
-  const [row] = await tx
-    .insert(documents)
-    .values({
-      id: ids.id,
-      org_id: ids.orgId,
-      notebook_id: ids.notebookId,
-      title,
-      content_type: contentType,
-      language,
-      bytes,
-      sha256,
-      revisions: from(change.first),
-    })
-    .returning();
+  const row = await insert(tx, documents, {
+    id: ids.id,
+    org_id: ids.orgId,
+    notebook_id: ids.notebookId,
+    title,
+    content_type: contentType,
+    language,
+    bytes,
+    sha256,
+    revisions: from(change.first),
+  });
   const around = headingsOf(passages).map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
   // Title and heading stand for every passage below them: words found there weigh twice.
-  await tx.execute(sql`
-    INSERT INTO document_passages (document_id, position, notebook_id, language, text, search)
-    SELECT ${ids.id}, position - 1, ${ids.notebookId}, ${language}, passage,
-      setweight(to_tsvector(${language}::regconfig, around), 'C') || to_tsvector(${language}::regconfig, indexed)
-    FROM unnest(${sql.param(passages)}::text[], ${sql.param(passages.map(indexedText))}::text[],
-      ${sql.param(around)}::text[]) WITH ORDINALITY AS given (passage, indexed, around, position)`);
-  return row as DocumentRow;
+  await run(
+    tx,
+    sql`INSERT INTO ${documentPassages} (document_id, position, notebook_id, language, text, search)
+        SELECT ${ids.id}, position - 1, ${ids.notebookId}, ${language}, passage,
+          setweight(to_tsvector(${language}::regconfig, around), 'C') || to_tsvector(${language}::regconfig, indexed)
+        FROM unnest(${passages}::text[], ${passages.map(indexedText)}::text[], ${around}::text[])
+          WITH ORDINALITY AS given (passage, indexed, around, position)`,
+  );
+  return row;
 }
 
 /**
@@ -149,26 +129,14 @@ export async function bringBack(
   { title, contentType, sha256 }: PreparedDocument,
   { first, copies }: RevisionChange,
 ): Promise<DocumentRow | undefined> {
-  const { id, notebook_id, revisions } = documents;
-  const kept = tx
-    .select({ id })
-    .from(documents)
-    .where(
-      and(
-        eq(notebook_id, notebookId),
-        eq(documents.sha256, sha256),
-        eq(documents.title, title),
-        eq(documents.content_type, contentType),
-        sql`NOT ${isInNewest}`,
-        sql`NOT EXISTS (SELECT FROM unnest(${sql.param([...copies.values()])}::int[]) AS copy WHERE ${revisions} @> copy)`,
-      ),
-    )
-    .limit(1);
-  const [row] = await tx
-    .update(documents)
-    .set({ revisions: sql`${revisions} + ${from(first)}` })
-    .where(inArray(id, kept))
-    .returning();
+  const kept = sql`
+    SELECT id FROM ${documents}
+    WHERE notebook_id = ${notebookId} AND sha256 = ${sha256} AND title = ${title} AND content_type = ${contentType}
+      AND NOT ${isInNewest}
+      AND NOT EXISTS (SELECT FROM unnest(${[...copies.values()]}::int[]) AS copy WHERE revisions @> copy)
+    LIMIT 1`;
+  const revisions = sql`revisions + ${from(first)}::int4multirange`;
+  const [row] = await update(tx, documents, { revisions }, sql`id IN (${kept})`);
   return row;
 }
 
@@ -177,52 +145,50 @@ export function listDocuments(
   notebook: Pick<NotebookRow, 'id' | 'org_id'>,
   { limit, below }: Page,
 ): Promise<DocumentRow[]> {
-  return db
-    .select()
-    .from(documents)
-    .where(
-      and(
-        eq(documents.org_id, notebook.org_id),
-        eq(documents.notebook_id, notebook.id),
-        isInNewest,
-        below ? lt(documents.id, below) : undefined,
-      ),
-    )
-    .orderBy(desc(documents.id))
-    .limit(limit + 1);
+  const listed = sql`org_id = ${notebook.org_id} AND notebook_id = ${notebook.id} AND ${isInNewest}`;
+  return rowsOf(
+    db,
+    documents,
+    sql`SELECT ${columnsOf(documents)} FROM ${documents} WHERE ${sql.and(listed, below && sql`id < ${below}`)}
+        ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
 }
 
-export async function findDocument(
+export const findDocument = (
   db: Executor,
   orgId: string,
   notebookId: string,
   documentId: string,
-): Promise<(DocumentRow & { text: string }) | undefined> {
-  const [found] = await db
-    .select({ row: documents, text: wholeText })
-    .from(documents)
-    .where(ownedDocument(orgId, notebookId, documentId));
-  return found && { ...found.row, text: found.text };
-}
+): Promise<WholeDocument | undefined> =>
+  maybeOne(
+    db,
+    wholeDocument,
+    sql`SELECT ${columnsOf(documents, 'd')}, ${wholeText} FROM ${documents} d
+        WHERE d.org_id = ${orgId} AND d.notebook_id = ${notebookId} AND d.id = ${documentId} AND ${isInNewest}`,
+  );
 
 /** From this change on it is in no revision; those before keep it. */
 export async function takeOut(tx: Executor, documentId: string, { first }: RevisionChange): Promise<void> {
-  await tx
-    .update(documents)
-    .set({ revisions: sql`${documents.revisions} - ${from(first)}` })
-    .where(eq(documents.id, documentId));
+  await run(
+    tx,
+    sql`UPDATE ${documents} SET revisions = revisions - ${from(first)}::int4multirange WHERE id = ${documentId}`,
+  );
 }
 
-const ownedDocument = (orgId: string, notebookId: string, documentId: string) =>
-  and(eq(documents.org_id, orgId), eq(documents.notebook_id, notebookId), eq(documents.id, documentId), isInNewest);
+export type WholeDocument = RowOf<typeof wholeDocument>;
+export const wholeDocument = { ...documents.columns, text: text() };
 
-export const wholeText = sql<string>`(
-  SELECT string_agg(text, '' ORDER BY position) FROM document_passages WHERE document_id = ${documents.id})`;
+/** Of the document `d`. */
+export const wholeText = sql`coalesce((
+  SELECT string_agg(text, '' ORDER BY position) FROM ${documentPassages} WHERE document_id = d.id), '') AS text`;
 
 /** The text of a document in its passages; none where it is gone. */
 export async function loadPassages(db: Executor, documentId: string): Promise<string[]> {
-  const { rows } = await db.execute<{ text: string }>(sql`
-    SELECT text FROM document_passages WHERE document_id = ${documentId} ORDER BY position`);
+  const rows = await rowsOf(
+    db,
+    { text: text() },
+    sql`SELECT text FROM ${documentPassages} WHERE document_id = ${documentId} ORDER BY position`,
+  );
   return rows.map(({ text }) => text);
 }
 
@@ -232,21 +198,22 @@ export async function loadVectors(
   documentIds: readonly string[],
 ): Promise<DocumentVectors[]> {
   if (documentIds.length === 0) return [];
-  return db
-    .select({
-      document_id: documentVectors.document_id,
-      positions: documentVectors.positions,
-      vectors: documentVectors.vectors,
-    })
-    .from(documentVectors)
-    .where(and(eq(documentVectors.model, model), inArray(documentVectors.document_id, [...documentIds])));
+  const { document_id, positions, vectors } = documentVectors.columns;
+  return rowsOf(
+    db,
+    { document_id, positions, vectors },
+    sql`SELECT document_id, positions, vectors FROM ${documentVectors}
+        WHERE model = ${model} AND document_id = ANY(${documentIds})`,
+  );
 }
 
 /** Nothing where the document is gone meanwhile, or another process was faster. */
-export async function insertVectors(db: Executor, row: typeof documentVectors.$inferInsert): Promise<void> {
-  await db.execute(sql`
-    INSERT INTO document_vectors (document_id, model, positions, vectors)
-    SELECT id, ${row.model}, ${sql.param(row.positions)}::int[], ${row.vectors} FROM documents
-    WHERE id = ${row.document_id} FOR KEY SHARE
-    ON CONFLICT DO NOTHING`);
+export async function insertVectors(db: Executor, row: RowOf<typeof documentVectors>): Promise<void> {
+  await run(
+    db,
+    sql`INSERT INTO ${documentVectors} (document_id, model, positions, vectors)
+        SELECT id, ${row.model}, ${row.positions}::int[], ${row.vectors}::bytea FROM ${documents}
+        WHERE id = ${row.document_id} FOR KEY SHARE
+        ON CONFLICT DO NOTHING`,
+  );
 }

@@ -1,47 +1,55 @@
-import { customType, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { bytes, moment } from '../../db/columns.ts';
+import { bytes, column, integer, integerArray, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
-/** Numbers as PostgreSQL writes a set of ranges of them. */
-const numberRanges = customType<{ data: string }>({ dataType: () => 'int4multirange' });
+/** Numbers as PostgreSQL writes a set of ranges of them: `{[2,5),[7,)}`. */
+const numberRanges = () => column<string>('int4multirange', { read: (ranges) => ranges });
 
-export const notebooks = pgTable('notebooks', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  slug: text().notNull(),
-  name: text().notNull(),
-  description: text().notNull(),
+export const notebooks = table('notebooks', {
+  id: text(),
+  org_id: text(),
+  slug: text(),
+  name: text(),
+  description: text(),
   /** The users whose agents may read it; null: every user's. */
-  reader_ids: text().array(),
-  document_count: integer().notNull().default(0),
-  bytes: integer().notNull().default(0),
+  reader_ids: textArray().nullable(),
+  document_count: integer().withDefault(),
+  bytes: integer().withDefault(),
   /** Of its newest content: each change of its documents makes a new one. */
-  revision: integer().notNull().default(1),
-  created_at: moment().notNull().defaultNow(),
-  updated_at: moment().notNull().defaultNow(),
+  revision: integer().withDefault(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
 });
 
-export const documents = pgTable('documents', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  notebook_id: text().notNull(),
-  title: text().notNull(),
-  content_type: text().notNull(),
-  language: text().notNull(),
-  bytes: integer().notNull(),
-  sha256: text().notNull(),
+export const documents = table('documents', {
+  id: text(),
+  org_id: text(),
+  notebook_id: text(),
+  title: text(),
+  content_type: text(),
+  language: text(),
+  bytes: integer(),
+  sha256: text(),
   /** Of its notebook, in which it is; without an end while it is in the newest. */
-  revisions: numberRanges().notNull(),
-  created_at: moment().notNull().defaultNow(),
+  revisions: numberRanges(),
+  created_at: moment().withDefault(),
 });
 
-export type NotebookRow = typeof notebooks.$inferSelect;
-export type DocumentRow = typeof documents.$inferSelect;
-
-export const documentVectors = pgTable('document_vectors', {
-  document_id: text().notNull(),
-  model: text().notNull(),
-  positions: integer().array().notNull(),
-  vectors: bytes().notNull(),
+/** The text of a document in order, with what it is searched by, which is never read. */
+export const documentPassages = table('document_passages', {
+  document_id: text(),
+  position: integer(),
+  notebook_id: text(),
+  language: text(),
+  text: text(),
 });
 
-export type DocumentVectors = Omit<typeof documentVectors.$inferSelect, 'model'>;
+export const documentVectors = table('document_vectors', {
+  document_id: text(),
+  model: text(),
+  positions: integerArray(),
+  vectors: bytes(),
+});
+
+export type NotebookRow = RowOf<typeof notebooks>;
+export type DocumentRow = RowOf<typeof documents>;
+export type PassageKey = Pick<RowOf<typeof documentPassages>, 'document_id' | 'position'>;
+export type DocumentVectors = Omit<RowOf<typeof documentVectors>, 'model'>;

@@ -1,6 +1,7 @@
 import { newId } from '@vestra/contract/ids';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { countWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { functionTool, scenarioOf, startScenarios } from './scenarios.fixture.ts';
 import { scenarios } from './tables.ts';
@@ -115,7 +116,7 @@ describe('creating', () => {
     const answers = await Promise.all([1, 2, 3].map(() => server.call('POST', listPath(), once)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(await server.db.$count(scenarios, eq(scenarios.deployment_id, deployment.id))).toBe(1);
+    expect(await countWhere(server.db, scenarios, sql`deployment_id = ${deployment.id}`)).toBe(1);
   });
 
   it('needs the scope of setup', async () => {
@@ -277,7 +278,7 @@ describe('one scenario', () => {
   it('goes with its deployment', async () => {
     await create();
     expect((await call('DELETE', `/v1/deployments/${deployment.id}`)).status).toBe(200);
-    expect(await server.db.$count(scenarios, eq(scenarios.deployment_id, deployment.id))).toBe(0);
+    expect(await countWhere(server.db, scenarios, sql`deployment_id = ${deployment.id}`)).toBe(0);
   });
 });
 

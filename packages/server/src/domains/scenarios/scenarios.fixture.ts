@@ -1,12 +1,11 @@
 import { usdToMicros } from '@vestra/contract/money';
 import { createModels } from '@vestra/models/models';
-import { eq } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
+import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
-import { auditEntries } from '../audit/tables.ts';
 import { type DeploymentRow, type Manifest, newestVersion, noContent, saveVersion } from '../deployments/api.ts';
 import { content, newDeployment } from '../deployments/deployments.fixture.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
@@ -79,7 +78,7 @@ export async function startScenarios() {
     applyTests: (deployment: DeploymentRow, declared: Omit<ScenarioFields, 'approves'>[]) =>
       transaction(db, (tx) => scenarioPort.replaceFileManaged(tx, { deployment, declared })),
     auditOf: async (orgId: string, prefix: string) => {
-      const rows = await db.select().from(auditEntries).where(eq(auditEntries.org_id, orgId)).orderBy(auditEntries.id);
+      const rows = await auditEntries(db, { orgId });
       return rows.filter(({ action }) => action.startsWith(prefix));
     },
   };

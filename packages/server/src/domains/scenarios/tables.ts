@@ -1,20 +1,19 @@
-import { boolean, json, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { boolean, json, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
-export const scenarios = pgTable('scenarios', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  deployment_id: text().notNull(),
-  name: text().notNull(),
-  persona: text().notNull(),
-  goal: text().notNull(),
-  success_criteria: text().array().notNull(),
-  must_never: text().array().notNull(),
-  tool_results: json().$type<Record<string, unknown>>(),
-  approves: boolean(),
-  managed_by: text().$type<'file'>(),
-  created_at: moment().notNull().defaultNow(),
-  updated_at: moment().notNull().defaultNow(),
+export const scenarios = table('scenarios', {
+  id: text(),
+  org_id: text(),
+  deployment_id: text(),
+  name: text(),
+  persona: text(),
+  goal: text(),
+  success_criteria: textArray(),
+  must_never: textArray(),
+  tool_results: json<Record<string, unknown>>().nullable(),
+  approves: boolean().nullable(),
+  managed_by: text<'file'>().nullable(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
 });
 
-export type ScenarioRow = typeof scenarios.$inferSelect;
+export type ScenarioRow = RowOf<typeof scenarios>;

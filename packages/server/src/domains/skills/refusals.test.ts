@@ -1,6 +1,7 @@
 import { skillDigest } from '@vestra/contract/skill-digest';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countWhere, rowsWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import { type File, skillOf, startSkills, zipOf } from './skills.fixture.ts';
 import { skills, skillTexts } from './tables.ts';
 
@@ -21,7 +22,7 @@ const numbered = (count: number, content = 'x') =>
 async function expectRefused(files: File[], code: string, param: { json: string; zip: string }) {
   const org = await server.newOrg();
   const { body: made } = await server.call('POST', '/v1/skills', { key: org.key, body: { files: skillOf() } });
-  const before = await server.db.$count(skillTexts, eq(skillTexts.org_id, org.id));
+  const before = await countWhere(server.db, skillTexts, sql`org_id = ${org.id}`);
   for (const [method, path] of [
     ['POST', '/v1/skills'],
     ['PUT', `/v1/skills/${made.id}`],
@@ -31,10 +32,8 @@ async function expectRefused(files: File[], code: string, param: { json: string;
     const zip = await server.sendZip(org.key, zipOf(files), { method, path });
     expect(zip, `${method} zip`).toMatchObject({ status: 400, body: { error: { code, param: param.zip } } });
   }
-  expect(await server.db.$count(skillTexts, eq(skillTexts.org_id, org.id))).toBe(before);
-  expect(await server.db.select().from(skills).where(eq(skills.org_id, org.id))).toMatchObject([
-    { hash: made.version },
-  ]);
+  expect(await countWhere(server.db, skillTexts, sql`org_id = ${org.id}`)).toBe(before);
+  expect(await rowsWhere(server.db, skills, sql`org_id = ${org.id}`)).toMatchObject([{ hash: made.version }]);
 }
 
 describe('a bundle', () => {

@@ -1,8 +1,9 @@
 import { newId } from '@vestra/contract/ids';
 import { skillDigest } from '@vestra/contract/skill-digest';
-import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditEntries } from '../audit/tables.ts';
+import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
+import { countWhere, rowsWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import { builtInSkills } from './built-in.ts';
 import { skillOf, startSkills, zipOf } from './skills.fixture.ts';
 import { skillFiles, skills, skillTexts, skillVersions } from './tables.ts';
@@ -13,8 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const auditOf = (orgId: string) =>
-  server.db.select().from(auditEntries).where(eq(auditEntries.org_id, orgId)).orderBy(auditEntries.id);
+const auditOf = (orgId: string) => auditEntries(server.db, { orgId });
 
 const create = async (key: string, files = skillOf()) => {
   const { status, body } = await server.call('POST', '/v1/skills', { key, body: { files } });
@@ -56,7 +56,7 @@ describe('creating', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(2);
-    expect(await server.db.$count(skills, eq(skills.org_id, orgId))).toBe(1);
+    expect(await countWhere(server.db, skills, sql`org_id = ${orgId}`)).toBe(1);
     const other = await server.call('POST', '/v1/skills', { ...call, body: { files: skillOf({ name: 'other' }) } });
     expect(other).toMatchObject({ status: 409, body: { error: { code: 'idempotency_key_reused' } } });
   });
@@ -198,7 +198,7 @@ describe('reading', () => {
         expect(answer, id).toMatchObject({ status: 404, body: { error: { code: 'skill_not_found' } } });
       }
     }
-    expect((await server.db.select().from(skills).where(eq(skills.id, theirs.id)))[0]?.hash).toBe(theirs.version);
+    expect((await rowsWhere(server.db, skills, sql`id = ${theirs.id}`))[0]?.hash).toBe(theirs.version);
   });
 
   it('lists the skills of the org by pages, newest first [SKL-009]', async () => {
@@ -264,18 +264,18 @@ describe('deleting', () => {
 
     const again = await server.call('DELETE', `/v1/skills/${gone.id}`, { key });
     expect(again).toMatchObject({ status: 404, body: { error: { code: 'skill_not_found' } } });
-    expect(await server.db.$count(skillVersions, eq(skillVersions.skill_id, gone.id))).toBe(0);
-    expect(await server.db.$count(skillFiles, eq(skillFiles.skill_id, gone.id))).toBe(0);
-    const texts = await server.db.select().from(skillTexts).where(eq(skillTexts.org_id, orgId));
+    expect(await countWhere(server.db, skillVersions, sql`skill_id = ${gone.id}`)).toBe(0);
+    expect(await countWhere(server.db, skillFiles, sql`skill_id = ${gone.id}`)).toBe(0);
+    const texts = await rowsWhere(server.db, skillTexts, sql`org_id = ${orgId}`);
     expect(texts.map(({ content }) => content).sort()).toEqual(
       skillOf({ name: 'kept' }, shared)
         .map(({ content }) => content)
         .sort(),
     );
     expect((await server.call('GET', `/v1/skills/${kept.id}`, { key })).body.files).toHaveLength(2);
-    const deleted = and(eq(auditEntries.action, 'skill.deleted'), eq(auditEntries.target_id, gone.id));
-    const [entry] = await server.db.select().from(auditEntries).where(deleted);
-    expect(entry).toMatchObject({ mode: 'live', details: { slug: 'gone' } });
+    const entries = await auditEntries(server.db, { targetId: gone.id });
+    const deleted = entries.find(({ action }) => action === 'skill.deleted');
+    expect(deleted).toMatchObject({ mode: 'live', details: { slug: 'gone' } });
     await create(key, skillOf({ name: 'gone' }));
   });
 

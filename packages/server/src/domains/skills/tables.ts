@@ -1,44 +1,43 @@
-import { integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { integer, moment, type RowOf, table, text } from '../../db/table.ts';
 
-export const skills = pgTable('skills', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  slug: text().notNull(),
+export const skills = table('skills', {
+  id: text(),
+  org_id: text(),
+  slug: text(),
   /** The one in SKILL.md, by which agents call it. */
-  name: text().notNull(),
-  description: text().notNull(),
+  name: text(),
+  description: text(),
   /** Of the current version. */
-  version_number: integer().notNull().default(1),
-  hash: text().notNull(),
-  created_at: moment().notNull().defaultNow(),
-  updated_at: moment().notNull().defaultNow(),
+  version_number: integer().withDefault(),
+  hash: text(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
 });
 
-export const skillVersions = pgTable('skill_versions', {
-  skill_id: text().notNull(),
-  number: integer().notNull(),
-  hash: text().notNull(),
-  parent_hash: text(),
-  name: text().notNull(),
-  description: text().notNull(),
-  created_at: moment().notNull().defaultNow(),
+export const skillVersions = table('skill_versions', {
+  skill_id: text(),
+  number: integer(),
+  hash: text(),
+  parent_hash: text().nullable(),
+  name: text(),
+  description: text(),
+  created_at: moment().withDefault(),
 });
 
-export const skillTexts = pgTable('skill_texts', {
-  org_id: text().notNull(),
-  sha256: text().notNull(),
-  bytes: integer().notNull(),
-  content: text().notNull(),
+export const skillTexts = table('skill_texts', {
+  org_id: text(),
+  sha256: text(),
+  bytes: integer(),
+  content: text(),
 });
 
-export const skillFiles = pgTable('skill_files', {
-  skill_id: text().notNull(),
-  hash: text().notNull(),
-  path: text().notNull(),
-  org_id: text().notNull(),
-  sha256: text().notNull(),
+export const skillFiles = table('skill_files', {
+  skill_id: text(),
+  hash: text(),
+  path: text(),
+  org_id: text(),
+  sha256: text(),
 });
 
-export type SkillRow = typeof skills.$inferSelect;
-export type SkillVersionRow = typeof skillVersions.$inferSelect;
+export type SkillRow = RowOf<typeof skills>;
+export type SkillVersionRow = RowOf<typeof skillVersions>;

@@ -1,4 +1,3 @@
-export { playTestRun } from './play.ts';
+export { playTestRun, unfinishedTestRuns } from './play.ts';
+export type { Player } from './playing.ts';
 export { testRunPort } from './port.ts';
-export type { Player } from './ports.ts';
-export { unfinishedTestRuns } from './unfinished-runs.ts';

@@ -2,10 +2,11 @@ import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
+import { changeConversation, type Engine, ignoreErased, stopAll } from '../engine/api.ts';
 import { emit } from '../events/api.ts';
 import { costsOf } from '../ledger/api.ts';
 import { presentTestRun } from './present.ts';
-import { cancelRun, findRun, resultsOf, updateResult } from './store.ts';
+import { cancelRun, findRun, resultsOf, setCost } from './store.ts';
 import type { TestRun } from './tables.ts';
 
 /**
@@ -43,6 +44,17 @@ async function writeCosts(tx: Transaction, runId: string): Promise<void> {
   const costs = await costsOf(tx, { conversationIds: cut.flatMap(({ conversation_id }) => conversation_id ?? []) });
   for (const result of cut) {
     const cost = costs.get(result.conversation_id ?? '');
-    if (cost) await updateResult(tx, result, { cost_micros: cost.totalMicros });
+    if (cost) await setCost(tx, result, cost.totalMicros);
+  }
+}
+
+/** Whoever plays a cancelled run hears of it, and what the agent is at in its conversations ends. */
+export async function stopPlaying(engine: Engine, { id, status, results }: TestRun): Promise<void> {
+  if (status !== 'cancelled') return;
+  engine.announcer.ring('run', id);
+  engine.announcer.ring('test_run', id);
+  for (const { status: of, conversation_id: conversationId } of results) {
+    if (of !== 'cancelled' || conversationId === null) continue;
+    await changeConversation(engine, conversationId, null, (change) => stopAll(engine, change)).catch(ignoreErased);
   }
 }

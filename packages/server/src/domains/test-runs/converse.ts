@@ -1,12 +1,20 @@
 import { fail } from '@vestra/contract/errors';
+import { transaction } from '../../db/transaction.ts';
+import { openConversation } from '../conversations/api.ts';
+import { findDeployment } from '../deployments/api.ts';
 import {
   type Asked,
+  acceptMessage,
+  admit,
+  announce,
   changeConversation,
+  changing,
   findInteraction,
   findTurn,
   type InteractionRow,
   isOver,
   latestTurn,
+  lockOwnConversation,
   pendingInteractions,
   questionText,
   readAnswer,
@@ -16,16 +24,45 @@ import {
   type Transcript,
   type TurnRow,
 } from '../engine/api.ts';
-import { sayLine } from './begin-scenario.ts';
-import type { Fault } from './fault.ts';
-import type { Player, Playing } from './ports.ts';
+import { holdPlay, type Player, type Playing } from './playing.ts';
 import { nextLine } from './pretend-user.ts';
 import { standInAnswer } from './stand-in-answer.ts';
-import type { ResultRow } from './tables.ts';
+import { beginResult } from './store.ts';
+import type { PlayedScenario, ResultRow } from './tables.ts';
+import type { Fault } from './verdict.ts';
 
 const mostExchanges = 12;
 /** A ring that was missed costs this much at most. */
 const lookAgainMs = 15_000;
+
+/**
+ * Opens the conversation of a scenario and says its first line, which is the goal in the user's own words. Nobody is
+ * named as its user: the play has no memory, files or routines of anyone, and its cost is the org's own.
+ */
+export async function beginConversation(
+  { engine }: Player,
+  { row, run }: Playing,
+  result: ResultRow,
+  startedAt: Date,
+): Promise<string> {
+  const tenant = { orgId: row.org_id, mode: row.mode };
+  const { conversation, committed } = await transaction(engine.db, async (tx) => {
+    await holdPlay(tx, run, 'share');
+    const found = await findDeployment(tx, row.org_id, row.deployment_id);
+    if (!found) throw fail('deployment_not_found');
+    const { deployment } = found;
+    const place = { tenant, userId: null, deployment, pinned: row.version, metadata: {}, isHidden: true };
+    const opened = await openConversation(tx, place, async (change) => {
+      const admission = await admit(engine, tx, change.conversation, deployment);
+      return acceptMessage(engine, change, admission, messageOf(result.scenario, result.scenario.goal));
+    });
+    await beginResult(tx, result, { conversationId: opened.conversation.id, startedAt });
+    return opened;
+  });
+  announce(engine.announcer, committed);
+  engine.announcer.ring('test_run', row.id);
+  return conversation.id;
+}
 
 type Play = {
   result: ResultRow;
@@ -69,6 +106,35 @@ export async function converse(
     follower.close();
   }
 }
+
+/** Says a further line, unless the run has ended meanwhile. */
+async function sayLine(
+  { engine }: Player,
+  { row, run }: Playing,
+  { scenario, conversationId, line }: { scenario: PlayedScenario; conversationId: string; line: string },
+): Promise<TurnRow> {
+  const tenant = { orgId: row.org_id, mode: row.mode };
+  const { result, committed } = await transaction(engine.db, async (tx) => {
+    await holdPlay(tx, run, 'share');
+    const conversation = await lockOwnConversation(tx, tenant, conversationId);
+    const found = await findDeployment(tx, row.org_id, row.deployment_id);
+    if (!found) throw fail('deployment_not_found');
+    return changing(tx, conversation, async (change) => {
+      const admission = await admit(engine, tx, change.conversation, found.deployment);
+      return acceptMessage(engine, change, admission, messageOf(scenario, line));
+    });
+  });
+  announce(engine.announcer, committed);
+  return result;
+}
+
+const messageOf = ({ tool_results }: PlayedScenario, text: string) => ({
+  text,
+  context: null,
+  attachments: [],
+  request: { hand_off: 'auto' as const, plan: false, test: { tool_results: tool_results ?? {} } },
+  origin: 'test' as const,
+});
 
 /** A limit of the version is how the agent behaves, and is judged; money that ran out or a model that failed is not. */
 function breakOf({ state, error_code, error_message }: TurnRow): Fault | null {

@@ -1,18 +1,13 @@
 import type { PricedModel } from '@vestra/models/prices';
-import { isDatabaseAway } from '../../db/away.ts';
 import { transaction } from '../../db/transaction.ts';
-import { FencedOff } from '../../jobs/fence.ts';
 import { type Asked, askPaid, readTranscript, type Transcript } from '../engine/api.ts';
 import { costOf } from '../ledger/api.ts';
-import { beginScenario } from './begin-scenario.ts';
-import { converse } from './converse.ts';
-import { type Fault, faultOf } from './fault.ts';
-import { holdPlay } from './hold-play.ts';
-import { judgeScenario } from './judge-scenario.ts';
-import type { Player, Playing } from './ports.ts';
-import { updateResult } from './store.ts';
+import { beginConversation, converse } from './converse.ts';
+import { judgeScenario } from './judge.ts';
+import { faultOf, holdPlay, isInterrupted, type Player, type Playing } from './playing.ts';
+import { recordResult } from './store.ts';
 import type { ResultRow } from './tables.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
+import { brokenBy, type Verdict, verdictOf } from './verdict.ts';
 
 /** Plays one scenario, or goes on with it, until it has a verdict. */
 export async function playScenario(
@@ -29,30 +24,22 @@ export async function playScenario(
   const note = (transcript: Transcript, verdict: Verdict | null) =>
     record(player, playing, { ...result, conversation_id: conversationId, started_at: startedAt }, transcript, verdict);
   try {
-    conversationId ??= await beginScenario(player, playing, result, startedAt);
+    conversationId ??= await beginConversation(player, playing, result, startedAt);
     const about = { tenant, model, deploymentId: row.deployment_id, conversationId };
     const ask = (asked: Asked) => askPaid(engine, about, asked, signal);
     const onExchange = (transcript: Transcript) => note(transcript, null);
     const broken = await converse(player, playing, { result, conversationId, ask, onExchange }, signal);
     const transcript = await readTranscript(engine.db, conversationId);
-    if (broken !== null) return await note(transcript, failed(broken));
+    if (broken !== null) return await note(transcript, brokenBy(broken));
     await note(transcript, verdictOf(await judgeScenario(ask, result.scenario, transcript.witnessed)));
   } catch (error) {
-    if (signal.aborted || error instanceof FencedOff || isDatabaseAway(error)) throw error;
+    if (isInterrupted(error, signal)) throw error;
     const transcript = conversationId === null ? nothing : await readTranscript(engine.db, conversationId);
-    await note(transcript, failed(faultOf(engine.log, error)));
+    await note(transcript, brokenBy(faultOf(engine.log, error)));
   }
 }
 
 const nothing: Transcript = { said: [], witnessed: [] };
-
-const failed = ({ code, message }: Fault): Verdict => ({
-  status: 'error',
-  criteria: [],
-  must_never: [],
-  error_code: code,
-  error_message: message,
-});
 
 /** How far the play is, or its end. */
 async function record(
@@ -66,12 +53,12 @@ async function record(
   await transaction(engine.db, async (tx) => {
     await holdPlay(tx, run, 'share');
     const cost = conversationId === null ? null : await costOf(tx, { conversationId });
-    await updateResult(tx, result, {
+    const played = {
       transcript: said,
       duration_ms: startedAt === null ? 0 : Math.max(0, Date.now() - startedAt.getTime()),
       cost_micros: cost?.totalMicros ?? 0n,
-      ...verdict,
-    });
+    };
+    await recordResult(tx, result, played, verdict);
   });
   engine.announcer.ring('test_run', result.run_id);
 }

@@ -1,14 +1,15 @@
-import { isDatabaseAway } from '../../db/away.ts';
 import { transaction } from '../../db/transaction.ts';
-import { FencedOff } from '../../jobs/fence.ts';
+import { releaseRun, takeExpiredRuns } from '../../jobs/fence.ts';
+import type { SweepSource } from '../../jobs/sweep.ts';
 import { manifestOf } from '../engine/api.ts';
-import { type Fault, faultOf } from './fault.ts';
-import { finishRun } from './finish.ts';
-import { judgeModelOf } from './judge-model.ts';
+import { emit } from '../events/api.ts';
+import { judgeModelOf } from './judge.ts';
 import { inLanes } from './lanes.ts';
 import { playScenario } from './play-scenario.ts';
-import type { Player, Playing } from './ports.ts';
-import { lockRun, resultsOf, updateRun } from './store.ts';
+import { faultOf, holdPlay, isInterrupted, type Player, type Playing } from './playing.ts';
+import { presentTestRun } from './present.ts';
+import { endOpenResults, findRun, lockRun, resultsOf, type TalliedRun, unplayedRuns, updateRun } from './store.ts';
+import { endOfRun, type Fault } from './verdict.ts';
 
 const sideBySide = 4;
 
@@ -55,7 +56,49 @@ async function play(player: Player, playing: Playing, signal: AbortSignal): Prom
     await inLanes(sideBySide, open, (result) => playScenario(player, { ...playing, model }, result, signal));
     await finishRun(player, playing, null);
   } catch (error) {
-    if (signal.aborted || error instanceof FencedOff || isDatabaseAway(error)) throw error;
+    if (isInterrupted(error, signal)) throw error;
     await finishRun(player, playing, faultOf(engine.log, error));
   }
 }
+
+/**
+ * Ends a run by its results, or by what kept it from having them. The promotion, the verdict and the event that tells of
+ * it are one transaction: a run that was cancelled meanwhile promotes nothing, and none promotes twice.
+ */
+async function finishRun({ engine, promote }: Player, { row, run }: Playing, brokenBy: Fault | null): Promise<void> {
+  const { org_id: orgId, mode, deployment_id: deploymentId, id } = row;
+  await transaction(engine.db, async (tx) => {
+    const end =
+      brokenBy === null ? endOfRun(await resultsOf(tx, id)) : { status: 'error' as const, error_code: brokenBy.code };
+    // Before the run's own row is held: whoever promotes holds the deployment first, and an apply that holds it may then
+    // read the run.
+    const outcome = end.status === 'passed' && row.promote_on_pass ? await promote(tx, { orgId, run: row }) : null;
+    await holdPlay(tx, run, 'update');
+    if (brokenBy !== null) await endOpenResults(tx, id, brokenBy);
+    // A later decision of the org is no fault; a version that passed and could not go live for another reason says so.
+    const hindered = outcome?.promoted === false && outcome.reason !== 'superseded' ? outcome.reason : null;
+    await updateRun(tx, id, { ...end, error_code: end.error_code ?? hindered, finished_at: new Date() });
+    await releaseRun(tx, run);
+    const shown = presentTestRun((await findRun(tx, orgId, id)) as TalliedRun);
+    await emit(tx, { orgId, mode, type: 'test_run.completed', deploymentId, data: shown });
+  });
+  engine.announcer.ring('test_run', id);
+}
+
+/** Test runs whose process has died, and those that neither a process nor a job knows of. */
+export const unfinishedTestRuns: SweepSource = {
+  name: 'test runs',
+  async find({ tx, jobs, limit }) {
+    const expired = await takeExpiredRuns(tx, { prefix: 'trun_', limit });
+    const found = await unplayedRuns(tx, limit);
+    const ids = found.map(({ id }) => id);
+    const withJob = await jobs.keysWithJob(tx, 'test_run.play', ids);
+    const left = found.filter(({ id }) => !withJob.has(id));
+    await jobs.sendMany(
+      tx,
+      'test_run.play',
+      left.map(({ id, org_id }) => ({ org_id, run_id: id })),
+    );
+    return Math.max(left.length, expired.length);
+  },
+};

@@ -1,8 +1,8 @@
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
+import { type NewRun, startRun } from './create.ts';
 import { presentTestRun } from './present.ts';
-import { type NewRun, startRun } from './start-run.ts';
 import { findRun, latestRuns } from './store.ts';
 
 /** What applying a file and promoting a version need of test runs. */

@@ -1,11 +1,13 @@
 import { newId } from '@vestra/contract/ids';
-import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { countWhere, rowsWhere } from '../../../../../tests/support/rows.ts';
+import { rowsOf, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { jsonb, text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type DeploymentRow, moveDraft } from '../deployments/api.ts';
-import { events } from '../events/tables.ts';
 import { functionTool, scenarioOf, startScenarios } from '../scenarios/scenarios.fixture.ts';
-import { type TestRun, testRunResults, testRuns } from './tables.ts';
+import { type ResultRow, type TestRun, type TestRunRow, testRunResults, testRuns } from './tables.ts';
 
 type Server = Awaited<ReturnType<typeof startScenarios>>;
 
@@ -35,19 +37,15 @@ const create = async (key = org.testKey) => {
 const get = async (id: string) => (await call('GET', `/v1/test-runs/${id}`)).body;
 
 /** What the player of a run writes down. */
-const setResult = (runId: string, scenarioId: string, values: Partial<typeof testRunResults.$inferInsert>) =>
-  server.db
-    .update(testRunResults)
-    .set(values)
-    .where(and(eq(testRunResults.run_id, runId), eq(testRunResults.scenario_id, scenarioId)));
-const setRun = (runId: string, values: Partial<typeof testRuns.$inferInsert>) =>
-  server.db.update(testRuns).set(values).where(eq(testRuns.id, runId));
+const setResult = (runId: string, scenarioId: string, values: Partial<ResultRow>) =>
+  update(server.db, testRunResults, values, sql`run_id = ${runId} AND scenario_id = ${scenarioId}`);
+const setRun = (runId: string, values: Partial<TestRunRow>) => update(server.db, testRuns, values, sql`id = ${runId}`);
 const eventsOf = (runId: string) =>
-  server.db
-    .select()
-    .from(events)
-    .where(eq(events.org_id, org.id))
-    .then((rows) => rows.filter(({ data }) => data.id === runId));
+  rowsOf(
+    server.db,
+    { type: text(), mode: text(), deployment_id: text().nullable(), data: jsonb() },
+    sql`SELECT type, mode, deployment_id, data FROM events WHERE org_id = ${org.id} AND data ->> 'id' = ${runId}`,
+  );
 
 const queuedResult = ({ id, name }: { id: string; name: string }) => ({
   scenario_id: id,
@@ -115,7 +113,7 @@ describe('creating', () => {
     expect((await call('DELETE', path)).status).toBe(200);
     await addScenario({ name: 'Later' });
     expect(await get(run.id)).toEqual(run);
-    const [row] = await server.db.select().from(testRunResults).where(eq(testRunResults.run_id, run.id));
+    const [row] = await rowsWhere(server.db, testRunResults, sql`run_id = ${run.id}`);
     expect(row?.scenario).toEqual(scenarioOf({ tool_results: { find_order: { z: null, a: 1 } }, approves: true }));
   });
 
@@ -247,7 +245,7 @@ describe('reading', () => {
     const run = await create();
     expect((await call('DELETE', `/v1/deployments/${deployment.id}`)).status).toBe(200);
     expect((await call('GET', `/v1/test-runs/${run.id}`)).status).toBe(404);
-    expect(await server.db.$count(testRunResults, eq(testRunResults.run_id, run.id))).toBe(0);
+    expect(await countWhere(server.db, testRunResults, sql`run_id = ${run.id}`)).toBe(0);
   });
 });
 

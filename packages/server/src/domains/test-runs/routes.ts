@@ -6,11 +6,10 @@ import type { Streams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { requireDeployment } from '../deployments/api.ts';
 import type { Engine } from '../engine/api.ts';
-import { cancelTestRun } from './cancel.ts';
+import { cancelTestRun, stopPlaying } from './cancel.ts';
 import { createTestRun, type SettleNewest } from './create.ts';
 import { followTestRun } from './follow.ts';
 import { presentTestRun } from './present.ts';
-import { stopPlaying } from './stop-playing.ts';
 import { findRun, listRuns } from './store.ts';
 import type { RunWatchers } from './watchers.ts';
 

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, getTableColumns, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { columnsOf, integer, json, text } from '../../db/table.ts';
 import type { VersionTests } from '../deployments/api.ts';
 import type { ScenarioRow } from '../scenarios/api.ts';
-import type { Fault } from './fault.ts';
 import {
   type PlayedScenario,
   type ResultRow,
@@ -12,6 +13,7 @@ import {
   testRunResults,
   testRuns,
 } from './tables.ts';
+import type { Fault, Verdict } from './verdict.ts';
 
 /** A run with what its results come to, read by one statement so that the counts fit the results beside them. */
 export type TalliedRun = TestRunRow & { tally: Tally };
@@ -22,11 +24,12 @@ type Tally = {
   results: (Omit<TestRunResult, 'cost_usd'> & { cost_micros: number })[];
 };
 
-const open = ['queued', 'running'] as const;
+/** Neither a run nor the result of a scenario goes on from any other status. */
+const isOpen = sql`status IN ('queued', 'running')`;
 
 /** Test runs are shared by both modes of their org. */
 export async function findRun(db: Executor, orgId: string, runId: string): Promise<TalliedRun | undefined> {
-  const [row] = await selectRuns(db, and(eq(testRuns.org_id, orgId), eq(testRuns.id, runId)), 1, withTranscripts);
+  const [row] = await selectRuns(db, sql`run.org_id = ${orgId} AND run.id = ${runId}`, 1, withTranscripts);
   return row;
 }
 
@@ -34,26 +37,25 @@ export async function findRun(db: Executor, orgId: string, runId: string): Promi
 export function listRuns(
   db: Executor,
   deploymentId: string,
-  page: { limit: number; below: string | null },
+  { limit, below }: { limit: number; below: string | null },
 ): Promise<TalliedRun[]> {
-  const below = page.below === null ? undefined : lt(testRuns.id, page.below);
-  return selectRuns(db, and(eq(testRuns.deployment_id, deploymentId), below), page.limit + 1, withoutTranscripts);
+  const which = sql.and(sql`run.deployment_id = ${deploymentId}`, below && sql`run.id < ${below}`);
+  return selectRuns(db, which, limit + 1, withoutTranscripts);
 }
 
-function selectRuns(db: Executor, which: SQL | undefined, limit: number, transcript: SQL): Promise<TalliedRun[]> {
-  return db
-    .select({ ...getTableColumns(testRuns), tally: tallyWith(transcript) })
-    .from(testRuns)
-    .where(which)
-    .orderBy(desc(testRuns.id))
-    .limit(limit);
-}
+const selectRuns = (db: Executor, which: Sql, limit: number, transcript: Sql): Promise<TalliedRun[]> =>
+  rowsOf(
+    db,
+    { ...testRuns.columns, tally: json<Tally>() },
+    sql`SELECT ${columnsOf(testRuns, 'run')}, ${tallyWith(transcript)} AS tally
+        FROM ${testRuns} run WHERE ${which} ORDER BY run.id DESC LIMIT ${limit}`,
+  );
 
 const withTranscripts = sql`result.transcript`;
 const withoutTranscripts = sql`json_build_array()`;
 
 /** Results stand in the order in which their scenarios were made. */
-const tallyWith = (transcript: SQL) => sql<Tally>`(
+const tallyWith = (transcript: Sql) => sql`(
   SELECT json_build_object(
     'counts', json_build_object(
       'total', count(*),
@@ -77,26 +79,22 @@ const tallyWith = (transcript: SQL) => sql<Tally>`(
       'error_code', result.error_code,
       'error_message', result.error_message
     ) ORDER BY result.scenario_id), '[]')
-  ) FROM test_run_results AS result WHERE result.run_id = test_runs.id)`;
+  ) FROM ${testRunResults} result WHERE result.run_id = run.id)`;
 
+/** The run, and a queued result for each scenario as it is now. */
 export async function insertRun(
   tx: Transaction,
-  run: Pick<TestRunRow, 'id' | 'org_id' | 'deployment_id' | 'version' | 'mode' | 'promote_on_pass'>,
-): Promise<void> {
-  await tx.insert(testRuns).values(run);
-}
-
-/** As two arrays: a deployment may have more scenarios than a statement may have parameters. */
-export async function insertResults(
-  tx: Transaction,
-  { id, org_id }: Pick<TestRunRow, 'id' | 'org_id'>,
+  row: Pick<TestRunRow, 'id' | 'org_id' | 'deployment_id' | 'version' | 'mode' | 'promote_on_pass'>,
   scenarios: readonly ScenarioRow[],
 ): Promise<void> {
-  await tx.execute(sql`
-    INSERT INTO test_run_results (run_id, org_id, scenario_id, scenario)
-    SELECT ${id}, ${org_id}, scenario_id, scenario
-    FROM unnest(${sql.param(scenarios.map((scenario) => scenario.id))}::text[],
-      ${sql.param(scenarios.map((scenario) => JSON.stringify(asPlayed(scenario))))}::json[]) AS given (scenario_id, scenario)`);
+  await insert(tx, testRuns, row);
+  const results = scenarios.map((scenario) => ({
+    run_id: row.id,
+    org_id: row.org_id,
+    scenario_id: scenario.id,
+    scenario: asPlayed(scenario),
+  }));
+  await insertMany(tx, testRunResults, results);
 }
 
 const asPlayed = (row: ScenarioRow): PlayedScenario => ({
@@ -114,18 +112,15 @@ const asPlayed = (row: ScenarioRow): PlayedScenario => ({
  * writes to a run takes its row first and its results after, so that none waits for the other.
  */
 export async function cancelRun(tx: Transaction, orgId: string, runId: string): Promise<boolean> {
-  const ended = await tx
-    .update(testRuns)
-    .set({ status: 'cancelled', finished_at: sql`now()` })
-    .where(and(eq(testRuns.org_id, orgId), eq(testRuns.id, runId), inArray(testRuns.status, open)))
-    .returning({ id: testRuns.id });
-  if (ended.length === 0) return false;
+  const ended = await run(
+    tx,
+    sql`UPDATE ${testRuns} SET status = 'cancelled', finished_at = now()
+        WHERE org_id = ${orgId} AND id = ${runId} AND ${isOpen}`,
+  );
+  if (ended === 0) return false;
   // From the commit on nobody plays it any more.
-  await tx.execute(sql`DELETE FROM runs WHERE id = ${runId}`);
-  await tx
-    .update(testRunResults)
-    .set({ status: 'cancelled' })
-    .where(and(eq(testRunResults.run_id, runId), inArray(testRunResults.status, open)));
+  await run(tx, sql`DELETE FROM runs WHERE id = ${runId}`);
+  await run(tx, sql`UPDATE ${testRunResults} SET status = 'cancelled' WHERE run_id = ${runId} AND ${isOpen}`);
   return true;
 }
 
@@ -135,64 +130,97 @@ export async function latestRuns(
   deploymentId: string,
   versions: readonly number[],
 ): Promise<ReadonlyMap<number, VersionTests>> {
-  const { rows } = await db.execute<VersionTests & { version: number }>(sql`
-    SELECT latest.version, latest.id AS run_id, latest.status
-    FROM unnest(${sql.param([...versions])}::integer[]) AS wanted (version)
-    CROSS JOIN LATERAL (
-      SELECT id, version, status FROM test_runs
-      WHERE deployment_id = ${deploymentId} AND version = wanted.version ORDER BY id DESC LIMIT 1) AS latest`);
+  const rows = await rowsOf(
+    db,
+    { version: integer(), run_id: text(), status: testRuns.columns.status },
+    sql`SELECT latest.version, latest.id AS run_id, latest.status
+        FROM unnest(${versions}::integer[]) AS wanted (version)
+        CROSS JOIN LATERAL (
+          SELECT id, version, status FROM ${testRuns}
+          WHERE deployment_id = ${deploymentId} AND version = wanted.version ORDER BY id DESC LIMIT 1) AS latest`,
+  );
   return new Map(rows.map(({ version, run_id, status }) => [version, { run_id, status }]));
 }
 
+const locks = { share: sql`FOR SHARE`, update: sql`FOR UPDATE` };
+
 /** Held until the transaction ends: whoever writes to a run takes this row first, then its ownership, then its results. */
-export async function lockRun(
+export const lockRun = (
   tx: Transaction,
   runId: string,
-  strength: 'share' | 'update',
-): Promise<TestRunRow | undefined> {
-  const [row] = await tx.select().from(testRuns).where(eq(testRuns.id, runId)).for(strength);
-  return row;
-}
+  strength: keyof typeof locks,
+): Promise<TestRunRow | undefined> =>
+  maybeOne(tx, testRuns, sql`SELECT ${columnsOf(testRuns)} FROM ${testRuns} WHERE id = ${runId} ${locks[strength]}`);
 
 export async function updateRun(tx: Transaction, runId: string, changes: Partial<TestRunRow>): Promise<TestRunRow> {
-  const [row] = await tx.update(testRuns).set(changes).where(eq(testRuns.id, runId)).returning();
+  const [row] = await update(tx, testRuns, changes, sql`id = ${runId}`);
   return row as TestRunRow;
 }
 
 /** In the order in which their scenarios were made. */
-export function resultsOf(db: Executor, runId: string): Promise<ResultRow[]> {
-  return db
-    .select()
-    .from(testRunResults)
-    .where(eq(testRunResults.run_id, runId))
-    .orderBy(asc(testRunResults.scenario_id));
+export const resultsOf = (db: Executor, runId: string): Promise<ResultRow[]> =>
+  rowsOf(
+    db,
+    testRunResults,
+    sql`SELECT ${columnsOf(testRunResults)} FROM ${testRunResults} WHERE run_id = ${runId} ORDER BY scenario_id`,
+  );
+
+type ResultKey = Pick<ResultRow, 'run_id' | 'scenario_id'>;
+
+const named = ({ run_id, scenario_id }: ResultKey) => sql`run_id = ${run_id} AND scenario_id = ${scenario_id}`;
+
+export async function beginResult(
+  tx: Transaction,
+  key: ResultKey,
+  { conversationId, startedAt }: { conversationId: string; startedAt: Date },
+): Promise<void> {
+  await run(
+    tx,
+    sql`UPDATE ${testRunResults} SET status = 'running', conversation_id = ${conversationId}, started_at = ${startedAt}
+        WHERE ${named(key)}`,
+  );
 }
 
-export async function updateResult(
+/** How far a scenario is played, and its verdict where it has one. */
+export async function recordResult(
   tx: Transaction,
-  { run_id, scenario_id }: Pick<ResultRow, 'run_id' | 'scenario_id'>,
-  changes: Partial<ResultRow>,
+  key: ResultKey,
+  { transcript, duration_ms, cost_micros }: Pick<ResultRow, 'transcript' | 'duration_ms' | 'cost_micros'>,
+  verdict: Verdict | null,
 ): Promise<void> {
-  await tx
-    .update(testRunResults)
-    .set(changes)
-    .where(and(eq(testRunResults.run_id, run_id), eq(testRunResults.scenario_id, scenario_id)));
+  const end =
+    verdict &&
+    sql`, status = ${verdict.status}, criteria = ${sql.json(verdict.criteria)},
+        must_never = ${sql.json(verdict.must_never)},
+        error_code = ${verdict.error_code}, error_message = ${verdict.error_message}`;
+  await run(
+    tx,
+    sql`UPDATE ${testRunResults}
+        SET transcript = ${sql.json(transcript)}, duration_ms = ${duration_ms}, cost_micros = ${cost_micros}
+          ${end ?? sql.empty}
+        WHERE ${named(key)}`,
+  );
+}
+
+export async function setCost(tx: Transaction, key: ResultKey, costMicros: bigint): Promise<void> {
+  await run(tx, sql`UPDATE ${testRunResults} SET cost_micros = ${costMicros} WHERE ${named(key)}`);
 }
 
 /** What has no verdict gets the same end: why the run as a whole could not go on. */
 export async function endOpenResults(tx: Transaction, runId: string, { code, message }: Fault): Promise<void> {
-  await tx
-    .update(testRunResults)
-    .set({ status: 'error', error_code: code, error_message: message })
-    .where(and(eq(testRunResults.run_id, runId), inArray(testRunResults.status, open)));
+  await run(
+    tx,
+    sql`UPDATE ${testRunResults} SET status = 'error', error_code = ${code}, error_message = ${message}
+        WHERE run_id = ${runId} AND ${isOpen}`,
+  );
 }
 
 /** Runs that are not over and that no process plays, oldest first. */
-export function unplayedRuns(db: Executor, limit: number): Promise<{ id: string; org_id: string }[]> {
-  return db
-    .select({ id: testRuns.id, org_id: testRuns.org_id })
-    .from(testRuns)
-    .where(and(inArray(testRuns.status, open), sql`NOT EXISTS (SELECT FROM runs WHERE runs.id = ${testRuns.id})`))
-    .orderBy(asc(testRuns.created_at))
-    .limit(limit);
-}
+export const unplayedRuns = (db: Executor, limit: number): Promise<{ id: string; org_id: string }[]> =>
+  rowsOf(
+    db,
+    { id: text(), org_id: text() },
+    sql`SELECT id, org_id FROM ${testRuns} played
+        WHERE ${isOpen} AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
+        ORDER BY created_at LIMIT ${limit}`,
+  );

@@ -1,7 +1,6 @@
 import type { Api } from '@vestra/contract/api';
 import type { Mode, ResponseOf } from '@vestra/contract/route';
-import { boolean, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { micros, moment } from '../../db/columns.ts';
+import { boolean, integer, json, micros, moment, type RowOf, table, text } from '../../db/table.ts';
 import type { ScenarioRow } from '../scenarios/api.ts';
 
 export type TestRun = ResponseOf<Api['testRuns']['get']>;
@@ -13,41 +12,37 @@ export type PlayedScenario = Pick<
   'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'approves'
 >;
 
-export const testRuns = pgTable('test_runs', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  deployment_id: text().notNull(),
-  version: integer().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  status: text().$type<TestRun['status']>().notNull().default('queued'),
-  promote_on_pass: boolean().notNull(),
-  resumes: integer().notNull().default(0),
-  error_code: text(),
-  created_at: moment().notNull().defaultNow(),
-  started_at: moment(),
-  finished_at: moment(),
+export const testRuns = table('test_runs', {
+  id: text(),
+  org_id: text(),
+  deployment_id: text(),
+  version: integer(),
+  mode: text<Mode>(),
+  status: text<TestRun['status']>().withDefault(),
+  promote_on_pass: boolean(),
+  resumes: integer().withDefault(),
+  error_code: text().nullable(),
+  created_at: moment().withDefault(),
+  started_at: moment().nullable(),
+  finished_at: moment().nullable(),
 });
 
-export const testRunResults = pgTable(
-  'test_run_results',
-  {
-    run_id: text().notNull(),
-    scenario_id: text().notNull(),
-    org_id: text().notNull(),
-    scenario: json().$type<PlayedScenario>().notNull(),
-    status: text().$type<TestRunResult['status']>().notNull().default('queued'),
-    criteria: json().$type<TestRunResult['criteria']>().notNull().default([]),
-    must_never: json().$type<TestRunResult['must_never']>().notNull().default([]),
-    conversation_id: text(),
-    transcript: json().$type<TestRunResult['transcript']>().notNull().default([]),
-    duration_ms: integer().notNull().default(0),
-    cost_micros: micros().notNull().default(0n),
-    error_code: text(),
-    error_message: text(),
-    started_at: moment(),
-  },
-  (table) => [primaryKey({ columns: [table.run_id, table.scenario_id] })],
-);
+export const testRunResults = table('test_run_results', {
+  run_id: text(),
+  scenario_id: text(),
+  org_id: text(),
+  scenario: json<PlayedScenario>(),
+  status: text<TestRunResult['status']>().withDefault(),
+  criteria: json<TestRunResult['criteria']>().withDefault(),
+  must_never: json<TestRunResult['must_never']>().withDefault(),
+  conversation_id: text().nullable(),
+  transcript: json<TestRunResult['transcript']>().withDefault(),
+  duration_ms: integer().withDefault(),
+  cost_micros: micros().withDefault(),
+  error_code: text().nullable(),
+  error_message: text().nullable(),
+  started_at: moment().nullable(),
+});
 
-export type TestRunRow = typeof testRuns.$inferSelect;
-export type ResultRow = typeof testRunResults.$inferSelect;
+export type TestRunRow = RowOf<typeof testRuns>;
+export type ResultRow = RowOf<typeof testRunResults>;

@@ -10,6 +10,18 @@ export type Verdict = Pick<TestRunResult, 'criteria' | 'must_never' | 'error_cod
   status: 'passed' | 'failed' | 'error';
 };
 
+/** Why something could not be played: one of the words of the error catalogue, and a sentence where there is one. */
+export type Fault = { code: string; message: string | null };
+
+/** Of a scenario that could not be played to its end. */
+export const brokenBy = ({ code, message }: Fault): Verdict => ({
+  status: 'error',
+  criteria: [],
+  must_never: [],
+  error_code: code,
+  error_message: message,
+});
+
 /**
  * Every criterion must be met and no rule broken. A criterion that cannot be decided is not met; whether a rule was
  * broken must be known, so a test in which nobody can tell has no verdict.

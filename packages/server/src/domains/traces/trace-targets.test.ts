@@ -1,10 +1,10 @@
 import { newId } from '@vestra/contract/ids';
-import type { Mode } from '@vestra/contract/route';
-import { eq } from 'drizzle-orm';
+import { type Mode, modes } from '@vestra/contract/route';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { runTrace, startCollector, startExporter } from '../../adapters/otlp/collector.fixture.ts';
-import { type OrgSettings, orgSettings } from '../orgs/api.ts';
+import type { OrgSettings } from '../orgs/api.ts';
+import { updateSettings } from '../orgs/store.ts';
 import { secretRoutes } from '../secrets/routes.ts';
 import { createTraceTargets } from './api.ts';
 import { traceHeaders } from './trace-headers.ts';
@@ -25,10 +25,7 @@ async function newOrg(settings: Partial<OrgSettings> = {}) {
   return { ...org, store };
 }
 const change = (orgId: string, settings: Partial<OrgSettings>) =>
-  app.db
-    .update(orgSettings)
-    .set({ require_user: false, ...settings })
-    .where(eq(orgSettings.org_id, orgId));
+  Promise.all(modes.map((mode) => updateSettings(app.db, { orgId, mode }, { require_user: false, ...settings })));
 
 /** Nothing is kept: each question reads the rows. */
 function targets() {

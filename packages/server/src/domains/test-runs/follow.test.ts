@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { progressBetween } from './progress.ts';
+import { progressBetween } from './follow.ts';
 import type { TestRun } from './tables.ts';
 
 const result = (scenario_id: string, status: 'queued' | 'running' | 'passed') => ({ scenario_id, status, cost_usd: 0 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { momentText, type Sql, textOf, type Value } from './sql.ts';
+import { momentText, type Sql, type Value } from './sql.ts';
 import type { Column, Shape } from './table.ts';
 
 /** A statement and how its answer is read. */
@@ -22,7 +22,7 @@ const MOST_PREPARED = 250;
 export function send(client: pg.ClientBase, statements: readonly Statement[]): Promise<unknown[]> {
   const group = statements.map((statement) => {
     const { values } = statement.sql;
-    return { ...statement, ...named(textOf(statement.sql)), values: values.map(written) };
+    return { ...statement, ...named(statement.sql.text), values: values.map(written) };
   });
   return new Promise((resolve, reject) => {
     client.query(answered(group, resolve, reject));

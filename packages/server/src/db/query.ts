@@ -36,10 +36,26 @@ export const run = (executor: Executor, statement: Sql): Promise<number> => exec
 /** What follows ON CONFLICT, such as `sql\`(id) DO NOTHING\``. */
 type InsertOptions = { onConflict?: Sql };
 
-export async function insert<Of extends Table>(executor: Executor, table: Of, row: NewRowOf<Of>): Promise<RowOf<Of>> {
-  const [inserted] = await execute(executor, inserting(table, row));
-  return inserted as RowOf<Of>;
+export async function insert<Of extends Table>(executor: Executor, table: Of, row: GivenOf<Of>): Promise<RowOf<Of>>;
+/** Undefined where `onConflict` wrote nothing. */
+export async function insert<Of extends Table>(
+  executor: Executor,
+  table: Of,
+  row: GivenOf<Of>,
+  options: InsertOptions,
+): Promise<RowOf<Of> | undefined>;
+export async function insert<Of extends Table>(
+  executor: Executor,
+  table: Of,
+  row: GivenOf<Of>,
+  options?: InsertOptions,
+): Promise<RowOf<Of> | undefined> {
+  const [inserted] = await execute(executor, inserting(table, row, options));
+  return inserted;
 }
+
+/** A value for each column, or SQL that gives it: `{ expires_at: sql\`now() + interval '1 day'\` }`. */
+type GivenOf<Of extends Table> = { [Key in keyof NewRowOf<Of>]: NewRowOf<Of>[Key] | Sql };
 
 /** In one statement. Answers with those that were written: with `onConflict` that may be fewer. */
 export async function insertMany<Of extends Table>(
@@ -88,7 +104,7 @@ export const running = (statement: Sql): Statement<number> => ({
 
 export function inserting<Of extends Table>(
   table: Of,
-  row: NewRowOf<Of>,
+  row: GivenOf<Of>,
   { onConflict }: InsertOptions = {},
 ): Statement<RowOf<Of>[]> {
   const given = givenOf(table, row);

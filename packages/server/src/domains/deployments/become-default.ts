@@ -1,6 +1,8 @@
 import type { Mode } from '@vestra/contract/route';
-import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Transaction } from '../../db/pool.ts';
+import { rowsOf } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { text } from '../../db/table.ts';
 import { orgSettings } from '../orgs/api.ts';
 import type { DeploymentRow } from './tables.ts';
 
@@ -12,16 +14,12 @@ const modesReached: Readonly<Record<Mode, Mode[]>> = { test: ['test'], live: ['t
  * two first promotions at once the second waits for the first and then finds a default.
  */
 export async function becomeDefault(tx: Transaction, { id, org_id }: DeploymentRow, mode: Mode): Promise<boolean> {
-  const changed = await tx
-    .update(orgSettings)
-    .set({ default_deployment: id })
-    .where(
-      and(
-        eq(orgSettings.org_id, org_id),
-        inArray(orgSettings.mode, modesReached[mode]),
-        isNull(orgSettings.default_deployment),
-      ),
-    )
-    .returning({ mode: orgSettings.mode });
+  const changed = await rowsOf(
+    tx,
+    { mode: text<Mode>() },
+    sql`UPDATE ${orgSettings} SET default_deployment = ${id}
+        WHERE org_id = ${org_id} AND mode = ANY(${modesReached[mode]}) AND default_deployment IS NULL
+        RETURNING mode`,
+  );
   return changed.some((row) => row.mode === mode);
 }

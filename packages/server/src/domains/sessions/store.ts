@@ -1,31 +1,52 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { type OrgSettings, orgSettings } from '../orgs/api.ts';
-import { type SessionRow, sessions } from './tables.ts';
+import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { columnsOf, moment, type RowOf, text } from '../../db/table.ts';
+import { findSettings, type OrgSettings } from '../orgs/api.ts';
+import { type NewSession, type SessionRow, sessions } from './tables.ts';
 
-const owned = (tenant: Tenant) => and(eq(sessions.org_id, tenant.orgId), eq(sessions.mode, tenant.mode));
+const owned = (tenant: Tenant) => sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
+const named = (tenant: Tenant, id: string) => sql`${owned(tenant)} AND id = ${id}`;
 
-export async function insertSession(tx: Transaction, row: typeof sessions.$inferInsert): Promise<SessionRow> {
-  const [inserted] = await tx.insert(sessions).values(row).returning();
-  return inserted as SessionRow;
-}
+export const insertSession = (tx: Transaction, row: NewSession): Promise<SessionRow> => insert(tx, sessions, row);
 
-export async function findSession(db: Executor, tenant: Tenant, id: string): Promise<SessionRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(sessions)
-    .where(and(owned(tenant), eq(sessions.id, id)));
-  return row;
-}
+export const findSession = (db: Executor, tenant: Tenant, id: string): Promise<SessionRow | undefined> =>
+  maybeOne(db, sessions, sql`SELECT ${columnsOf(sessions)} FROM ${sessions} WHERE ${named(tenant, id)}`);
+
+/** A session, and what of its org and its user says whether it may still be used. */
+const standing = {
+  ...sessions.columns,
+  org_status: text(),
+  user_status: text().nullable(),
+  user_erasing_since: moment().nullable(),
+};
+
+export type SessionStanding = RowOf<typeof standing>;
+
+export const findByToken = (db: Executor, tokenHash: Buffer): Promise<SessionStanding | undefined> =>
+  findStanding(db, sql`s.token_hash = ${tokenHash}`);
+
+export const findById = (db: Executor, id: string): Promise<SessionStanding | undefined> =>
+  findStanding(db, sql`s.id = ${id}`);
+
+/** Each call with a session token asks this: a join, since three statements would be three waits. */
+const findStanding = (db: Executor, condition: Sql): Promise<SessionStanding | undefined> =>
+  maybeOne(
+    db,
+    standing,
+    sql`
+      SELECT ${columnsOf(sessions, 's')}, o.status AS org_status, u.status AS user_status,
+        u.erasing_since AS user_erasing_since
+      FROM ${sessions} s
+      JOIN orgs o ON o.id = s.org_id
+      LEFT JOIN users u ON u.org_id = s.org_id AND u.mode = s.mode AND u.id = s.user_id
+      WHERE ${condition}`,
+  );
 
 /** The moment of the first end stays. */
 export async function markRevoked(tx: Transaction, tenant: Tenant, id: string): Promise<SessionRow | undefined> {
-  const [row] = await tx
-    .update(sessions)
-    .set({ revoked_at: sql`COALESCE(${sessions.revoked_at}, now())` })
-    .where(and(owned(tenant), eq(sessions.id, id)))
-    .returning();
+  const [row] = await update(tx, sessions, { revoked_at: sql`coalesce(revoked_at, now())` }, named(tenant, id));
   return row;
 }
 
@@ -34,29 +55,24 @@ export async function embedOriginsOf(
   db: Executor,
   id: string,
 ): Promise<OrgSettings['allowed_embed_origins'] | undefined> {
-  const [row] = await db
-    .select({ origins: orgSettings.allowed_embed_origins })
-    .from(sessions)
-    .innerJoin(orgSettings, and(eq(orgSettings.org_id, sessions.org_id), eq(orgSettings.mode, sessions.mode)))
-    .where(eq(sessions.id, id));
-  return row?.origins;
+  const { org_id, mode } = sessions.columns;
+  const session = await maybeOne(db, { org_id, mode }, sql`SELECT org_id, mode FROM ${sessions} WHERE id = ${id}`);
+  if (!session) return undefined;
+  const settings = await findSettings(db, { orgId: session.org_id, mode: session.mode });
+  return settings.allowed_embed_origins;
 }
 
 export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: string): Promise<string[]> {
-  const rows = await db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(
-      and(
-        owned(tenant),
-        eq(sessions.user_id, userId),
-        isNull(sessions.revoked_at),
-        gt(sessions.expires_at, sql`now()`),
-      ),
-    );
+  const rows = await rowsOf(
+    db,
+    { id: text() },
+    sql`
+      SELECT id FROM ${sessions}
+      WHERE ${owned(tenant)} AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > now()`,
+  );
   return rows.map(({ id }) => id);
 }
 
 export async function removeSessionsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
-  await tx.delete(sessions).where(and(owned(tenant), eq(sessions.user_id, userId)));
+  await run(tx, sql`DELETE FROM ${sessions} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }

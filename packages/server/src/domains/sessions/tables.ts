@@ -1,22 +1,22 @@
 import type { Mode } from '@vestra/contract/route';
-import { boolean, pgTable, text } from 'drizzle-orm/pg-core';
-import { bytes, moment } from '../../db/columns.ts';
+import { boolean, bytes, moment, type NewRowOf, type RowOf, table, text } from '../../db/table.ts';
 
-export const sessions = pgTable('sessions', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  user_id: text(),
-  conversation_id: text(),
-  token_hash: bytes().notNull(),
-  chat: boolean().notNull(),
-  screen: text().$type<'false' | 'view' | 'control'>().notNull(),
-  voice: text(),
-  memory: boolean().notNull(),
-  driver: text().notNull(),
-  expires_at: moment().notNull(),
-  revoked_at: moment(),
-  created_at: moment().notNull().defaultNow(),
+export const sessions = table('sessions', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  user_id: text().nullable(),
+  conversation_id: text().nullable(),
+  token_hash: bytes(),
+  chat: boolean(),
+  screen: text<'false' | 'view' | 'control'>(),
+  voice: text().nullable(),
+  memory: boolean(),
+  driver: text(),
+  expires_at: moment(),
+  revoked_at: moment().nullable(),
+  created_at: moment().withDefault(),
 });
 
-export type SessionRow = typeof sessions.$inferSelect;
+export type SessionRow = RowOf<typeof sessions>;
+export type NewSession = NewRowOf<typeof sessions>;

@@ -8,7 +8,7 @@ import { closeDatabase, type Database, openDatabase } from './db/pool.ts';
 import { pruneAudit } from './domains/audit/api.ts';
 import { pruneTraces } from './domains/engine/records/prune-traces.ts';
 import { pruneEvents } from './domains/events/api.ts';
-import { pruneDeliveries } from './domains/webhooks/prune-deliveries.ts';
+import { pruneDeliveries } from './domains/webhooks/delivery-store.ts';
 import { housekeeping } from './housekeeping.ts';
 import { pruneOld } from './retention.ts';
 

@@ -9,7 +9,7 @@ import { transaction } from '../../db/transaction.ts';
 import { FencedOff, type Run, releaseRun, takeRun } from '../../jobs/fence.ts';
 import { appendDelta } from './append-delta.ts';
 import { nextEntries } from './append-log.ts';
-import { readLog } from './followers.ts';
+import { readLog } from './log-store.ts';
 
 let database: TestDatabase;
 let db: Database;

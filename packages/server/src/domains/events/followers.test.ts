@@ -2,7 +2,8 @@ import { newId } from '@vestra/contract/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../db/pool.ts';
-import { createFollowers, type LogEntry } from './followers.ts';
+import { createFollowers } from './followers.ts';
+import type { LogEntry } from './log-store.ts';
 
 const conversationId = newId('conv');
 

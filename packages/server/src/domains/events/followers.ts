@@ -1,18 +1,5 @@
-import type { StreamEventType } from '@vestra/contract/events';
 import type { Database } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
-
-/** One event of a conversation's log. */
-export type LogEntry = {
-  conversation_id: string;
-  seq: number;
-  id: string;
-  type: StreamEventType;
-  task_id: string | null;
-  turn_id: string | null;
-  data: Record<string, unknown>;
-  created_at: Date;
-};
+import { type LogEntry, readLog } from './log-store.ts';
 
 type Follower = {
   /** What comes next, in order and without a gap; empty where nothing came within `withinMs` or it was closed. */
@@ -141,29 +128,4 @@ function createInbox(db: Database, conversationId: string, after: number, writte
       wake();
     },
   };
-}
-
-const columns = 'conversation_id, seq, id, type, task_id, turn_id, data, created_at';
-
-const readAll = {
-  name: 'read_log',
-  text: `SELECT ${columns} FROM conversation_events WHERE conversation_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
-};
-const readOfTask = {
-  name: 'read_log_of_task',
-  text: `SELECT ${columns} FROM conversation_events
-    WHERE conversation_id = $1 AND task_id = $4 AND seq > $2 ORDER BY seq LIMIT $3`,
-};
-
-export async function readLog(
-  db: Database,
-  conversationId: string,
-  { after, limit, taskId = null }: { after: number; limit: number; taskId?: string | null },
-): Promise<LogEntry[]> {
-  const rows = await runPrepared<Omit<LogEntry, 'seq'> & { seq: string }>(
-    db,
-    taskId === null ? readAll : readOfTask,
-    taskId === null ? [conversationId, after, limit] : [conversationId, after, limit, taskId],
-  );
-  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }

@@ -23,12 +23,12 @@ export type Followers = {
 const mostWaiting = 256;
 const rowsPerRead = 200;
 
-export function createFollowers(db: Database): Followers {
+export function createFollowers(db: Database, read: typeof readLog = readLog): Followers {
   const byConversation = new Map<string, Set<ReturnType<typeof createInbox>>>();
 
   return {
     follow(conversationId, after, written = null) {
-      const inbox = createInbox(db, conversationId, after, written);
+      const inbox = createInbox((page) => read(db, conversationId, page), after, written);
       const others = byConversation.get(conversationId) ?? new Set();
       byConversation.set(conversationId, others.add(inbox));
       return {
@@ -53,7 +53,11 @@ export function createFollowers(db: Database): Followers {
   };
 }
 
-function createInbox(db: Database, conversationId: string, after: number, written: readonly LogEntry[] | null) {
+function createInbox(
+  read: (page: { after: number; limit: number }) => Promise<LogEntry[]>,
+  after: number,
+  written: readonly LogEntry[] | null,
+) {
   let given = after;
   let waiting: LogEntry[] = [...(written ?? [])];
   let isBehind = written === null;
@@ -80,7 +84,7 @@ function createInbox(db: Database, conversationId: string, after: number, writte
   async function readRows(): Promise<LogEntry[]> {
     // Before the read: what is published while it is under way is either read or received, and never missed.
     isBehind = false;
-    const rows = await readLog(db, conversationId, { after: given, limit: rowsPerRead });
+    const rows = await read({ after: given, limit: rowsPerRead });
     given = rows.at(-1)?.seq ?? given;
     waiting = waiting.filter(({ seq }) => seq > given);
     const hasGap = waiting.length > 0 && waiting[0]?.seq !== given + 1;

@@ -1,0 +1,24 @@
+import type { Executor } from '../../packages/server/src/db/pool.ts';
+import { rowsOf } from '../../packages/server/src/db/query.ts';
+import { sql } from '../../packages/server/src/db/sql.ts';
+import { jsonb, text } from '../../packages/server/src/db/table.ts';
+
+const entry = {
+  mode: text<'test' | 'live'>(),
+  action: text(),
+  actor_type: text(),
+  actor_id: text(),
+  target_type: text().nullable(),
+  target_id: text().nullable(),
+  request_id: text().nullable(),
+  details: jsonb<Record<string, unknown>>(),
+};
+
+/** What the audit log of an org says, or of one thing in it, oldest first. */
+export const auditEntries = (db: Executor, { orgId, targetId }: { orgId?: string; targetId?: string }) =>
+  rowsOf(
+    db,
+    entry,
+    sql`SELECT mode, action, actor_type, actor_id, target_type, target_id, request_id, details FROM audit_entries
+        WHERE ${sql.and(orgId && sql`org_id = ${orgId}`, targetId && sql`target_id = ${targetId}`)} ORDER BY id`,
+  );

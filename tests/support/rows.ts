@@ -1,0 +1,13 @@
+import type { Executor } from '../../packages/server/src/db/pool.ts';
+import { one, rowsOf } from '../../packages/server/src/db/query.ts';
+import { type Sql, sql } from '../../packages/server/src/db/sql.ts';
+import { columnsOf, count, type RowOf, type Table } from '../../packages/server/src/db/table.ts';
+
+/** What a table really holds, for what no route shows. */
+export const rowsWhere = <Of extends Table>(db: Executor, table: Of, where: Sql): Promise<RowOf<Of>[]> =>
+  rowsOf(db, table, sql`SELECT ${columnsOf(table)} FROM ${table} WHERE ${where}`);
+
+export async function countWhere(db: Executor, table: Table, where: Sql): Promise<number> {
+  const { rows } = await one(db, { rows: count() }, sql`SELECT count(*) AS rows FROM ${table} WHERE ${where}`);
+  return rows;
+}

@@ -6,6 +6,7 @@ import { createCatalogue } from '@vestra/models/providers';
 import { eq, type sql } from 'drizzle-orm';
 import pino from 'pino';
 import { assertContract } from '../../../../../tests/support/contract.ts';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Answer } from '../../../../../tests/support/server.ts';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import { createDocumentReader } from '../../adapters/documents/reader.ts';
@@ -17,6 +18,7 @@ import type { Caller, Origin } from '../../caller.ts';
 import { readConfig } from '../../config.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
+import { sql as sqlTag } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
@@ -131,11 +133,11 @@ async function newOrg(db: Database, app: App) {
     },
     servers: () => db.select().from(mcpServers).where(eq(mcpServers.org_id, id)).orderBy(mcpServers.id),
     audit: async () => {
-      const rows = await db.select().from(auditEntries).where(eq(auditEntries.org_id, id)).orderBy(auditEntries.id);
+      const rows = await rowsWhere(db, auditEntries, sqlTag`org_id = ${id} ORDER BY id`);
       return rows.map(({ action }) => action).filter((action) => action !== 'key.created');
     },
     events: async () => {
-      const rows = await db.select().from(events).where(eq(events.org_id, id)).orderBy(events.id);
+      const rows = await rowsWhere(db, events, sqlTag`org_id = ${id} ORDER BY id`);
       return rows.map(({ type, mode, data }) => ({ type, mode, data }));
     },
   };

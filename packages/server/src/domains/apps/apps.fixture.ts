@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eq } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { createAppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
 import { refuseAddress } from '../../adapters/outbound/address.ts';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
+import { update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { orgSettings } from '../orgs/api.ts';
 import { readCatalogue } from './catalogue.ts';
@@ -52,7 +53,7 @@ export async function startAppRoutes() {
     sent,
     newOrg: () => server.newOrg(['runtime']),
     allowReturn: (orgId: string, urls: string[]) =>
-      server.db.update(orgSettings).set({ allowed_return_urls: urls }).where(eq(orgSettings.org_id, orgId)),
+      update(server.db, orgSettings, { allowed_return_urls: urls }, sql`org_id = ${orgId}`),
     create: (key: string, body: Record<string, unknown>) =>
       server.call('POST', '/v1/connections', { key, body: { app: 'notes', ...body } }),
     list: async (key: string, query = '') => (await server.call('GET', `/v1/connections${query}`, { key })).body.data,

@@ -1,8 +1,9 @@
 import { newId } from '@vestra/contract/ids';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { findSettings, orgSettings } from '../orgs/api.ts';
 import { author, content, newDeployment, newOrg } from './deployments.fixture.ts';
@@ -86,7 +87,7 @@ describe('holding a deployment that a body names', () => {
         setImmediate(() => deleteApart().then(resolve, reject));
       });
       await new Promise((resolve) => setTimeout(resolve, 100));
-      await tx.update(orgSettings).set({ default_deployment: short.id }).where(eq(orgSettings.org_id, orgId));
+      await update(tx, orgSettings, { default_deployment: short.id }, sql`org_id = ${orgId}`);
     });
     await removed;
     expect((await findSettings(db, { orgId, mode: 'live' })).default_deployment).toBeNull();

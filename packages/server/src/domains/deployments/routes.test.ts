@@ -2,7 +2,10 @@ import { routes } from '@vestra/contract/api';
 import { newId } from '@vestra/contract/ids';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Transaction } from '../../db/pool.ts';
+import { update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { findSettings, orgSettings } from '../orgs/api.ts';
@@ -246,7 +249,7 @@ describe('changing a deployment', () => {
     for (const body of [{ name: '' }, { description: 'x'.repeat(2001) }, { slug: 'other' }]) {
       expect((await patch('old-name', body)).body.error.code).toBe('invalid_request');
     }
-    const rows = await server.db.select().from(auditEntries).where(eq(auditEntries.target_id, made.id));
+    const rows = await rowsWhere(server.db, auditEntries, sql`target_id = ${made.id}`);
     expect(rows.filter(({ action }) => action === 'deployment.updated').map(({ details }) => details)).toEqual([
       { slug: 'old-name', changed: ['name'] },
       { slug: 'old-name', changed: ['description'] },
@@ -330,7 +333,7 @@ describe('deleting a deployment', () => {
     const own = await server.newOrg();
     const { body: made } = await create({ name: 'Default' }, own.testKey);
     const { body: kept } = await create({ name: 'Other' }, own.testKey);
-    await server.db.update(orgSettings).set({ default_deployment: made.id }).where(eq(orgSettings.org_id, own.id));
+    await update(server.db, orgSettings, { default_deployment: made.id }, sql`org_id = ${own.id}`);
     await call('DELETE', `/v1/deployments/${kept.id}`, undefined, own.testKey);
     expect((await findSettings(server.db, { orgId: own.id, mode: 'test' })).default_deployment).toBe(made.id);
     await call('DELETE', `/v1/deployments/${made.id}`, undefined, own.testKey);
@@ -344,11 +347,7 @@ it('each change writes an audit row, and what changes nothing writes none', asyn
     await call('POST', `/v1/deployments/${made.id}/${step}`);
   }
   await call('DELETE', '/v1/deployments/audited');
-  const rows = await server.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.target_id, made.id))
-    .orderBy(auditEntries.id);
+  const rows = await rowsWhere(server.db, auditEntries, sql`target_id = ${made.id} ORDER BY id`);
   expect(rows.map(({ action, target_type, details }) => [action, target_type, details])).toEqual([
     ['deployment.created', 'deployment', { slug: 'audited' }],
     ['deployment.archived', 'deployment', { slug: 'audited' }],

@@ -1,8 +1,9 @@
 import { newId } from '@vestra/contract/ids';
-import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import { auditEntries } from '../audit/tables.ts';
@@ -114,10 +115,7 @@ describe('registering', () => {
   it('makes a server with an empty floor and writes it down', async () => {
     const made = await register('one');
     expect(made).toMatchObject({ deny: [], require_approval: [] });
-    const rows = await server.db
-      .select()
-      .from(auditEntries)
-      .where(and(eq(auditEntries.org_id, orgId), eq(auditEntries.target_id, made.id)));
+    const rows = await rowsWhere(server.db, auditEntries, sql`org_id = ${orgId} AND target_id = ${made.id}`);
     expect(rows).toMatchObject([{ action: 'mcp_server.created', details: { slug: 'one' } }]);
   });
 

@@ -1,7 +1,8 @@
 import { newId } from '@vestra/contract/ids';
 import { reservedServerSlugs } from '@vestra/contract/reserved-names';
-import { and, asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { startMcpServers } from './mcp-servers.fixture.ts';
 
@@ -22,11 +23,7 @@ const change = (id: string, body: object, key = org.testKey) =>
   server.call('PATCH', `/v1/mcp-servers/${id}`, { key, body });
 const get = (id: string, key = org.testKey) => server.call('GET', `/v1/mcp-servers/${id}`, { key });
 const auditOf = (id: string) =>
-  server.db
-    .select()
-    .from(auditEntries)
-    .where(and(eq(auditEntries.org_id, org.id), eq(auditEntries.target_id, id)))
-    .orderBy(asc(auditEntries.id));
+  rowsWhere(server.db, auditEntries, sql`org_id = ${org.id} AND target_id = ${id} ORDER BY id`);
 const refused = (code: string, param?: string, status = 400) => ({
   status,
   body: { error: { code, ...(param && { param }) } },

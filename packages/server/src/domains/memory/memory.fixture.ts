@@ -1,9 +1,10 @@
 import type { Mode } from '@vestra/contract/route';
-import { eq } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
+import { update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createLog } from '../../log.ts';
 import { type OrgSettings, orgSettings } from '../orgs/api.ts';
@@ -29,8 +30,7 @@ export async function startMemory({ embeddings = createOfflineEmbeddings() }: { 
     memory: createMemory({ db, embeddings, log, customer, patienceMs: 60_000 }),
     async newOrg(settings: Partial<Pick<OrgSettings, 'memory_mode' | 'memory_endpoint' | 'require_user'>> = {}) {
       const org = await app.newOrg(['runtime']);
-      if (Object.keys(settings).length > 0)
-        await db.update(orgSettings).set(settings).where(eq(orgSettings.org_id, org.id));
+      if (Object.keys(settings).length > 0) await update(db, orgSettings, settings, sql`org_id = ${org.id}`);
       return { ...org, key: org.testKey };
     },
     newUser: (orgId: string, userId: string, mode: Mode = 'test') =>

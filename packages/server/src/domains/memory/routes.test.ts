@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings.ts';
+import { insert } from '../../db/query.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
@@ -298,7 +299,7 @@ describe('a session token', () => {
 
   async function newSession(orgId: string, userId: string, memory: boolean): Promise<string> {
     const token = `vst_${randomBytes(32).toString('base64url')}`;
-    await server.db.insert(sessions).values({
+    await insert(server.db, sessions, {
       id: newId('ses'),
       org_id: orgId,
       mode: 'test',

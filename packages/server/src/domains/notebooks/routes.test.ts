@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { documents, notebooks } from './tables.ts';
@@ -36,11 +38,7 @@ const refused = (code: string, param?: string) => ({
 });
 
 const auditOf = async () => {
-  const rows = await server.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.org_id, org.id))
-    .orderBy(auditEntries.id);
+  const rows = await rowsWhere(server.db, auditEntries, sql`org_id = ${org.id} ORDER BY id`);
   return rows.filter(({ action }) => !action.startsWith('key.'));
 };
 

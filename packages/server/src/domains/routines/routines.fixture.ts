@@ -1,10 +1,13 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
-import { and, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Tenant } from '../../caller.ts';
+import { update } from '../../db/query.ts';
 import { createRowCache } from '../../db/row-cache.ts';
+import { sql as sqlTag } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import { auditEntries } from '../audit/tables.ts';
@@ -43,10 +46,7 @@ export async function startRoutines() {
     async newOrg(settings: Partial<OrgSettings> = {}) {
       const org = await app.newOrg(['runtime']);
       const deployment = await newDeployment(db, org.id);
-      await db
-        .update(orgSettings)
-        .set({ default_deployment: deployment.id, ...settings })
-        .where(eq(orgSettings.org_id, org.id));
+      await update(db, orgSettings, { default_deployment: deployment.id, ...settings }, sqlTag`org_id = ${org.id}`);
       return { id: org.id, deployment, testKey: org.testKey, liveKey: org.liveKey };
     },
     newDeployment: (orgId: string, slug?: string) => newDeployment(db, orgId, slug === undefined ? {} : { slug }),
@@ -71,11 +71,7 @@ export async function startRoutines() {
     setRow: (routineId: string, changes: Partial<RoutineRow>) =>
       db.update(routines).set(changes).where(eq(routines.id, routineId)),
     auditOf: (routineId: string) =>
-      db
-        .select()
-        .from(auditEntries)
-        .where(and(eq(auditEntries.target_type, 'routine'), eq(auditEntries.target_id, routineId)))
-        .orderBy(auditEntries.id),
+      rowsWhere(db, auditEntries, sqlTag`target_type = 'routine' AND target_id = ${routineId} ORDER BY id`),
   };
 }
 

@@ -1,8 +1,9 @@
 import { usdToMicros } from '@vestra/contract/money';
 import { createModels } from '@vestra/models/models';
-import { eq } from 'drizzle-orm';
 import { startTestApp } from '../../../../../tests/support/app.ts';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import { createRowCache } from '../../db/row-cache.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
@@ -79,7 +80,7 @@ export async function startScenarios() {
     applyTests: (deployment: DeploymentRow, declared: Omit<ScenarioFields, 'approves'>[]) =>
       transaction(db, (tx) => scenarioPort.replaceFileManaged(tx, { deployment, declared })),
     auditOf: async (orgId: string, prefix: string) => {
-      const rows = await db.select().from(auditEntries).where(eq(auditEntries.org_id, orgId)).orderBy(auditEntries.id);
+      const rows = await rowsWhere(db, auditEntries, sql`org_id = ${orgId} ORDER BY id`);
       return rows.filter(({ action }) => action.startsWith(prefix));
     },
   };

@@ -1,7 +1,9 @@
 import { newId } from '@vestra/contract/ids';
 import { skillDigest } from '@vestra/contract/skill-digest';
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { builtInSkills } from './built-in.ts';
 import { skillOf, startSkills, zipOf } from './skills.fixture.ts';
@@ -13,8 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const auditOf = (orgId: string) =>
-  server.db.select().from(auditEntries).where(eq(auditEntries.org_id, orgId)).orderBy(auditEntries.id);
+const auditOf = (orgId: string) => rowsWhere(server.db, auditEntries, sql`org_id = ${orgId} ORDER BY id`);
 
 const create = async (key: string, files = skillOf()) => {
   const { status, body } = await server.call('POST', '/v1/skills', { key, body: { files } });
@@ -273,8 +274,7 @@ describe('deleting', () => {
         .sort(),
     );
     expect((await server.call('GET', `/v1/skills/${kept.id}`, { key })).body.files).toHaveLength(2);
-    const deleted = and(eq(auditEntries.action, 'skill.deleted'), eq(auditEntries.target_id, gone.id));
-    const [entry] = await server.db.select().from(auditEntries).where(deleted);
+    const [entry] = await rowsWhere(server.db, auditEntries, sql`action = 'skill.deleted' AND target_id = ${gone.id}`);
     expect(entry).toMatchObject({ mode: 'live', details: { slug: 'gone' } });
     await create(key, skillOf({ name: 'gone' }));
   });

@@ -1,6 +1,8 @@
 import { skillDigest } from '@vestra/contract/skill-digest';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { type File, skillOf, startSkills, zipOf } from './skills.fixture.ts';
 import { skillTexts } from './tables.ts';
@@ -51,7 +53,7 @@ it('puts a new version whose parent is the one before [SKL-008, SKL-015, SKL-017
   });
   const { body: one } = await server.call('GET', path, { key: org.key });
   expect(one.files.map((file: File) => file.path)).toEqual(['SKILL.md', 'steps.md']);
-  const entries = await server.db.select().from(auditEntries).where(eq(auditEntries.target_id, made.id));
+  const entries = await rowsWhere(server.db, auditEntries, sql`target_id = ${made.id}`);
   expect(entries.find(({ action }) => action === 'skill.updated')?.details).toEqual({
     slug: 'refunds',
     version: body.version,
@@ -67,7 +69,7 @@ it('makes no version of the same files, in whatever order and way they come [SKL
   const zipped = await server.sendZip(org.key, zipOf(files), { method: 'PUT', path });
   expect([zipped.status, zipped.body]).toEqual([200, made]);
   expect(await versions()).toHaveLength(1);
-  const entries = await server.db.select().from(auditEntries).where(eq(auditEntries.target_id, made.id));
+  const entries = await rowsWhere(server.db, auditEntries, sql`target_id = ${made.id}`);
   expect(entries.map(({ action }) => action)).toEqual(['skill.created']);
 });
 

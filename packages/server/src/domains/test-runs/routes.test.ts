@@ -1,6 +1,8 @@
 import { newId } from '@vestra/contract/ids';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type DeploymentRow, moveDraft } from '../deployments/api.ts';
 import { events } from '../events/tables.ts';
@@ -43,11 +45,7 @@ const setResult = (runId: string, scenarioId: string, values: Partial<typeof tes
 const setRun = (runId: string, values: Partial<typeof testRuns.$inferInsert>) =>
   server.db.update(testRuns).set(values).where(eq(testRuns.id, runId));
 const eventsOf = (runId: string) =>
-  server.db
-    .select()
-    .from(events)
-    .where(eq(events.org_id, org.id))
-    .then((rows) => rows.filter(({ data }) => data.id === runId));
+  rowsWhere(server.db, events, sql`org_id = ${org.id}`).then((rows) => rows.filter(({ data }) => data.id === runId));
 
 const queuedResult = ({ id, name }: { id: string; name: string }) => ({
   scenario_id: id,

@@ -1,9 +1,10 @@
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { runTrace, startCollector, startExporter } from '../../adapters/otlp/collector.fixture.ts';
+import { update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { type OrgSettings, orgSettings } from '../orgs/api.ts';
 import { secretRoutes } from '../secrets/routes.ts';
 import { createTraceTargets } from './api.ts';
@@ -25,10 +26,7 @@ async function newOrg(settings: Partial<OrgSettings> = {}) {
   return { ...org, store };
 }
 const change = (orgId: string, settings: Partial<OrgSettings>) =>
-  app.db
-    .update(orgSettings)
-    .set({ require_user: false, ...settings })
-    .where(eq(orgSettings.org_id, orgId));
+  update(app.db, orgSettings, { require_user: false, ...settings }, sql`org_id = ${orgId}`);
 
 /** Nothing is kept: each question reads the rows. */
 function targets() {

@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
 import { type Vault, VaultFailure } from './adapters/secrets/vault.ts';
 import type { Database } from './db/pool.ts';
+import { one, run } from './db/query.ts';
+import { sql } from './db/sql.ts';
 import { StartFailure } from './db/start-failure.ts';
+import { bytes } from './db/table.ts';
 
 /**
  * A secret that every process on this database shares, made by the first. Reading it also proves that
@@ -10,12 +12,15 @@ import { StartFailure } from './db/start-failure.ts';
 export async function agreedSecret(db: Database, vault: Vault, name: string): Promise<Buffer> {
   const scope = `server:${name}`;
   const wrapped = vault.newDataKey(scope);
-  await db.execute(sql`
-    INSERT INTO server_settings (name, sealed_value) VALUES (${name}, ${wrapped}) ON CONFLICT (name) DO NOTHING`);
-  const { rows } = await db.execute<{ sealed_value: Buffer }>(
+  await run(
+    db,
+    sql`INSERT INTO server_settings (name, sealed_value) VALUES (${name}, ${wrapped}) ON CONFLICT (name) DO NOTHING`,
+  );
+  const { sealed_value: kept } = await one(
+    db,
+    { sealed_value: bytes() },
     sql`SELECT sealed_value FROM server_settings WHERE name = ${name}`,
   );
-  const kept = rows[0]?.sealed_value as Buffer;
   try {
     return vault.derive({ orgId: scope, wrapped: kept });
   } catch (error) {

@@ -27,7 +27,7 @@ import { removeSecretsOfUser } from './domains/secrets/api.ts';
 import { removeSessionsOfUser } from './domains/sessions/api.ts';
 import { type Player, playTestRun, unfinishedTestRuns } from './domains/test-runs/api.ts';
 import { capsOf, type EraseStep, eraseUser, unfinishedErasures } from './domains/users/api.ts';
-import { pruneDeliveries } from './domains/webhooks/prune-deliveries.ts';
+import { pruneDeliveries } from './domains/webhooks/delivery-store.ts';
 import { housekeeping } from './housekeeping.ts';
 import { forgetAnswers } from './http/idempotency.ts';
 import type { catalog, JobSender } from './jobs/catalog.ts';

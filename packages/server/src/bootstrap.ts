@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { newId } from '@vestra/contract/ids';
 import { usdToMicros } from '@vestra/contract/money';
 import { modes } from '@vestra/contract/route';
-import { sql } from 'drizzle-orm';
 import type { Vault } from './adapters/secrets/vault.ts';
 import type { Origin } from './caller.ts';
 import type { Database, Transaction } from './db/pool.ts';
+import { run } from './db/query.ts';
+import { sql } from './db/sql.ts';
 import { transaction } from './db/transaction.ts';
 import { recordAudit } from './domains/audit/api.ts';
 import { createKey } from './domains/keys/api.ts';
@@ -30,9 +31,8 @@ const testDollars = 100;
  */
 export async function makeFirstOrg(db: Database, vault: Vault, dataDir: string): Promise<Credentials | null> {
   return transaction(db, async (tx) => {
-    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtext('vestra first org'))`);
-    const { rows } = await tx.execute(sql`SELECT 1 FROM orgs LIMIT 1`);
-    if (rows.length > 0) return null;
+    await run(tx, sql`SELECT pg_advisory_xact_lock(hashtext('vestra first org'))`);
+    if ((await run(tx, sql`SELECT 1 FROM orgs LIMIT 1`)) > 0) return null;
     const credentials = await createOrg(tx, vault, { name: 'My company', ownerEmail: 'owner@vestra.local' });
     writeCredentials(dataDir, credentials);
     return credentials;

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
 import type { Database } from './db/pool.ts';
+import { run } from './db/query.ts';
+import { type Sql, sql } from './db/sql.ts';
 
 const batch = 1000;
 
@@ -15,10 +16,12 @@ export async function housekeeping(db: Database): Promise<void> {
   await prune(db, sql`reservations`, sql`expires_at < now() - interval '1 hour'`);
 }
 
-async function prune(db: Database, table: ReturnType<typeof sql>, isOver: ReturnType<typeof sql>): Promise<void> {
+async function prune(db: Database, table: Sql, isOver: Sql): Promise<void> {
   for (let removed = batch; removed === batch; ) {
-    const result = await db.execute(sql`
-      DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table} WHERE ${isOver} LIMIT ${batch} FOR UPDATE SKIP LOCKED)`);
-    removed = result.rowCount ?? 0;
+    removed = await run(
+      db,
+      sql`DELETE FROM ${table}
+          WHERE ctid IN (SELECT ctid FROM ${table} WHERE ${isOver} LIMIT ${batch} FOR UPDATE SKIP LOCKED)`,
+    );
   }
 }

@@ -1,14 +1,16 @@
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { retentionRules } from './assemble-jobs.ts';
 import { readConfig } from './config.ts';
 import { closeDatabase, type Database, openDatabase } from './db/pool.ts';
+import { rowsOf, run } from './db/query.ts';
+import { sql } from './db/sql.ts';
+import { integer, moment, text } from './db/table.ts';
 import { pruneAudit } from './domains/audit/api.ts';
 import { pruneTraces } from './domains/engine/records/prune-traces.ts';
 import { pruneEvents } from './domains/events/api.ts';
-import { pruneDeliveries } from './domains/webhooks/prune-deliveries.ts';
+import { pruneDeliveries } from './domains/webhooks/delivery-store.ts';
 import { housekeeping } from './housekeeping.ts';
 import { pruneOld } from './retention.ts';
 
@@ -19,15 +21,18 @@ const orgId = newId('org');
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase({ connectionString: database.connectionString });
-  await db.execute(sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'A', '\\x00')`);
+  await run(db, sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'A', '\\x00')`);
 });
 afterAll(async () => {
   await closeDatabase(db);
   await database.drop();
 });
 beforeEach(async () => {
-  await db.execute(sql`
-    TRUNCATE events, audit_entries, webhook_deliveries, run_steps, run_calls, turns, tasks, idempotency_keys`);
+  await run(
+    db,
+    sql`
+    TRUNCATE events, audit_entries, webhook_deliveries, run_steps, run_calls, turns, tasks, idempotency_keys`,
+  );
 });
 
 const now = new Date('2026-06-15T12:00:00.000Z');
@@ -35,22 +40,33 @@ const ago = (days: number, milliseconds = 0) =>
   new Date(now.getTime() - days * 86_400_000 - milliseconds).toISOString();
 
 const addEvent = (createdAt: string) =>
-  db.execute(sql`INSERT INTO events (id, org_id, mode, type, data, created_at)
-    VALUES (${newId('evt')}, ${orgId}, 'test', 'key.created', '{}', ${createdAt})`);
+  run(
+    db,
+    sql`INSERT INTO events (id, org_id, mode, type, data, created_at)
+    VALUES (${newId('evt')}, ${orgId}, 'test', 'key.created', '{}', ${createdAt})`,
+  );
 const addAudit = (createdAt: string) =>
-  db.execute(sql`INSERT INTO audit_entries (id, org_id, mode, action, actor_type, actor_id, actor_name, created_at)
-    VALUES (${newId('aud')}, ${orgId}, 'test', 'key.created', 'system', 'system', 'Vestra', ${createdAt})`);
+  run(
+    db,
+    sql`INSERT INTO audit_entries (id, org_id, mode, action, actor_type, actor_id, actor_name, created_at)
+    VALUES (${newId('aud')}, ${orgId}, 'test', 'key.created', 'system', 'system', 'Vestra', ${createdAt})`,
+  );
 const addDelivery = (createdAt: string, status: 'pending' | 'succeeded' | 'failed') =>
-  db.execute(sql`
+  run(
+    db,
+    sql`
     INSERT INTO webhook_deliveries (org_id, mode, endpoint_id, id, event_id, event_type, attempt, status, due_at, created_at)
     VALUES (${orgId}, 'test', 'whk_1', ${newId('whd')}, ${newId('evt')}, 'key.created', 1, ${status},
-      ${status === 'pending' ? createdAt : null}, ${createdAt})`);
+      ${status === 'pending' ? createdAt : null}, ${createdAt})`,
+  );
 
 async function agesIn(table: string): Promise<string[]> {
-  const { rows } = await db.execute<{ created_at: Date | string }>(
+  const rows = await rowsOf(
+    db,
+    { created_at: moment() },
     sql`SELECT created_at FROM ${sql.identifier(table)} ORDER BY created_at`,
   );
-  return rows.map(({ created_at }) => new Date(created_at).toISOString());
+  return rows.map(({ created_at }) => created_at.toISOString());
 }
 
 describe('what is kept for its days', () => {
@@ -94,11 +110,16 @@ describe('what is kept for its days', () => {
   });
 
   it('is found by an index, however much is young', async () => {
-    await db.execute(sql`
+    await run(
+      db,
+      sql`
       INSERT INTO events (id, org_id, mode, type, data, created_at)
-      SELECT 'evt_' || n, ${orgId}, 'test', 'key.created', '{}', ${ago(0)}::timestamptz FROM generate_series(1, 20000) n`);
-    await db.execute(sql`ANALYZE events`);
-    const { rows } = await db.execute<{ 'QUERY PLAN': string }>(
+      SELECT 'evt_' || n, ${orgId}, 'test', 'key.created', '{}', ${ago(0)}::timestamptz FROM generate_series(1, 20000) n`,
+    );
+    await run(db, sql`ANALYZE events`);
+    const rows = await rowsOf(
+      db,
+      { 'QUERY PLAN': text() },
       sql`EXPLAIN SELECT id FROM events WHERE created_at < ${ago(30)} ORDER BY created_at LIMIT 1000`,
     );
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('events_by_age');
@@ -119,35 +140,51 @@ describe('the trace of a run', () => {
 
   async function addTurn(state: string): Promise<string> {
     const id = newId('turn');
-    await db.execute(sql`
+    await run(
+      db,
+      sql`
       INSERT INTO turns (conversation_id, ordinal, id, org_id, mode, deployment_id, deployment_version, state, request,
         origin, message_id, reply_message_id, fence)
-      VALUES (${newId('conv')}, 1, ${id}, ${orgId}, 'test', 'dep_1', 1, ${state}, '{}', 'person', 'msg_1', 'msg_2', ${id})`);
+      VALUES (${newId('conv')}, 1, ${id}, ${orgId}, 'test', 'dep_1', 1, ${state}, '{}', 'person', 'msg_1', 'msg_2', ${id})`,
+    );
     return id;
   }
   async function addTask(status: string): Promise<string> {
     const id = newId('task');
-    await db.execute(sql`
+    await run(
+      db,
+      sql`
       INSERT INTO tasks (org_id, mode, id, conversation_id, turn_id, deployment_id, deployment_version, status, fence)
-      VALUES (${orgId}, 'test', ${id}, 'conv_1', 'turn_1', 'dep_1', 1, ${status}, ${id})`);
+      VALUES (${orgId}, 'test', ${id}, 'conv_1', 'turn_1', 'dep_1', 1, ${status}, ${id})`,
+    );
     return id;
   }
   async function addSteps(runId: string, ages: readonly number[]): Promise<void> {
     for (const [at, age] of ages.entries()) {
-      await db.execute(sql`
+      await run(
+        db,
+        sql`
         INSERT INTO run_steps (run_id, step_index, kind, text, model, input_tokens, output_tokens, cache_read_tokens,
           cost_micros, started_at, created_at)
-        VALUES (${runId}, ${at}, 'model', '', 'offline', 1, 1, 0, 1, ${ago(age)}, ${ago(age)})`);
+        VALUES (${runId}, ${at}, 'model', '', 'offline', 1, 1, 0, 1, ${ago(age)}, ${ago(age)})`,
+      );
       for (const position of [0, 1]) {
-        await db.execute(sql`INSERT INTO run_calls (run_id, step_index, position, id, name, arguments, created_at)
-          VALUES (${runId}, ${at}, ${position}, ${newId('call')}, 'finish', '{}', ${ago(age)})`);
+        await run(
+          db,
+          sql`INSERT INTO run_calls (run_id, step_index, position, id, name, arguments, created_at)
+          VALUES (${runId}, ${at}, ${position}, ${newId('call')}, 'finish', '{}', ${ago(age)})`,
+        );
       }
     }
   }
   async function kept(runId: string): Promise<[steps: number, calls: number]> {
-    const { rows } = await db.execute<{ steps: number; calls: number }>(sql`
+    const rows = await rowsOf(
+      db,
+      { steps: integer(), calls: integer() },
+      sql`
       SELECT (SELECT count(*)::int FROM run_steps WHERE run_id = ${runId}) AS steps,
-        (SELECT count(*)::int FROM run_calls WHERE run_id = ${runId}) AS calls`);
+        (SELECT count(*)::int FROM run_calls WHERE run_id = ${runId}) AS calls`,
+    );
     return [rows[0]?.steps ?? -1, rows[0]?.calls ?? -1];
   }
 
@@ -225,10 +262,13 @@ describe('the settings', () => {
     for (const at of deliveries ?? []) await addDelivery(at, 'succeeded');
     for (const at of audit ?? []) await addAudit(at);
     for (const at of traces ?? []) {
-      await db.execute(sql`
+      await run(
+        db,
+        sql`
         INSERT INTO run_steps (run_id, step_index, kind, text, model, input_tokens, output_tokens, cache_read_tokens,
           cost_micros, started_at, created_at)
-        VALUES (${newId('turn')}, 0, 'model', '', 'offline', 1, 1, 0, 1, ${at}, ${at})`);
+        VALUES (${newId('turn')}, 0, 'model', '', 'offline', 1, 1, 0, 1, ${at}, ${at})`,
+      );
     }
     await pruneOld(db, retentionRules(readConfig(settings).retentionDays));
     expect(await agesIn('events')).toEqual([events?.[0]]);
@@ -241,12 +281,15 @@ describe('the settings', () => {
 describe('idempotency records', () => {
   it('go after their 24 hours [RET-006]', async () => {
     const add = (key: string, age: string) =>
-      db.execute(sql`INSERT INTO idempotency_keys (org_id, mode, route, key, request_hash, created_at)
-        VALUES (${orgId}, 'test', 'keys.create', ${key}, '\\x00', now() - ${age}::interval)`);
+      run(
+        db,
+        sql`INSERT INTO idempotency_keys (org_id, mode, route, key, request_hash, created_at)
+        VALUES (${orgId}, 'test', 'keys.create', ${key}, '\\x00', now() - ${age}::interval)`,
+      );
     await add('old', '24 hours 1 minute');
     await add('young', '23 hours 59 minutes');
     await housekeeping(db);
-    const { rows } = await db.execute<{ key: string }>(sql`SELECT key FROM idempotency_keys`);
+    const rows = await rowsOf(db, { key: text() }, sql`SELECT key FROM idempotency_keys`);
     expect(rows.map(({ key }) => key)).toEqual(['young']);
   });
 });

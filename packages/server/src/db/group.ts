@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { momentText, type Sql, textOf, type Value } from './sql.ts';
+import { momentText, type Sql, type Value } from './sql.ts';
 import type { Column, Shape } from './table.ts';
 
 /** A statement and how its answer is read. */
@@ -27,7 +27,7 @@ const UNNAMED = '';
 export function send(client: pg.ClientBase, statements: readonly Statement[]): Promise<unknown[]> {
   const group = statements.map((statement) => {
     const { values } = statement.sql;
-    const { name, text } = named(textOf(statement.sql));
+    const { name, text } = named(statement.sql.text);
     return { ...statement, name: statement.isPlannedAnew ? UNNAMED : name, text, values: values.map(written) };
   });
   return new Promise((resolve, reject) => {

@@ -1,12 +1,14 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
+import { one, rowsOf, run } from './query.ts';
 import { sqlState } from './query-error.ts';
+import { sql } from './sql.ts';
 import { StartFailure } from './start-failure.ts';
+import { integer, text } from './table.ts';
 
 let database: TestDatabase;
 
@@ -27,18 +29,14 @@ async function opened<T>(work: (db: Database) => Promise<T>, max?: number): Prom
 
 describe('an open database', () => {
   test('answers queries under the name vestra', async () => {
-    const { rows } = await opened((db) => db.execute(sql`SELECT current_setting('application_name') AS name`));
-    expect(rows).toEqual([{ name: 'vestra' }]);
+    const name = sql`SELECT current_setting('application_name') AS name`;
+    expect(await opened((db) => one(db, { name: text() }, name))).toEqual({ name: 'vestra' });
   });
 
   test('ends a transaction that is left open', async () => {
-    const { rows } = await opened((db) => db.execute(sql`SHOW idle_in_transaction_session_timeout`));
-    expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
-  });
-
-  test('gives BIGINT of raw queries as text, with every digit', async () => {
-    const { rows } = await opened((db) => db.execute(sql`SELECT 9007199254740993::bigint AS micros`));
-    expect(rows).toEqual([{ micros: '9007199254740993' }]);
+    const timeout = { idle_in_transaction_session_timeout: text() };
+    const shown = await opened((db) => one(db, timeout, sql`SHOW idle_in_transaction_session_timeout`));
+    expect(shown).toEqual({ idle_in_transaction_session_timeout: '1min' });
   });
 
   test('outlives the loss of its connections, idle or in use', async () => {
@@ -51,7 +49,7 @@ describe('an open database', () => {
       await expect(inUse.query('SELECT 1')).rejects.toThrow();
       inUse.release();
       while (db.$client.totalCount > 0) await sleep(5);
-      expect((await db.execute(sql`SELECT 1 AS one`)).rows).toEqual([{ one: 1 }]);
+      expect(await rowsOf(db, { one: integer() }, sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
     });
   });
 
@@ -65,8 +63,8 @@ describe('an open database', () => {
     }, 1);
   });
 
-  test('tells the SQLSTATE of a failed statement through the error of Drizzle', async () => {
-    const error = await opened((db) => db.execute(sql`SELECT 1 / 0`).catch((failure: unknown) => failure));
+  test('tells the SQLSTATE of a failed statement', async () => {
+    const error = await opened((db) => run(db, sql`SELECT 1 / 0`).catch((failure: unknown) => failure));
     expect(sqlState(error)).toBe('22012');
     expect(sqlState(Object.assign(new Error('write'), { code: 'EPIPE' }))).toBeUndefined();
   });

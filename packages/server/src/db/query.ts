@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Statement, send } from './group.ts';
 import type { Executor } from './pool.ts';
 import { sqlState } from './query-error.ts';
-import { Sql, sql } from './sql.ts';
+import { Sql, sql, sqlWriter, type Value } from './sql.ts';
 import { type Column, columnsOf, type NewRowOf, type RowOf, type Shape, type Table } from './table.ts';
 import { repeatingCollisions } from './transaction.ts';
 
@@ -36,10 +36,26 @@ export const run = (executor: Executor, statement: Sql): Promise<number> => exec
 /** What follows ON CONFLICT, such as `sql\`(id) DO NOTHING\``. */
 type InsertOptions = { onConflict?: Sql };
 
-export async function insert<Of extends Table>(executor: Executor, table: Of, row: NewRowOf<Of>): Promise<RowOf<Of>> {
-  const [inserted] = await execute(executor, inserting(table, row));
-  return inserted as RowOf<Of>;
+export async function insert<Of extends Table>(executor: Executor, table: Of, row: GivenOf<Of>): Promise<RowOf<Of>>;
+/** Undefined where `onConflict` wrote nothing. */
+export async function insert<Of extends Table>(
+  executor: Executor,
+  table: Of,
+  row: GivenOf<Of>,
+  options: InsertOptions,
+): Promise<RowOf<Of> | undefined>;
+export async function insert<Of extends Table>(
+  executor: Executor,
+  table: Of,
+  row: GivenOf<Of>,
+  options?: InsertOptions,
+): Promise<RowOf<Of> | undefined> {
+  const [inserted] = await execute(executor, inserting(table, row, options));
+  return inserted;
 }
+
+/** A value for each column, or SQL that gives it: `{ expires_at: sql\`now() + interval '1 day'\` }`. */
+type GivenOf<Of extends Table> = { [Key in keyof NewRowOf<Of>]: NewRowOf<Of>[Key] | Sql };
 
 /** In one statement. Answers with those that were written: with `onConflict` that may be fewer. */
 export async function insertMany<Of extends Table>(
@@ -97,16 +113,14 @@ export const running = (statement: Sql): Statement<number> => ({
 
 export function inserting<Of extends Table>(
   table: Of,
-  row: NewRowOf<Of>,
+  row: GivenOf<Of>,
   { onConflict }: InsertOptions = {},
 ): Statement<RowOf<Of>[]> {
   const given = givenOf(table, row);
-  const names = namesOf(given);
-  const places = sql.join(given.map(([, column, value]) => placeOf(column, value)));
-  return reading(
-    table,
-    sql`INSERT INTO ${table} (${names}) VALUES (${places}) ${conflict(onConflict)} RETURNING ${columnsOf(table)}`,
-  );
+  const writer = sqlWriter().add(`INSERT INTO "${table.name}" (${namesOf(given)}) VALUES (`);
+  for (const [at, { place }] of given.entries()) writer.add(at === 0 ? '' : ', ').addPart(place);
+  writer.add(') ').addPart(conflict(onConflict)).add(' RETURNING ').addPart(columnsOf(table));
+  return reading(table, writer.end());
 }
 
 /** One parameter for all rows, so that the text is the same for any number of them. */
@@ -115,11 +129,13 @@ export function insertingMany<Of extends Table>(
   rows: readonly NewRowOf<Of>[],
   { onConflict }: InsertOptions = {},
 ): Statement<RowOf<Of>[]> {
-  const given = Object.entries(table.columns).filter(([name]) => rows.some((row) => valueIn(row, name) !== undefined));
-  const names = namesOf(given);
-  const types = sql.raw(given.map(([name, { type }]) => `"${name}" ${type}`).join(', '));
+  const given = Object.entries(table.columns)
+    .filter(([name]) => rows.some((row) => valueIn(row, name) !== undefined))
+    .map(([name, column]) => ({ name, column }));
+  const names = sql.raw(namesOf(given));
+  const types = sql.raw(given.map(({ name, column }) => `"${name}" ${column.type}`).join(', '));
   const written = rows.map((row) =>
-    Object.fromEntries(given.map(([name]) => [name, writtenJson(table, name, valueIn(row, name))])),
+    Object.fromEntries(given.map(({ name }) => [name, writtenJson(table, name, valueIn(row, name))])),
   );
   return reading(
     table,
@@ -129,11 +145,12 @@ export function insertingMany<Of extends Table>(
 }
 
 export function updating<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {
-  const sets = givenOf(table, changes).map(
-    ([name, column, value]) => sql`${sql.identifier(name)} = ${placeOf(column, value)}`,
-  );
-  if (sets.length === 0) throw new Error(`An update of ${table.name} that changes nothing.`);
-  return reading(table, sql`UPDATE ${table} SET ${sql.join(sets)} WHERE ${where} RETURNING ${columnsOf(table)}`);
+  const given = givenOf(table, changes);
+  if (given.length === 0) throw new Error(`An update of ${table.name} that changes nothing.`);
+  const writer = sqlWriter().add(`UPDATE "${table.name}" SET `);
+  for (const [at, { name, place }] of given.entries()) writer.add(`${at === 0 ? '' : ', '}"${name}" = `).addPart(place);
+  writer.add(' WHERE ').addPart(where).add(' RETURNING ').addPart(columnsOf(table));
+  return reading(table, writer.end());
 }
 
 async function execute<Result>(executor: Executor, statement: Statement<Result>): Promise<Result> {
@@ -178,20 +195,18 @@ const conflict = (onConflict: Sql | undefined) => (onConflict ? sql`ON CONFLICT 
 const valueIn = (row: object, name: string) => (row as Record<string, unknown>)[name];
 
 /** In the order of the table, so that one set of columns is one statement. */
-function givenOf(table: Table, row: object): [name: string, column: Column, value: unknown][] {
-  return Object.entries(table.columns).flatMap(([name, column]) => {
+function givenOf(table: Table, row: object): { name: string; place: Value | Sql }[] {
+  const given: { name: string; place: Value | Sql }[] = [];
+  for (const name in table.columns) {
     const value = valueIn(row, name);
-    return value === undefined ? [] : [[name, column, value]];
-  });
+    if (value === undefined) continue;
+    const column = table.columns[name] as Column;
+    given.push({ name, place: value === null || value instanceof Sql ? value : column.write(value) });
+  }
+  return given;
 }
 
-const namesOf = (given: readonly (readonly [name: string, ...unknown[]])[]) =>
-  sql.raw(given.map(([name]) => `"${name}"`).join(', '));
-
-function placeOf(column: Column, value: unknown): Sql {
-  if (value instanceof Sql) return value;
-  return sql`${value === null ? null : column.write(value as NonNullable<unknown>)}`;
-}
+const namesOf = (given: readonly { name: string }[]) => given.map(({ name }) => `"${name}"`).join(', ');
 
 function writtenJson({ name: tableName, columns }: Table, name: string, value: unknown): unknown {
   const column = columns[name] as Column;

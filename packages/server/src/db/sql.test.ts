@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Sql, sql, textOf } from './sql.ts';
+import { type Sql, sql } from './sql.ts';
 import { columnsOf, table, text } from './table.ts';
 
 const users = table('users', { org_id: text(), id: text() });
-const shown = (statement: Sql) => [textOf(statement), statement.values];
+const shown = (statement: Sql) => [statement.text, statement.values];
 
 describe('the sql tag', () => {
   test('makes a parameter of each value, whatever it holds', () => {
@@ -56,5 +56,5 @@ describe('the sql tag', () => {
     expect(() => twice(given.id as string)).toThrow('undefined');
   });
 
-  test('quotes names', () => expect(textOf(sql.identifier('a"b'))).toBe('"a""b"'));
+  test('quotes names', () => expect(sql.identifier('a"b').text).toBe('"a""b"'));
 });

@@ -6,29 +6,21 @@
 export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
   const known = sites.get(strings);
   if (known && parts.every((part, at) => part !== undefined && known.constants[at] === constantIn(part))) {
-    return new Sql(known.texts, known.constants.every(isAbsent) ? (parts as Value[]) : parts.filter(isValue));
+    return new Sql(known.texts, known.constants.every(isAbsent) ? (parts as Value[]) : parts.filter(isValue), known);
   }
-  const [first = '', ...rest] = strings;
-  const texts = [first];
-  const values: Value[] = [];
-  for (const [at, part] of parts.entries()) {
-    if (isValue(part)) {
-      if (part === undefined)
-        throw new TypeError('A value in SQL is undefined: pass null, or leave the condition out.');
-      values.push(part);
-      texts.push('');
-    } else {
-      const [head = '', ...tail] = part instanceof Sql ? part.texts : [quoted(part.name)];
-      texts[texts.length - 1] += head;
-      texts.push(...tail);
-      if (part instanceof Sql) values.push(...part.values);
-    }
-    texts[texts.length - 1] += rest[at] ?? '';
+  const writer = sqlWriter();
+  for (let at = 0; at < parts.length; at++) {
+    writer.add(strings[at] as string);
+    const part = parts[at] as Part;
+    if (part === undefined) throw new TypeError('A value in SQL is undefined: pass null, or leave the condition out.');
+    if (part instanceof Sql || isValue(part)) writer.addPart(part);
+    else writer.add(quoted(part.name));
   }
+  const made = writer.add(strings[parts.length] as string).end();
   if (parts.every((part) => isValue(part) || isConstant(part))) {
-    sites.set(strings, { texts, constants: parts.map(constantIn) });
+    sites.set(strings, { texts: made.texts, text: undefined, constants: parts.map(constantIn) });
   }
-  return new Sql(texts, values);
+  return made;
 }
 
 export type Value = string | number | bigint | boolean | Date | Buffer | null | readonly Value[];
@@ -42,9 +34,22 @@ export class Sql {
   readonly texts: readonly string[];
   readonly values: readonly Value[];
 
-  constructor(texts: readonly string[], values: readonly Value[]) {
+  readonly #site: { text: string | undefined };
+
+  constructor(
+    texts: readonly string[],
+    values: readonly Value[],
+    site: { text: string | undefined } = { text: undefined },
+  ) {
     this.texts = texts;
     this.values = values;
+    this.#site = site;
+  }
+
+  /** As PostgreSQL takes it, with `$1` where a value stood. */
+  get text(): string {
+    this.#site.text ??= this.texts.reduce((before, after, at) => `${before}$${at}${after}`);
+    return this.#site.text;
   }
 }
 
@@ -66,35 +71,60 @@ sql.or = (...conditions: Optional[]): Sql => inBrackets(conditions, ' OR ', 'FAL
 
 /** Each length is a statement of its own: for lists that are written in the code, not for rows or ids (`= ANY`). */
 sql.join = (fragments: readonly Sql[], separator = ', '): Sql => {
-  const texts = [''];
-  const values: Value[] = [];
-  for (const [at, fragment] of fragments.entries()) {
-    const [head = '', ...tail] = fragment.texts;
-    texts[texts.length - 1] += (at === 0 ? '' : separator) + head;
-    texts.push(...tail);
-    values.push(...fragment.values);
+  const writer = sqlWriter();
+  for (let at = 0; at < fragments.length; at++) {
+    if (at > 0) writer.add(separator);
+    writer.addPart(fragments[at] as Sql);
   }
-  return new Sql(texts, values);
+  return writer.end();
 };
 
 type Optional = Sql | undefined | null | false | '';
 
 function inBrackets(conditions: readonly Optional[], separator: string, none: string): Sql {
-  const given = conditions.filter((each): each is Sql => each instanceof Sql);
-  if (given.length === 0) return sql.raw(none);
-  return sql.join(
-    given.map((each) => sql`(${each})`),
-    separator,
-  );
+  const writer = sqlWriter();
+  let isFirst = true;
+  for (const condition of conditions) {
+    if (!condition) continue;
+    writer
+      .add(isFirst ? '(' : `${separator}(`)
+      .addPart(condition)
+      .add(')');
+    isFirst = false;
+  }
+  return isFirst ? sql.raw(none) : writer.end();
 }
 
-/**
- * What a place in the code came to the last time. The text of a statement without fragments that carry values is made
- * once, and found again by the identity of `texts`.
- */
+/** SQL put together piece by piece, where a template has no fixed number of places. `add` is for constants alone. */
+export function sqlWriter() {
+  const texts: string[] = [];
+  const values: Value[] = [];
+  let last = '';
+  const writer = {
+    add(text: string) {
+      last += text;
+      return writer;
+    },
+    addPart(part: Sql | Value) {
+      if (part instanceof Sql) {
+        for (let at = 0; at < part.values.length; at++)
+          writer.add(part.texts[at] as string).addPart(part.values[at] as Value);
+        return writer.add(part.texts.at(-1) as string);
+      }
+      texts.push(last);
+      values.push(part);
+      last = '';
+      return writer;
+    },
+    end: () => new Sql([...texts, last], values),
+  };
+  return writer;
+}
+
+/** What a place in the code came to the last time: without fragments that carry values its text is made once. */
 const sites = new WeakMap<
   TemplateStringsArray,
-  { texts: readonly string[]; constants: readonly (Sql | Named | undefined)[] }
+  { texts: readonly string[]; text: string | undefined; constants: readonly (Sql | Named | undefined)[] }
 >();
 
 /** Tables and lists of columns are the same objects each time. */
@@ -111,17 +141,6 @@ function isValue(part: Part): part is Value {
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-
-const textOfTexts = new WeakMap<readonly string[], string>();
-
-/** The text as PostgreSQL takes it, with `$1` where a value stood. */
-export function textOf({ texts }: Sql): string {
-  const known = textOfTexts.get(texts);
-  if (known !== undefined) return known;
-  const text = texts.reduce((before, after, at) => `${before}$${at}${after}`);
-  textOfTexts.set(texts, text);
-  return text;
-}
 
 /** PostgreSQL takes a year above 9999 without the sign that ISO puts before it. */
 export const momentText = (moment: Date): string => moment.toISOString().replace(/^\+0?/, '');

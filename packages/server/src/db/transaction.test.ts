@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, type Executor, openDatabase } from './pool.ts';
+import { rowsOf, run } from './query.ts';
 import { sqlState } from './query-error.ts';
+import { sql } from './sql.ts';
+import { integer, text } from './table.ts';
 import { transaction } from './transaction.ts';
 
 let database: TestDatabase;
@@ -12,12 +14,12 @@ let db: Database;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase({ connectionString: database.connectionString, max: 4 });
-  await db.execute(sql`CREATE TABLE counters (name text PRIMARY KEY, value integer NOT NULL)`);
+  await run(db, sql`CREATE TABLE counters (name text PRIMARY KEY, value integer NOT NULL)`);
 });
 
 beforeEach(async () => {
-  await db.execute(sql`DELETE FROM counters`);
-  await db.execute(sql`INSERT INTO counters VALUES ('left', 0), ('right', 0)`);
+  await run(db, sql`DELETE FROM counters`);
+  await run(db, sql`INSERT INTO counters VALUES ('left', 0), ('right', 0)`);
 });
 
 afterAll(async () => {
@@ -26,10 +28,10 @@ afterAll(async () => {
 });
 
 const raise = (executor: Executor, name: string) =>
-  executor.execute(sql`UPDATE counters SET value = value + 1 WHERE name = ${name}`);
+  run(executor, sql`UPDATE counters SET value = value + 1 WHERE name = ${name}`);
 
 async function values(): Promise<Record<string, number>> {
-  const { rows } = await db.execute<{ name: string; value: number }>(sql`SELECT name, value FROM counters`);
+  const rows = await rowsOf(db, { name: text(), value: integer() }, sql`SELECT name, value FROM counters`);
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
@@ -57,28 +59,15 @@ describe('the end of a transaction', () => {
   test('is an error when a failed statement was passed over, since nothing was written', async () => {
     const work = transaction(db, async (tx) => {
       await raise(tx, 'left');
-      await tx.execute(sql`SELECT 1 / 0`).catch(() => {});
+      await run(tx, sql`SELECT 1 / 0`).catch(() => {});
     });
     await expect(work).rejects.toThrow('was rolled back');
     expect(await values()).toEqual({ left: 0, right: 0 });
   });
 
-  test('keeps what a nested part wrote before another nested part failed', async () => {
-    await transaction(db, async (tx) => {
-      await tx.transaction((nested) => raise(nested, 'left'));
-      await tx
-        .transaction(async (nested) => {
-          await raise(nested, 'right');
-          await nested.execute(sql`SELECT 1 / 0`);
-        })
-        .catch(() => {});
-    });
-    expect(await values()).toEqual({ left: 1, right: 0 });
-  });
-
   test('gives the connection back, also after many failures', async () => {
     for (let round = 0; round < 10; round++) {
-      await transaction(db, (tx) => tx.execute(sql`SELECT 1 / 0`)).catch(() => {});
+      await transaction(db, (tx) => run(tx, sql`SELECT 1 / 0`)).catch(() => {});
     }
     expect(db.$client.totalCount - db.$client.idleCount).toBe(0);
     expect(db.$client.waitingCount).toBe(0);
@@ -87,7 +76,7 @@ describe('the end of a transaction', () => {
   test('is the error of the statement when the connection is lost', async () => {
     const work = transaction(db, async (tx) => {
       await raise(tx, 'left');
-      await tx.execute(sql`SELECT pg_terminate_backend(pg_backend_pid())`);
+      await run(tx, sql`SELECT pg_terminate_backend(pg_backend_pid())`);
     });
     const error = await work.catch((failure: unknown) => failure);
     expect(sqlState(error)).toBe('57P01');
@@ -101,7 +90,7 @@ describe('the end of a transaction', () => {
       late.catch(() => {});
     });
     const error = (await late?.catch((failure: unknown) => failure)) as Error;
-    expect((error.cause as Error).message).toContain('The transaction has ended');
+    expect(error.message).toContain('The transaction has ended');
     expect(await values()).toEqual({ left: 0, right: 0 });
   });
 });
@@ -127,7 +116,7 @@ describe('a collision', () => {
     let attempts = 0;
     const work = transaction(db, async (tx) => {
       attempts++;
-      await tx.execute(sql`DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$`);
+      await run(tx, sql`DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$`);
     });
     expect(sqlState(await work.catch((error: unknown) => error))).toBe('40001');
     expect(attempts).toBe(4);
@@ -137,7 +126,7 @@ describe('a collision', () => {
     let attempts = 0;
     const work = transaction(db, async (tx) => {
       attempts++;
-      await tx.execute(sql`SELECT 1 / 0`);
+      await run(tx, sql`SELECT 1 / 0`);
     });
     await expect(work).rejects.toThrow();
     expect(attempts).toBe(1);
@@ -155,7 +144,7 @@ describe('beside an open transaction the pool is refused', () => {
 
   test('for a single query', async () => {
     const error = await transaction(db, () => raise(db, 'left')).catch((failure: unknown) => failure as Error);
-    expect((error as Error).cause).toMatchObject({ message: expect.stringContaining(refusal) });
+    expect((error as Error).message).toContain(refusal);
   });
 
   test('but not to others who run at the same time', async () => {

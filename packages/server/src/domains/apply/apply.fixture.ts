@@ -123,11 +123,11 @@ async function newOrg(db: Database, app: App) {
     },
     servers: () => rowsWhere(db, mcpServers, query`org_id = ${id} ORDER BY id`),
     audit: async () => {
-      const rows = await db.select().from(auditEntries).where(eq(auditEntries.org_id, id)).orderBy(auditEntries.id);
+      const rows = await rowsWhere(db, auditEntries, query`org_id = ${id} ORDER BY id`);
       return rows.map(({ action }) => action).filter((action) => action !== 'key.created');
     },
     events: async () => {
-      const rows = await db.select().from(events).where(eq(events.org_id, id)).orderBy(events.id);
+      const rows = await rowsWhere(db, events, query`org_id = ${id} ORDER BY id`);
       return rows.map(({ type, mode, data }) => ({ type, mode, data }));
     },
   };

@@ -1,8 +1,8 @@
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
+import { addKeyUses } from './store.ts';
 
 export type KeyUse = { used: (caller: Caller) => void; stop: () => Promise<void> };
 
@@ -57,31 +57,14 @@ export function createKeyUse(db: Database, log: Logger): KeyUse {
 }
 
 async function write(db: Database, counts: Count[]): Promise<void> {
-  const rows = counts.map(({ caller, minute, count }) => ({
+  const uses = counts.map(({ caller, minute, count }) => ({
     id: newId('aud'),
     org_id: caller.orgId,
     mode: caller.mode,
     actor_id: caller.actor.id,
     actor_name: caller.actor.name,
-    minute: minute.toISOString(),
+    minute,
     count,
   }));
-  // Ordered by key, so that two processes that write at once take their locks in one order.
-  await db.execute(sql`
-    WITH uses AS (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        AS u(id text, org_id text, mode text, actor_id text, actor_name text, minute timestamptz, count int)
-      ORDER BY actor_id, minute
-    ), audited AS (
-      INSERT INTO audit_entries AS kept
-        (id, org_id, mode, action, actor_type, actor_id, actor_name, target_type, target_id, details, used_minute, created_at)
-      SELECT id, org_id, mode, 'key.used', 'key', actor_id, actor_name, 'key', actor_id,
-        jsonb_build_object('count', count), minute, minute
-      FROM uses
-      ON CONFLICT (actor_id, used_minute) DO UPDATE
-        SET details = jsonb_build_object('count', (kept.details->>'count')::int + (EXCLUDED.details->>'count')::int)
-    )
-    UPDATE api_keys SET last_used_at = GREATEST(COALESCE(last_used_at, uses.latest), uses.latest)
-    FROM (SELECT actor_id, now() AS latest FROM uses GROUP BY actor_id) uses
-    WHERE api_keys.id = uses.actor_id`);
+  await addKeyUses(db, uses);
 }

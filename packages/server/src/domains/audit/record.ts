@@ -1,6 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { Origin } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
+import { insert } from '../../db/query.ts';
 import { auditEntries } from './tables.ts';
 
 type AuditAction = {
@@ -16,7 +17,7 @@ export async function recordAudit(
   origin: Origin,
   { action, target, details = {} }: AuditAction,
 ): Promise<void> {
-  await tx.insert(auditEntries).values({
+  await insert(tx, auditEntries, {
     id: newId('aud'),
     org_id: origin.orgId,
     mode: origin.mode,

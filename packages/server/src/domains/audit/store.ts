@@ -1,6 +1,9 @@
-import { and, desc, eq, gte, lt, lte } from 'drizzle-orm';
+import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../../caller.ts';
-import type { Executor } from '../../db/pool.ts';
+import type { Database, Executor } from '../../db/pool.ts';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf } from '../../db/table.ts';
 import { type AuditRow, auditEntries } from './tables.ts';
 
 export type AuditFilter = {
@@ -18,20 +21,66 @@ export function listAudit(
   page: { limit: number; after: readonly string[] | null },
 ): Promise<AuditRow[]> {
   const { action, actorId, from, to } = filter;
-  return db
-    .select()
-    .from(auditEntries)
-    .where(
-      and(
-        eq(auditEntries.org_id, tenant.orgId),
-        eq(auditEntries.mode, tenant.mode),
-        action ? eq(auditEntries.action, action) : undefined,
-        actorId ? eq(auditEntries.actor_id, actorId) : undefined,
-        from ? gte(auditEntries.created_at, from) : undefined,
-        to ? lte(auditEntries.created_at, to) : undefined,
-        page.after ? lt(auditEntries.id, page.after[0] as string) : undefined,
-      ),
-    )
-    .orderBy(desc(auditEntries.id))
-    .limit(page.limit + 1);
+  const conditions = sql.and(
+    sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`,
+    action && sql`action = ${action}`,
+    actorId && sql`actor_id = ${actorId}`,
+    from && sql`created_at >= ${from}`,
+    to && sql`created_at <= ${to}`,
+    page.after && sql`id < ${page.after[0] as string}`,
+  );
+  return rowsOf(
+    db,
+    auditEntries,
+    sql`SELECT ${columnsOf(auditEntries)} FROM ${auditEntries} WHERE ${conditions}
+        ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
+}
+
+/** Forgets entries about what was done long ago; false: none was left. */
+export async function pruneAudit(db: Database, before: Date, limit: number): Promise<boolean> {
+  const removed = await run(
+    db,
+    sql`WITH old AS (
+          SELECT org_id, mode, id FROM ${auditEntries} WHERE created_at < ${before}
+          ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        )
+        DELETE FROM ${auditEntries} AS kept USING old
+        WHERE (kept.org_id, kept.mode, kept.id) = (old.org_id, old.mode, old.id)`,
+  );
+  return removed === limit;
+}
+
+export type KeyUses = {
+  id: string;
+  org_id: string;
+  mode: Mode;
+  actor_id: string;
+  actor_name: string;
+  minute: Date;
+  count: number;
+}[];
+
+/** Adds to the entry of each key and minute, and tells the key when it was last used. */
+export async function addKeyUses(db: Database, uses: KeyUses): Promise<void> {
+  // Ordered by key, so that two processes that write at once take their locks in one order.
+  await run(
+    db,
+    sql`WITH uses AS (
+          SELECT * FROM jsonb_to_recordset(${sql.json(uses)}::jsonb)
+            AS u(id text, org_id text, mode text, actor_id text, actor_name text, minute timestamptz, count int)
+          ORDER BY actor_id, minute
+        ), audited AS (
+          INSERT INTO ${auditEntries} AS kept
+            (id, org_id, mode, action, actor_type, actor_id, actor_name, target_type, target_id, details, used_minute, created_at)
+          SELECT id, org_id, mode, 'key.used', 'key', actor_id, actor_name, 'key', actor_id,
+            jsonb_build_object('count', count), minute, minute
+          FROM uses
+          ON CONFLICT (actor_id, used_minute) DO UPDATE
+            SET details = jsonb_build_object('count', (kept.details->>'count')::int + (EXCLUDED.details->>'count')::int)
+        )
+        UPDATE api_keys SET last_used_at = GREATEST(COALESCE(last_used_at, uses.latest), uses.latest)
+        FROM (SELECT actor_id, now() AS latest FROM uses GROUP BY actor_id) uses
+        WHERE api_keys.id = uses.actor_id`,
+  );
 }

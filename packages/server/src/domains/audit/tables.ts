@@ -1,21 +1,20 @@
-import { jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { jsonb, moment, type RowOf, table, text } from '../../db/table.ts';
 
-export const auditEntries = pgTable('audit_entries', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  mode: text().$type<'test' | 'live'>().notNull(),
-  action: text().notNull(),
-  actor_type: text().$type<'key' | 'member' | 'session' | 'system'>().notNull(),
-  actor_id: text().notNull(),
-  actor_name: text().notNull(),
-  target_type: text(),
-  target_id: text(),
-  ip: text(),
-  request_id: text(),
-  details: jsonb().$type<Record<string, unknown>>().notNull().default({}),
-  used_minute: moment(),
-  created_at: moment().notNull().defaultNow(),
+export const auditEntries = table('audit_entries', {
+  id: text(),
+  org_id: text(),
+  mode: text<'test' | 'live'>(),
+  action: text(),
+  actor_type: text<'key' | 'member' | 'session' | 'system'>(),
+  actor_id: text(),
+  actor_name: text(),
+  target_type: text().nullable(),
+  target_id: text().nullable(),
+  ip: text().nullable(),
+  request_id: text().nullable(),
+  details: jsonb<Record<string, unknown>>().withDefault(),
+  used_minute: moment().nullable(),
+  created_at: moment().withDefault(),
 });
 
-export type AuditRow = typeof auditEntries.$inferSelect;
+export type AuditRow = RowOf<typeof auditEntries>;

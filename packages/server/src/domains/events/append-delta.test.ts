@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { rowsOf, run } from '../../db/query.ts';
 import { createSharedWrites, type SharedWrites } from '../../db/shared-writes.ts';
+import { sql } from '../../db/sql.ts';
+import { count } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { FencedOff, type Run, releaseRun, takeRun } from '../../jobs/fence.ts';
 import { appendDelta } from './append-delta.ts';
 import { nextEntries } from './append-log.ts';
-import { readLog } from './followers.ts';
+import { readLog } from './log-store.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -20,7 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase({ connectionString: database.connectionString });
   writes = createSharedWrites(db);
-  await db.execute(sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'A', '\\x00')`);
+  await run(db, sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'A', '\\x00')`);
 });
 afterAll(async () => {
   await closeDatabase(db);
@@ -29,7 +31,7 @@ afterAll(async () => {
 
 async function conversation(): Promise<string> {
   const id = newId('conv');
-  await db.execute(sql`INSERT INTO conversations (id, org_id, mode) VALUES (${id}, ${orgId}, 'test')`);
+  await run(db, sql`INSERT INTO conversations (id, org_id, mode) VALUES (${id}, ${orgId}, 'test')`);
   return id;
 }
 
@@ -55,8 +57,12 @@ describe('text on its way into the log', () => {
     expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 240 }, (_, at) => at + 1));
     expect(written.flat().toSorted((a, b) => a.seq - b.seq)).toEqual(log);
     for (const entries of written) expect(entries.map(({ data }) => Number(data.text))).toEqual([...Array(20).keys()]);
-    const { rows } = await db.execute(sql`SELECT last_event_seq FROM conversations WHERE id = ${id}`);
-    expect(rows).toEqual([{ last_event_seq: '240' }]);
+    const rows = await rowsOf(
+      db,
+      { last_event_seq: count() },
+      sql`SELECT last_event_seq FROM conversations WHERE id = ${id}`,
+    );
+    expect(rows).toEqual([{ last_event_seq: 240 }]);
   });
 
   it('of a run that was taken over or has ended is not written, and leaves no gap', async () => {
@@ -77,16 +83,19 @@ describe('text on its way into the log', () => {
 
   it('waits for whoever holds the conversation, and comes after what they wrote', async () => {
     const id = await conversation();
-    const run = await take();
+    const owned = await take();
     let appended: ReturnType<typeof appendDelta> | undefined;
     await transaction(db, async (tx) => {
-      await tx.execute(sql`SELECT FROM conversations WHERE id = ${id} FOR NO KEY UPDATE`);
+      await run(tx, sql`SELECT FROM conversations WHERE id = ${id} FOR NO KEY UPDATE`);
       // A promise is started here and not awaited: it must find what this transaction is about to commit.
-      appended = outside(() => appendDelta(writes, run, deltaOf(id, run, 'after')));
-      await tx.execute(sql`
+      appended = outside(() => appendDelta(writes, owned, deltaOf(id, owned, 'after')));
+      await run(
+        tx,
+        sql`
         INSERT INTO conversation_events (conversation_id, seq, id, type, data)
-        VALUES (${id}, 1, ${newId('evt')}, 'conversation.status', '{}')`);
-      await tx.execute(sql`UPDATE conversations SET last_event_seq = 1 WHERE id = ${id}`);
+        VALUES (${id}, 1, ${newId('evt')}, 'conversation.status', '{}')`,
+      );
+      await run(tx, sql`UPDATE conversations SET last_event_seq = 1 WHERE id = ${id}`);
     });
     expect((await appended)?.entry.seq).toBe(2);
   });

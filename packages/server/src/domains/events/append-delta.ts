@@ -4,7 +4,7 @@ import type { SharedWrites } from '../../db/shared-writes.ts';
 import { sql } from '../../db/sql.ts';
 import { count, moment, text } from '../../db/table.ts';
 import { FencedOff, type Run } from '../../jobs/fence.ts';
-import type { LogEntry } from './followers.ts';
+import type { LogEntry } from './log-store.ts';
 
 /**
  * Appends text of a reply to the log, beside what else is written; for the owner of the run alone. Answers which version

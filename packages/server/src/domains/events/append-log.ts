@@ -1,6 +1,6 @@
 import type { ToldOnStream } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
-import type { LogEntry } from './followers.ts';
+import type { LogEntry } from './log-store.ts';
 
 export type NewLogEntry = ToldOnStream & { taskId?: string | null; turnId?: string | null };
 

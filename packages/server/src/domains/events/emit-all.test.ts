@@ -1,6 +1,8 @@
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { jsonb, text } from '../../db/table.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { startWebhooks } from '../webhooks/webhooks.fixture.ts';
 import { emit, emitAll } from './api.ts';
@@ -15,20 +17,27 @@ afterAll(() => server.stop());
 
 const newEndpoint = async (orgId: string, events: string, deploymentId: string | null = null) => {
   const id = newId('whk');
-  await server.db.execute(sql`
+  await run(
+    server.db,
+    sql`
     INSERT INTO webhook_endpoints (id, org_id, mode, url, events, active, deployment_id, managed_by)
     VALUES (${id}, ${orgId}, 'test', 'https://hooks.example.com', ${events}, true, ${deploymentId},
-      ${deploymentId && 'file'})`);
+      ${deploymentId && 'file'})`,
+  );
   return id;
 };
 const deliveriesOf = async (orgId: string) => {
-  const { rows } = await server.db.execute<{ endpoint_id: string; event_type: string }>(
+  const rows = await rowsOf(
+    server.db,
+    { endpoint_id: text(), event_type: text() },
     sql`SELECT endpoint_id, event_type FROM webhook_deliveries WHERE org_id = ${orgId} ORDER BY endpoint_id, event_type`,
   );
   return rows;
 };
 const eventsOf = async (orgId: string) => {
-  const { rows } = await server.db.execute(
+  const rows = await rowsOf(
+    server.db,
+    { type: text(), mode: text(), deployment_id: text().nullable(), data: jsonb<unknown>() },
     sql`SELECT type, mode, deployment_id, data FROM events WHERE org_id = ${orgId} AND type <> 'key.created' ORDER BY id`,
   );
   return rows;
@@ -55,10 +64,10 @@ describe('many events of one transaction', () => {
       })) as OrgEvent[];
       if (org === one) for (const each of told) await emit(server.db, each);
       else {
-        const query = vi.spyOn(server.db.$client, 'query');
+        const taken = vi.spyOn(server.db.$client, 'connect');
         await emitAll(server.db, told);
-        expect(query).toHaveBeenCalledTimes(1);
-        query.mockRestore();
+        expect(taken).toHaveBeenCalledTimes(1);
+        taken.mockRestore();
       }
     }
     const shape = async (orgId: string) => ({

@@ -1,6 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { Executor } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { emit, isOfAccount, type OrgEvent, timeOf } from './emit.ts';
 
 /** What one transaction tells of, in this order, in one statement: otherwise as `emit`. */
@@ -18,14 +19,11 @@ export async function emitAll(tx: Executor, events: readonly OrgEvent[]): Promis
     delivery_ids: timeOf(newId('whd')),
     is_of_account: isOfAccount(type),
   }));
-  await runPrepared(tx, statement, [JSON.stringify(given)]);
-}
-
-const statement = {
-  name: 'emit_all',
-  text: `
+  await run(
+    tx,
+    sql`
     WITH given AS (
-      SELECT * FROM json_to_recordset($1::json) AS e(id text, org_id text, mode text, type text, deployment_id text,
+      SELECT * FROM json_to_recordset(${sql.json(given)}::json) AS e(id text, org_id text, mode text, type text, deployment_id text,
         data jsonb, delivery_ids text, is_of_account boolean)
     ), written AS (
       INSERT INTO events (id, org_id, mode, type, deployment_id, data)
@@ -43,4 +41,5 @@ const statement = {
     SELECT pg_notify('webhook_deliveries',
       CASE WHEN count(DISTINCT endpoint_id) <= 200 THEN string_agg(DISTINCT endpoint_id, ',') ELSE '' END)
     FROM waiting HAVING count(*) > 0`,
-};
+  );
+}

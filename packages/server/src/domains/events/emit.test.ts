@@ -1,7 +1,9 @@
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { text } from '../../db/table.ts';
 import { startWebhooks } from '../webhooks/webhooks.fixture.ts';
 import { emit } from './api.ts';
 import { someEvent } from './told.fixture.ts';
@@ -26,20 +28,23 @@ afterAll(async () => {
 
 const newEndpoints = async (orgId: string, count: number): Promise<string[]> => {
   const ids = Array.from({ length: count }, () => newId('whk'));
-  await server.db.execute(sql`
+  await run(
+    server.db,
+    sql`
     INSERT INTO webhook_endpoints (id, org_id, mode, url, events, active)
-    SELECT id, ${orgId}, 'test', 'https://hooks.example.com', '{*}', true FROM unnest(${sql.param(ids)}::text[]) AS id`);
+    SELECT id, ${orgId}, 'test', 'https://hooks.example.com', '{*}', true FROM unnest(${ids}::text[]) AS id`,
+  );
   return ids;
 };
 const deliveriesOf = async (eventId: string) =>
-  (
-    await server.db.execute<{ id: string; endpoint_id: string }>(
-      sql`SELECT id, endpoint_id FROM webhook_deliveries WHERE event_id = ${eventId}`,
-    )
-  ).rows;
+  await rowsOf(
+    server.db,
+    { id: text(), endpoint_id: text() },
+    sql`SELECT id, endpoint_id FROM webhook_deliveries WHERE event_id = ${eventId}`,
+  );
 /** Notifications come in the order of the commits, so after this one there is none left of before. */
 async function notifications(): Promise<string[]> {
-  await server.db.execute(sql`SELECT pg_notify('webhook_deliveries', 'last')`);
+  await run(server.db, sql`SELECT pg_notify('webhook_deliveries', 'last')`);
   while (heard.at(-1) !== 'last') await new Promise((resolve) => setTimeout(resolve, 5));
   return heard.splice(0).slice(0, -1);
 }

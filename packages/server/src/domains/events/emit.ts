@@ -3,7 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
 import type { Executor } from '../../db/pool.ts';
-import { pipelined, running } from '../../db/query.ts';
+import { insert, pipelined, running } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { events } from './tables.ts';
 
@@ -25,7 +25,7 @@ export function emitting(event: OrgEvent) {
   const { orgId, mode, type, deploymentId = null, data } = event;
   const statement = running(sql`
     WITH written AS (
-      INSERT INTO events (id, org_id, mode, type, deployment_id, data)
+      INSERT INTO ${events} (id, org_id, mode, type, deployment_id, data)
       VALUES (${id}, ${orgId}, ${mode}, ${type}, ${deploymentId}, ${sql.json(data)}::jsonb)
     ), waiting AS (
       INSERT INTO webhook_deliveries
@@ -46,7 +46,7 @@ export function emitting(event: OrgEvent) {
 export async function emitToNobody(tx: Executor, event: OrgEvent): Promise<string> {
   const id = newId('evt');
   const { orgId, mode, type, deploymentId = null, data } = event;
-  await tx.insert(events).values({ id, org_id: orgId, mode, type, deployment_id: deploymentId, data });
+  await insert(tx, events, { id, org_id: orgId, mode, type, deployment_id: deploymentId, data });
   return id;
 }
 

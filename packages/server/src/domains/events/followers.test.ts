@@ -2,7 +2,8 @@ import { newId } from '@vestra/contract/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../db/pool.ts';
-import { createFollowers, type LogEntry } from './followers.ts';
+import { createFollowers } from './followers.ts';
+import type { LogEntry, readLog } from './log-store.ts';
 
 const conversationId = newId('conv');
 
@@ -10,14 +11,14 @@ const conversationId = newId('conv');
 function createLog(delays: readonly number[] = []) {
   const entries: LogEntry[] = [];
   let reads = 0;
-  const query = async ({ values: [, after, limit] }: { values: [string, number, number] }) => {
+  const read: typeof readLog = async (_db, _id, { after, limit }) => {
     const delay = delays[reads++ % Math.max(1, delays.length)] ?? 0;
     const found = entries.filter(({ seq }) => seq > after).slice(0, limit);
     for (let turn = 0; turn < delay; turn++) await new Promise((resolve) => setImmediate(resolve));
-    return { rows: found.map((entry) => ({ ...entry, seq: String(entry.seq), data: { from: 'rows' } })) };
+    return found.map((entry) => ({ ...entry, data: { from: 'rows' } }));
   };
   return {
-    db: { $client: { query } } as unknown as Database,
+    followers: () => createFollowers(null as unknown as Database, read),
     reads: () => reads,
     write(count: number): LogEntry[] {
       const written = Array.from({ length: count }, (_, at) => entryOf(entries.length + 1 + at));
@@ -67,7 +68,7 @@ describe('a follower', () => {
         fc.nat({ max: 20 }),
         async (steps, delays, after) => {
           const log = createLog(delays);
-          const followers = createFollowers(log.db);
+          const followers = log.followers();
           log.write(after);
           const follower = followers.follow(conversationId, after);
           const got: number[] = [];
@@ -108,7 +109,7 @@ describe('a follower', () => {
 
   it('is given what its own process wrote without reading it again', async () => {
     const log = createLog();
-    const followers = createFollowers(log.db);
+    const followers = log.followers();
     const follower = followers.follow(conversationId, 0);
     await follower.next(0);
     for (let seq = 1; seq <= 50; seq++) {
@@ -120,7 +121,7 @@ describe('a follower', () => {
 
   it('that does not read is kept no more than 256 events in memory, and reads the rest from the rows', async () => {
     const log = createLog();
-    const followers = createFollowers(log.db);
+    const followers = log.followers();
     const follower = followers.follow(conversationId, 0);
     await follower.next(0);
     for (let seq = 1; seq <= 5_000; seq++) followers.publish(conversationId, log.write(1));
@@ -133,14 +134,14 @@ describe('a follower', () => {
   it('is given at most 256 events at once', async () => {
     const log = createLog();
     log.write(1_000);
-    const follower = createFollowers(log.db).follow(conversationId, 0);
+    const follower = log.followers().follow(conversationId, 0);
     const sizes: number[] = [];
     while (sizes.reduce((sum, each) => sum + each, 0) < 1_000) sizes.push((await follower.next(1_000)).length);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(256);
   });
 
   it('comes back with nothing when the time is over and when it is closed', async () => {
-    const follower = createFollowers(createLog().db).follow(conversationId, 0);
+    const follower = createLog().followers().follow(conversationId, 0);
     expect(await follower.next(1)).toEqual([]);
     const waiting = follower.next(600_000);
     follower.close();
@@ -150,7 +151,7 @@ describe('a follower', () => {
 
   it('hears nothing of other conversations', async () => {
     const log = createLog();
-    const followers = createFollowers(log.db);
+    const followers = log.followers();
     const follower = followers.follow(newId('conv'), 0);
     await follower.next(0);
     followers.publish(conversationId, [entryOf(1)]);

@@ -1,18 +1,5 @@
-import type { StreamEventType } from '@vestra/contract/events';
 import type { Database } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
-
-/** One event of a conversation's log. */
-export type LogEntry = {
-  conversation_id: string;
-  seq: number;
-  id: string;
-  type: StreamEventType;
-  task_id: string | null;
-  turn_id: string | null;
-  data: Record<string, unknown>;
-  created_at: Date;
-};
+import { type LogEntry, readLog } from './log-store.ts';
 
 type Follower = {
   /** What comes next, in order and without a gap; empty where nothing came within `withinMs` or it was closed. */
@@ -36,12 +23,12 @@ export type Followers = {
 const mostWaiting = 256;
 const rowsPerRead = 200;
 
-export function createFollowers(db: Database): Followers {
+export function createFollowers(db: Database, read: typeof readLog = readLog): Followers {
   const byConversation = new Map<string, Set<ReturnType<typeof createInbox>>>();
 
   return {
     follow(conversationId, after, written = null) {
-      const inbox = createInbox(db, conversationId, after, written);
+      const inbox = createInbox((page) => read(db, conversationId, page), after, written);
       const others = byConversation.get(conversationId) ?? new Set();
       byConversation.set(conversationId, others.add(inbox));
       return {
@@ -66,7 +53,11 @@ export function createFollowers(db: Database): Followers {
   };
 }
 
-function createInbox(db: Database, conversationId: string, after: number, written: readonly LogEntry[] | null) {
+function createInbox(
+  read: (page: { after: number; limit: number }) => Promise<LogEntry[]>,
+  after: number,
+  written: readonly LogEntry[] | null,
+) {
   let given = after;
   let waiting: LogEntry[] = [...(written ?? [])];
   let isBehind = written === null;
@@ -93,7 +84,7 @@ function createInbox(db: Database, conversationId: string, after: number, writte
   async function readRows(): Promise<LogEntry[]> {
     // Before the read: what is published while it is under way is either read or received, and never missed.
     isBehind = false;
-    const rows = await readLog(db, conversationId, { after: given, limit: rowsPerRead });
+    const rows = await read({ after: given, limit: rowsPerRead });
     given = rows.at(-1)?.seq ?? given;
     waiting = waiting.filter(({ seq }) => seq > given);
     const hasGap = waiting.length > 0 && waiting[0]?.seq !== given + 1;
@@ -141,29 +132,4 @@ function createInbox(db: Database, conversationId: string, after: number, writte
       wake();
     },
   };
-}
-
-const columns = 'conversation_id, seq, id, type, task_id, turn_id, data, created_at';
-
-const readAll = {
-  name: 'read_log',
-  text: `SELECT ${columns} FROM conversation_events WHERE conversation_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
-};
-const readOfTask = {
-  name: 'read_log_of_task',
-  text: `SELECT ${columns} FROM conversation_events
-    WHERE conversation_id = $1 AND task_id = $4 AND seq > $2 ORDER BY seq LIMIT $3`,
-};
-
-export async function readLog(
-  db: Database,
-  conversationId: string,
-  { after, limit, taskId = null }: { after: number; limit: number; taskId?: string | null },
-): Promise<LogEntry[]> {
-  const rows = await runPrepared<Omit<LogEntry, 'seq'> & { seq: string }>(
-    db,
-    taskId === null ? readAll : readOfTask,
-    taskId === null ? [conversationId, after, limit] : [conversationId, after, limit, taskId],
-  );
-  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }

@@ -1,9 +1,11 @@
 import { newId } from '@vestra/contract/ids';
-import { asc, eq, sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { insertMany, one, rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { count } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { pruneStreams, readLog } from './api.ts';
 import { conversationEvents } from './tables.ts';
@@ -15,7 +17,7 @@ const orgId = newId('org');
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase({ connectionString: database.connectionString });
-  await db.execute(sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'A', '\\x00')`);
+  await run(db, sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'A', '\\x00')`);
 });
 afterAll(async () => {
   await closeDatabase(db);
@@ -29,21 +31,25 @@ const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
 async function conversation(ages: readonly number[]): Promise<string> {
   const id = newId('conv');
   const began = daysAgo(Math.max(0, ...ages)).toISOString();
-  await db.execute(sql`
+  await run(
+    db,
+    sql`
     INSERT INTO conversations (id, org_id, mode, last_event_seq, created_at, events_kept_from)
-    VALUES (${id}, ${orgId}, 'test', ${ages.length}, ${began}, ${began})`);
+    VALUES (${id}, ${orgId}, 'test', ${ages.length}, ${began}, ${began})`,
+  );
   await append(id, 1, ages);
   return id;
 }
 
 async function append(id: string, from: number, ages: readonly number[]): Promise<void> {
-  if (ages.length === 0) return;
-  await db.insert(conversationEvents).values(
+  await insertMany(
+    db,
+    conversationEvents,
     ages.map((age, at) => ({
       conversation_id: id,
       seq: from + at,
       id: newId('evt'),
-      type: 'reply.delta',
+      type: 'reply.delta' as const,
       data: { age },
       created_at: daysAgo(age),
     })),
@@ -51,19 +57,17 @@ async function append(id: string, from: number, ages: readonly number[]): Promis
 }
 
 async function seqsOf(id: string): Promise<number[]> {
-  const rows = await db
-    .select({ seq: conversationEvents.seq })
-    .from(conversationEvents)
-    .where(eq(conversationEvents.conversation_id, id))
-    .orderBy(asc(conversationEvents.seq));
+  const rows = await rowsOf(
+    db,
+    { seq: count() },
+    sql`SELECT seq FROM ${conversationEvents} WHERE conversation_id = ${id} ORDER BY seq`,
+  );
   return rows.map(({ seq }) => seq);
 }
 
 async function lastSeqOf(id: string): Promise<number> {
-  const { rows } = await db.execute<{ last: string }>(
-    sql`SELECT last_event_seq AS last FROM conversations WHERE id = ${id}`,
-  );
-  return Number(rows[0]?.last);
+  return (await one(db, { last: count() }, sql`SELECT last_event_seq AS last FROM conversations WHERE id = ${id}`))
+    .last;
 }
 
 async function prune(days: number, limit = 1000): Promise<number> {
@@ -138,7 +142,7 @@ describe('the stream of a conversation', () => {
   it('that is being written to is left alone, and others are not held up', async () => {
     const [busy, idle] = [await conversation([40, 40]), await conversation([40, 40])];
     await transaction(db, async (tx) => {
-      await tx.execute(sql`UPDATE conversations SET last_event_seq = last_event_seq WHERE id = ${busy}`);
+      await run(tx, sql`UPDATE conversations SET last_event_seq = last_event_seq WHERE id = ${busy}`);
       const other = await openDatabase({ connectionString: database.connectionString, max: 1 });
       while (await pruneStreams(other, daysAgo(30), 1000));
       await closeDatabase(other);
@@ -150,7 +154,7 @@ describe('the stream of a conversation', () => {
 
   it('of a conversation from before there was any pruning is pruned', async () => {
     const id = await conversation([40, 1]);
-    await db.execute(sql`UPDATE conversations SET events_kept_from = '-infinity' WHERE id = ${id}`);
+    await run(db, sql`UPDATE conversations SET events_kept_from = '-infinity' WHERE id = ${id}`);
     await prune(30);
     expect(await seqsOf(id)).toEqual([2]);
   });
@@ -178,7 +182,7 @@ describe('the stream of a conversation', () => {
             const firstYoung = log.findIndex((age) => age < days);
             expect(await seqsOf(id)).toEqual(firstYoung === -1 ? [] : range(firstYoung + 1, log.length));
           }
-          await db.execute(sql`DELETE FROM conversations`);
+          await run(db, sql`DELETE FROM conversations`);
         },
       ),
       { numRuns: 60 },

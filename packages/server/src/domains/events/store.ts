@@ -1,9 +1,12 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
-import type { Executor } from '../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../db/pool.ts';
+import { maybeOne, rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, text } from '../../db/table.ts';
 import { type EventRow, events } from './tables.ts';
 
-const ofTenant = ({ orgId, mode }: Tenant) => and(eq(events.org_id, orgId), eq(events.mode, mode));
+const columns = columnsOf(events);
+const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
 
 export function listEvents(
   db: Executor,
@@ -11,24 +14,63 @@ export function listEvents(
   { type }: { type: EventRow['type'] | undefined },
   { limit, after }: { limit: number; after: readonly string[] | null },
 ): Promise<EventRow[]> {
-  return db
-    .select()
-    .from(events)
-    .where(
-      and(
-        ofTenant(tenant),
-        type ? eq(events.type, type) : undefined,
-        after ? lt(events.id, after[0] as string) : undefined,
-      ),
-    )
-    .orderBy(desc(events.id))
-    .limit(limit + 1);
+  const conditions = sql.and(ofTenant(tenant), type && sql`type = ${type}`, after && sql`id < ${after[0] as string}`);
+  return rowsOf(
+    db,
+    events,
+    sql`SELECT ${columns} FROM ${events} WHERE ${conditions} ORDER BY id DESC LIMIT ${limit + 1}`,
+  );
 }
 
-export async function findEvent(db: Executor, tenant: Tenant, eventId: string): Promise<EventRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(events)
-    .where(and(ofTenant(tenant), eq(events.id, eventId)));
-  return row;
+export function findEvent(db: Executor, tenant: Tenant, eventId: string): Promise<EventRow | undefined> {
+  return maybeOne(db, events, sql`SELECT ${columns} FROM ${events} WHERE ${ofTenant(tenant)} AND id = ${eventId}`);
+}
+
+/**
+ * Takes away what other systems were told of a user and of their conversations. A message names its conversation and no
+ * user, so the conversations are given while they are still there. That the user was deleted stays.
+ */
+export async function eraseEvents(
+  tx: Transaction,
+  tenant: Tenant,
+  { userId, conversationIds }: { userId: string; conversationIds: readonly string[] },
+): Promise<void> {
+  await run(
+    tx,
+    sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND type <> 'user.deleted' AND (
+          data ->> 'user_id' = ${userId} OR data ->> 'conversation_id' = ANY(${conversationIds}::text[])
+          OR (type = 'conversation.created' AND data ->> 'id' = ANY(${conversationIds}::text[]))
+          OR (type LIKE 'user.%' AND data ->> 'id' = ${userId}))`,
+  );
+}
+
+/** The last of an erasure: what was told while it went on. */
+export const eraseEventsOf = (tx: Transaction, tenant: Tenant, userId: string) =>
+  eraseEvents(tx, tenant, { userId, conversationIds: [] });
+
+/** Forgets events that were told long ago; false: none was left. */
+export async function pruneEvents(db: Database, before: Date, limit: number): Promise<boolean> {
+  const removed = await run(
+    db,
+    sql`WITH old AS (
+          SELECT org_id, mode, id FROM ${events} WHERE created_at < ${before}
+          ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        )
+        DELETE FROM ${events} AS kept USING old
+        WHERE (kept.org_id, kept.mode, kept.id) = (old.org_id, old.mode, old.id)`,
+  );
+  return removed === limit;
+}
+
+/** The tenant's conversation, which cannot be deleted until the transaction ends. */
+export function holdConversation(
+  tx: Transaction,
+  tenant: Tenant,
+  conversationId: string,
+): Promise<{ user_id: string | null } | undefined> {
+  return maybeOne(
+    tx,
+    { user_id: text().nullable() },
+    sql`SELECT user_id FROM conversations WHERE id = ${conversationId} AND ${ofTenant(tenant)} FOR KEY SHARE`,
+  );
 }

@@ -1,26 +1,26 @@
+import type { StreamEventType } from '@vestra/contract/events';
 import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
-import { bigint, json, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { count, json, jsonb, moment, type RowOf, table, text } from '../../db/table.ts';
 
-export const events = pgTable('events', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  mode: text().$type<'test' | 'live'>().notNull(),
-  type: text().$type<WebhookEventType>().notNull(),
-  deployment_id: text(),
-  data: jsonb().$type<Record<string, unknown>>().notNull(),
-  created_at: moment().notNull().defaultNow(),
+export const events = table('events', {
+  id: text(),
+  org_id: text(),
+  mode: text<'test' | 'live'>(),
+  type: text<WebhookEventType>(),
+  deployment_id: text().nullable(),
+  data: jsonb<Record<string, unknown>>(),
+  created_at: moment().withDefault(),
 });
 
-export const conversationEvents = pgTable('conversation_events', {
-  conversation_id: text().notNull(),
-  seq: bigint({ mode: 'number' }).notNull(),
-  id: text().notNull(),
-  type: text().notNull(),
-  task_id: text(),
-  turn_id: text(),
-  data: json().$type<Record<string, unknown>>().notNull(),
-  created_at: moment().notNull().defaultNow(),
+export const conversationEvents = table('conversation_events', {
+  conversation_id: text(),
+  seq: count(),
+  id: text(),
+  type: text<StreamEventType>(),
+  task_id: text().nullable(),
+  turn_id: text().nullable(),
+  data: json<Record<string, unknown>>(),
+  created_at: moment().withDefault(),
 });
 
-export type EventRow = typeof events.$inferSelect;
+export type EventRow = RowOf<typeof events>;

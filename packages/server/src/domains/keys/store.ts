@@ -1,48 +1,36 @@
-import { and, desc, eq, isNull, lt } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
+import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, moment, type NewRowOf, text } from '../../db/table.ts';
 import { orgs } from '../orgs/api.ts';
 import { apiKeys, type KeyRow, rolledKeySecrets } from './tables.ts';
 
-export async function insertKey(tx: Executor, row: typeof apiKeys.$inferInsert): Promise<KeyRow> {
-  const [inserted] = await tx.insert(apiKeys).values(row).returning();
-  return inserted as KeyRow;
+export function insertKey(tx: Executor, row: NewRowOf<typeof apiKeys>): Promise<KeyRow> {
+  return insert(tx, apiKeys, row);
 }
+
+const standing = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode} AND revoked_at IS NULL`;
 
 export function listKeys(
   db: Executor,
   tenant: Tenant,
   page: { limit: number; after: readonly string[] | null },
 ): Promise<KeyRow[]> {
-  return db
-    .select()
-    .from(apiKeys)
-    .where(
-      and(
-        eq(apiKeys.org_id, tenant.orgId),
-        eq(apiKeys.mode, tenant.mode),
-        isNull(apiKeys.revoked_at),
-        page.after ? lt(apiKeys.id, page.after[0] as string) : undefined,
-      ),
-    )
-    .orderBy(desc(apiKeys.id))
-    .limit(page.limit + 1);
+  const conditions = sql.and(standing(tenant), page.after && sql`id < ${page.after[0] as string}`);
+  return rowsOf(
+    db,
+    apiKeys,
+    sql`SELECT ${columnsOf(apiKeys)} FROM ${apiKeys} WHERE ${conditions} ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
 }
 
-export async function lockKey(tx: Executor, tenant: Tenant, keyId: string): Promise<KeyRow | undefined> {
-  const [row] = await tx
-    .select()
-    .from(apiKeys)
-    .where(
-      and(
-        eq(apiKeys.id, keyId),
-        eq(apiKeys.org_id, tenant.orgId),
-        eq(apiKeys.mode, tenant.mode),
-        isNull(apiKeys.revoked_at),
-      ),
-    )
-    .for('update');
-  return row;
+export function lockKey(tx: Executor, tenant: Tenant, keyId: string): Promise<KeyRow | undefined> {
+  return maybeOne(
+    tx,
+    apiKeys,
+    sql`SELECT ${columnsOf(apiKeys)} FROM ${apiKeys} WHERE id = ${keyId} AND ${standing(tenant)} FOR UPDATE`,
+  );
 }
 
 export async function replaceSecret(
@@ -51,37 +39,36 @@ export async function replaceSecret(
   next: { hash: Buffer; last4: string },
   previous: { hash: Buffer; expiresAt: Date },
 ): Promise<KeyRow> {
-  await tx
-    .insert(rolledKeySecrets)
-    .values({ secret_hash: previous.hash, key_id: keyId, expires_at: previous.expiresAt });
-  const [row] = await tx
-    .update(apiKeys)
-    .set({ secret_hash: next.hash, last4: next.last4 })
-    .where(eq(apiKeys.id, keyId))
-    .returning();
+  await insert(tx, rolledKeySecrets, { secret_hash: previous.hash, key_id: keyId, expires_at: previous.expiresAt });
+  const [row] = await update(tx, apiKeys, { secret_hash: next.hash, last4: next.last4 }, sql`id = ${keyId}`);
   return row as KeyRow;
 }
 
 export async function markRevoked(tx: Executor, keyId: string): Promise<void> {
-  await tx.update(apiKeys).set({ revoked_at: new Date() }).where(eq(apiKeys.id, keyId));
+  await run(tx, sql`UPDATE ${apiKeys} SET revoked_at = ${new Date()} WHERE id = ${keyId}`);
 }
 
 export type FoundKey = { key: KeyRow; org: { status: string }; rolledUntil: Date | null };
 
 /** The key behind a secret: its current one, or one that a roll replaced. */
 export async function findKeyBySecret(db: Executor, hash: Buffer): Promise<FoundKey | undefined> {
-  const org = { status: orgs.status };
-  const [current] = await db
-    .select({ key: apiKeys, org })
-    .from(apiKeys)
-    .innerJoin(orgs, eq(orgs.id, apiKeys.org_id))
-    .where(eq(apiKeys.secret_hash, hash));
-  if (current) return { ...current, rolledUntil: null };
-  const [rolled] = await db
-    .select({ key: apiKeys, org, rolledUntil: rolledKeySecrets.expires_at })
-    .from(rolledKeySecrets)
-    .innerJoin(apiKeys, eq(apiKeys.id, rolledKeySecrets.key_id))
-    .innerJoin(orgs, eq(orgs.id, apiKeys.org_id))
-    .where(eq(rolledKeySecrets.secret_hash, hash));
-  return rolled;
+  const shape = { ...apiKeys.columns, org_status: text(), rolled_until: moment().nullable() };
+  const columns = columnsOf(apiKeys, 'k');
+  const found =
+    (await maybeOne(
+      db,
+      shape,
+      sql`SELECT ${columns}, o.status AS org_status, NULL AS rolled_until
+          FROM ${apiKeys} k JOIN ${orgs} o ON o.id = k.org_id WHERE k.secret_hash = ${hash}`,
+    )) ??
+    (await maybeOne(
+      db,
+      shape,
+      sql`SELECT ${columns}, o.status AS org_status, r.expires_at AS rolled_until
+          FROM ${rolledKeySecrets} r JOIN ${apiKeys} k ON k.id = r.key_id JOIN ${orgs} o ON o.id = k.org_id
+          WHERE r.secret_hash = ${hash}`,
+    ));
+  if (!found) return undefined;
+  const { org_status, rolled_until, ...key } = found;
+  return { key, org: { status: org_status }, rolledUntil: rolled_until };
 }

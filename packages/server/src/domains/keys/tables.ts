@@ -1,25 +1,24 @@
 import type { Mode, Scope } from '@vestra/contract/route';
-import { pgTable, text } from 'drizzle-orm/pg-core';
-import { bytes, moment } from '../../db/columns.ts';
+import { bytes, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
-export const apiKeys = pgTable('api_keys', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  name: text().notNull(),
-  scopes: text().array().$type<Scope[]>().notNull(),
-  secret_hash: bytes().notNull(),
-  last4: text().notNull(),
-  created_at: moment().notNull().defaultNow(),
-  last_used_at: moment(),
+export const apiKeys = table('api_keys', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  name: text(),
+  scopes: textArray<Scope>(),
+  secret_hash: bytes(),
+  last4: text(),
+  created_at: moment().withDefault(),
+  last_used_at: moment().nullable(),
+  expires_at: moment().nullable(),
+  revoked_at: moment().nullable(),
+});
+
+export const rolledKeySecrets = table('rolled_key_secrets', {
+  secret_hash: bytes(),
+  key_id: text(),
   expires_at: moment(),
-  revoked_at: moment(),
 });
 
-export const rolledKeySecrets = pgTable('rolled_key_secrets', {
-  secret_hash: bytes().primaryKey(),
-  key_id: text().notNull(),
-  expires_at: moment().notNull(),
-});
-
-export type KeyRow = typeof apiKeys.$inferSelect;
+export type KeyRow = RowOf<typeof apiKeys>;

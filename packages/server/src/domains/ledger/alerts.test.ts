@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
+import { rowsOf } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { emit as emitEvent } from '../events/api.ts';
 import { type AlertDependencies, alertsReached, tellAlerts, type UsageAlertEvent } from './alerts.ts';
@@ -158,7 +160,9 @@ describe('the fold', () => {
     const tenant = await newTenant(db, { org_daily_micros: 10n, alert_thresholds: [50] });
     await pay(db, tenant, item(10));
     await foldLedger(db, { ...listener(), emit: emitEvent });
-    const { rows } = await db.execute(
+    const rows = await rowsOf(
+      db,
+      { type: text(), threshold: text() },
       sql`SELECT type, data->>'threshold' AS threshold FROM events WHERE org_id = ${tenant.orgId} AND mode = 'test' ORDER BY id`,
     );
     expect(rows).toEqual([

@@ -1,7 +1,7 @@
 export { capsForUser, capsRemaining, type Refusal, refusalFailure, type Spend, type UserCaps } from './allowance.ts';
 export { balanceOf, spendOfUsers } from './balance.ts';
 export { type ChargeItem, charge, charging } from './charge.ts';
-export { type Cost, costOf, costOfKinds, costOfTurn, costsOf, noCost, tokensAndCostOfTask } from './cost.ts';
+export { type Cost, costOf, costOfKinds, costsOf, noCost } from './cost.ts';
 export { credit } from './credit.ts';
 export { eraseSpender } from './erase.ts';
 export { foldLedger } from './fold.ts';
@@ -10,4 +10,5 @@ export { holdMetered, noteUsed } from './holds-store.ts';
 export { createMoneyLine, type MoneyLine } from './money-line.ts';
 export { presentCost } from './present.ts';
 export { refusalOfSpending, release, reserve, type Spending } from './reserve.ts';
+export { costOfTurn, tokensAndCostOfTask } from './usage-store.ts';
 export { chargeStopped, type Used } from './used.ts';

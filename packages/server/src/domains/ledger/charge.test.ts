@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Transaction } from '../../db/pool.ts';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { integer, numeric, text, textArray } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { balanceOf, spendOfUsers } from './balance.ts';
 import { charge } from './charge.ts';
@@ -27,10 +29,14 @@ describe('the cost of the items of a charge', () => {
     await fc.assert(
       fc.asyncProperty(items, async (given) => {
         const rows = given.map(({ quantity, unitPriceMicros }) => [String(quantity), String(unitPriceMicros)]);
-        const { rows: found } = await db.execute<{ total: string; exact: string[] }>(sql`
+        const found = await rowsOf(
+          db,
+          { total: text(), exact: textArray() },
+          sql`
           SELECT round(sum(q * p))::text AS total, array_agg((q * p)::text ORDER BY at) AS exact
-          FROM unnest(${sql.param(rows.map(([q]) => q))}::numeric[], ${sql.param(rows.map(([, p]) => p))}::numeric[])
-            WITH ORDINALITY AS t(q, p, at)`);
+          FROM unnest(${rows.map(([q]) => q as string)}::numeric[], ${rows.map(([, p]) => p as string)}::numeric[])
+            WITH ORDINALITY AS t(q, p, at)`,
+        );
         const costs = costsOfItems(given);
         expect(String(costs.reduce((sum, cost) => sum + cost, 0n))).toBe(found[0]?.total);
         for (const [at, cost] of costs.entries()) {
@@ -56,9 +62,13 @@ describe('a charge', () => {
   it('is two sides of one transfer that sum to zero [MON-008]', async () => {
     const tenant = await newTenant(db);
     await pay(db, tenant, item(30), item(12));
-    const { rows } = await db.execute<{ account: string; amount_micros: string; transfers: number }>(sql`
+    const rows = await rowsOf(
+      db,
+      { account: text(), amount_micros: text(), transfers: integer() },
+      sql`
       SELECT account, amount_micros, dense_rank() OVER (ORDER BY transfer_id)::int AS transfers
-      FROM ledger_entries WHERE org_id = ${tenant.orgId} ORDER BY amount_micros`);
+      FROM ledger_entries WHERE org_id = ${tenant.orgId} ORDER BY amount_micros`,
+    );
     expect(rows).toEqual([
       { account: 'wallet', amount_micros: '-42', transfers: 1 },
       { account: 'spend', amount_micros: '12', transfers: 1 },
@@ -71,7 +81,11 @@ describe('a charge', () => {
     const of = { conversationId: 'conv_free' };
     expect(await pay(db, tenant, item(5, { ...of, unitPriceMicros: 0 }), item(0, of))).toBe(0n);
     expect(await pay(db, tenant)).toBe(0n);
-    const { rows } = await db.execute(sql`SELECT quantity FROM ledger_entries WHERE conversation_id = 'conv_free'`);
+    const rows = await rowsOf(
+      db,
+      { quantity: numeric() },
+      sql`SELECT quantity FROM ledger_entries WHERE conversation_id = 'conv_free'`,
+    );
     expect(rows).toEqual([{ quantity: '5' }]);
   });
 
@@ -106,10 +120,13 @@ describe('a charge', () => {
 
   it('is refused by the database where the amount is not quantity times price', async () => {
     const tenant = await newTenant(db);
-    const forged = db.execute(sql`
+    const forged = run(
+      db,
+      sql`
       INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, quantity, unit, unit_price_micros)
-      VALUES ('li_forged', 'li_forged', ${tenant.orgId}, 'test', 'spend', 4, 'tools', 30, 'calls', 0.1)`);
-    await expect(forged).rejects.toMatchObject({ cause: { constraint: 'ledger_spend_is_its_price' } });
+      VALUES ('li_forged', 'li_forged', ${tenant.orgId}, 'test', 'spend', 4, 'tools', 30, 'calls', 0.1)`,
+    );
+    await expect(forged).rejects.toMatchObject({ constraint: 'ledger_spend_is_its_price' });
   });
 });
 

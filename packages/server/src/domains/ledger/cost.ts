@@ -1,7 +1,6 @@
 import type { Micros } from '@vestra/contract/money';
 import { spendKinds } from '@vestra/contract/usage';
 import type { Executor } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
 import { sumByKind } from './usage-store.ts';
 
 /** What a conversation or a task has cost, and on what. */
@@ -30,39 +29,6 @@ export async function costsOf(
     cost.totalMicros += micros;
   }
   return costs;
-}
-
-const turnSum = {
-  name: 'cost_of_turn',
-  text: `SELECT COALESCE(sum(amount_micros), 0) AS micros FROM ledger_entries
-    WHERE account = 'spend' AND conversation_id = $1 AND turn_id = $2`,
-};
-
-/** What one message has cost so far, its work included. */
-export async function costOfTurn(db: Executor, conversationId: string, turnId: string): Promise<Micros> {
-  const [row] = await runPrepared<{ micros: string }>(db, turnSum, [conversationId, turnId]);
-  return BigInt(row?.micros ?? 0);
-}
-
-const taskSum = {
-  name: 'tokens_and_cost_of_task',
-  text: `SELECT COALESCE(sum(amount_micros), 0) AS micros,
-      COALESCE(sum(quantity) FILTER (WHERE unit = 'input_tokens'), 0) AS input_tokens,
-      COALESCE(sum(quantity) FILTER (WHERE unit = 'output_tokens'), 0) AS output_tokens
-    FROM ledger_entries WHERE account = 'spend' AND task_id = $1`,
-};
-
-/** All that a task has used and cost: the model, the judge, tools and the computer. */
-export async function tokensAndCostOfTask(
-  db: Executor,
-  taskId: string,
-): Promise<{ costMicros: Micros; inputTokens: number; outputTokens: number }> {
-  const [row] = await runPrepared<Record<'micros' | 'input_tokens' | 'output_tokens', string>>(db, taskSum, [taskId]);
-  return {
-    costMicros: BigInt(row?.micros ?? 0),
-    inputTokens: Number(row?.input_tokens ?? 0),
-    outputTokens: Number(row?.output_tokens ?? 0),
-  };
 }
 
 const nothing = (): Cost => ({

@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { integer } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { balanceOf, spendOfUsers } from './balance.ts';
 import { eraseSpender } from './erase.ts';
@@ -21,11 +23,15 @@ afterAll(() => close());
 const erase = (tenant: Tenant, userId: string) => transaction(db, (tx) => eraseSpender(tx, tenant, userId));
 
 async function traces(userId: string): Promise<number> {
-  const { rows } = await db.execute<{ count: number }>(sql`
+  const rows = await rowsOf(
+    db,
+    { count: integer() },
+    sql`
     SELECT count(*)::int AS count FROM (
       SELECT user_id FROM ledger_entries UNION ALL SELECT user_id FROM unfolded_entries UNION ALL SELECT user_id FROM spend_days
       UNION ALL SELECT user_id FROM reservations UNION ALL SELECT user_id FROM usage_alerts_told
-    ) AS all_of_it WHERE user_id = ${userId}`);
+    ) AS all_of_it WHERE user_id = ${userId}`,
+  );
   return rows[0]?.count as number;
 }
 
@@ -36,8 +42,11 @@ it('moves folded and unfolded spend to the user unknown and keeps every total [U
   await erase(tenant, 'gone-before');
   await foldLedger(db);
   await pay(db, tenant, item(8, { userId: 'gone' }));
-  await db.execute(sql`
-    INSERT INTO usage_alerts_told VALUES (${tenant.orgId}, 'test', 'user_daily_usd', 'gone', '2026-04-01', 50)`);
+  await run(
+    db,
+    sql`
+    INSERT INTO usage_alerts_told VALUES (${tenant.orgId}, 'test', 'user_daily_usd', 'gone', '2026-04-01', 50)`,
+  );
   await reserve(db, tenant, { userId: 'gone', userCaps: null, amountMicros: 5n });
 
   await erase(tenant, 'gone');
@@ -80,10 +89,13 @@ it('keeps the totals right when a charge is made and folded halfway through', as
   const tenant = await newTenant(db);
   await pay(db, tenant, item(3, { userId: 'late' }));
   await foldLedger(db);
-  await db.execute(sql`
-    INSERT INTO usage_alerts_told VALUES (${tenant.orgId}, 'test', 'user_daily_usd', 'late', '2026-04-01', 50)`);
+  await run(
+    db,
+    sql`
+    INSERT INTO usage_alerts_told VALUES (${tenant.orgId}, 'test', 'user_daily_usd', 'late', '2026-04-01', 50)`,
+  );
   const end = Promise.withResolvers<void>();
-  const holdUp = (tx: Transaction) => tx.execute(sql`SELECT FROM usage_alerts_told WHERE user_id = 'late' FOR UPDATE`);
+  const holdUp = (tx: Transaction) => run(tx, sql`SELECT FROM usage_alerts_told WHERE user_id = 'late' FOR UPDATE`);
   const { ended } = await begin(db, holdUp, end.promise);
   const erased = erase(tenant, 'late');
   await expect.poll(waitingForLocks).toBe(1);
@@ -96,9 +108,13 @@ it('keeps the totals right when a charge is made and folded halfway through', as
 });
 
 async function waitingForLocks(): Promise<number> {
-  const { rows } = await db.execute<{ count: number }>(sql`
+  const rows = await rowsOf(
+    db,
+    { count: integer() },
+    sql`
     SELECT count(*)::int AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`);
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
   return rows[0]?.count as number;
 }
 

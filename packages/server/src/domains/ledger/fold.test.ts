@@ -1,8 +1,10 @@
-import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { integer, text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { balanceOf, spendOfUsers } from './balance.ts';
 import { eraseSpender } from './erase.ts';
@@ -19,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => close());
 
 async function waiting(): Promise<number> {
-  const { rows } = await db.execute<{ count: number }>(sql`SELECT count(*)::int AS count FROM unfolded_entries`);
+  const rows = await rowsOf(db, { count: integer() }, sql`SELECT count(*)::int AS count FROM unfolded_entries`);
   return rows[0]?.count as number;
 }
 
@@ -33,8 +35,12 @@ describe('folding', () => {
     await foldLedger(db);
     expect(await read()).toEqual(before);
     expect(await waiting()).toBe(0);
-    const { rows } = await db.execute(sql`
-      SELECT user_id, spend_micros FROM spend_days WHERE org_id = ${tenant.orgId} ORDER BY user_id COLLATE "C"`);
+    const rows = await rowsOf(
+      db,
+      { user_id: text(), spend_micros: text() },
+      sql`
+      SELECT user_id, spend_micros FROM spend_days WHERE org_id = ${tenant.orgId} ORDER BY user_id COLLATE "C"`,
+    );
     expect(rows).toEqual([
       { user_id: '', spend_micros: '5' },
       { user_id: '*', spend_micros: '47' },
@@ -79,19 +85,22 @@ describe('folding', () => {
       emit: async () => {},
       capsOfUsers: async () => new Map(),
     };
-    await db.execute(
+    await run(
+      db,
       sql`ALTER TABLE wallets ADD CONSTRAINT broken CHECK (org_id <> ${sql.raw(`'${broken.orgId}'`)} OR balance_micros = 0)`,
     );
     await expect(foldLedger(db, alerts)).rejects.toThrow('1 wallets could not be folded.');
     expect(await foldedBalance(sound)).toBe('-1');
     expect(await balanceOf(db, broken)).toBe(-1n);
-    await db.execute(sql`ALTER TABLE wallets DROP CONSTRAINT broken`);
+    await run(db, sql`ALTER TABLE wallets DROP CONSTRAINT broken`);
     await foldLedger(db, alerts);
     expect(await foldedBalance(broken)).toBe('-1');
   });
 
   async function foldedBalance({ orgId, mode }: Tenant): Promise<string | undefined> {
-    const { rows } = await db.execute<{ balance_micros: string }>(
+    const rows = await rowsOf(
+      db,
+      { balance_micros: text() },
       sql`SELECT balance_micros FROM wallets WHERE org_id = ${orgId} AND mode = ${mode}`,
     );
     return rows[0]?.balance_micros;

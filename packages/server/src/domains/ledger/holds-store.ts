@@ -1,12 +1,13 @@
 import type { Micros } from '@vestra/contract/money';
-import { and, eq, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
+import { maybeOne, rowsOf, run } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { count, json, micros } from '../../db/table.ts';
 import type { OrgCaps, Standing } from './allowance.ts';
-import { spenderOf } from './spender.ts';
-import { type CapRow, capsOf } from './store.ts';
-import { reservations } from './tables.ts';
+import { spenderOf, wholeOrg } from './spender.ts';
+import { capColumns, capsOf } from './store.ts';
+import { reservations, spendDays, wallets } from './tables.ts';
 import type { Used } from './used.ts';
 
 /** A process that dies gives nothing back: what it held counts until then. Longer than the longest silence of a call. */
@@ -22,44 +23,25 @@ export type Hold = {
   runId: string | null;
 };
 
-const spentColumns = (isOrg: string) => {
-  const isToday = 'day = (SELECT today FROM clock)';
-  const isThisMonth = 'day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)';
-  const spent = (isCounted: string) => `COALESCE(sum(spend_micros) FILTER (WHERE ${isCounted}), 0)::bigint`;
-  return `${spent(`${isOrg} AND ${isToday}`)} AS org_day, ${spent(`${isOrg} AND ${isThisMonth}`)} AS org_month,
-    ${spent(`user_id = $4 AND ${isToday}`)} AS user_day, ${spent(`user_id = $4 AND ${isThisMonth}`)} AS user_month`;
-};
+const isToday = sql`day = (SELECT today FROM clock)`;
+const isThisMonth = sql`day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)`;
 
-const holdMoney = {
-  name: 'hold_money',
-  text: `WITH given_way AS (
-      DELETE FROM reservations WHERE run_id = $8::text AND org_id = $2 AND mode = $3 AND $5::bigint IS NOT NULL
-    ), held AS (
-      INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
-      SELECT $1::uuid, $2, $3, $4, $5::bigint, clock_timestamp() + make_interval(secs => $6), $8::text
-      WHERE $5::bigint IS NOT NULL
-    ), running AS (
-      SELECT COALESCE(sum(amount_micros), 0)::bigint AS by_org,
-        COALESCE(sum(amount_micros) FILTER (WHERE user_id = $4), 0)::bigint AS by_user
-      FROM reservations
-      WHERE org_id = $2 AND mode = $3 AND expires_at > clock_timestamp() AND run_id IS DISTINCT FROM COALESCE($8::text, '')
-    ), clock AS (
-      SELECT today, date_trunc('month', today::timestamp)::date AS month
-      FROM (SELECT (COALESCE($7::timestamptz, now()) AT TIME ZONE 'UTC')::date AS today) AS utc
-    ), waiting AS (
-      SELECT COALESCE(sum(wallet_micros), 0)::bigint AS wallet, ${spentColumns('true')}
-      FROM unfolded_entries WHERE org_id = $2 AND mode = $3
-    ), folded AS (
-      SELECT ${spentColumns("user_id = '*'")} FROM spend_days
-      WHERE org_id = $2 AND mode = $3 AND user_id IN ('*', $4)
-        AND day BETWEEN (SELECT month FROM clock) AND (SELECT today FROM clock)
-    )
-    SELECT o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros,
-      running.by_org, running.by_user,
-      COALESCE((SELECT balance_micros FROM wallets WHERE org_id = $2 AND mode = $3), 0) + waiting.wallet AS balance,
-      folded.org_day + waiting.org_day AS org_day, folded.org_month + waiting.org_month AS org_month,
-      folded.user_day + waiting.user_day AS user_day, folded.user_month + waiting.user_month AS user_month
-    FROM org_settings o, running, waiting, folded WHERE o.org_id = $2 AND o.mode = $3`,
+const spent = (isTheirs: Sql, isCounted: Sql) =>
+  sql`COALESCE(sum(spend_micros) FILTER (WHERE ${isTheirs} AND ${isCounted}), 0)::bigint`;
+
+const spentColumns = (isOrg: Sql, isUser: Sql) =>
+  sql`${spent(isOrg, isToday)} AS org_day, ${spent(isOrg, isThisMonth)} AS org_month,
+      ${spent(isUser, isToday)} AS user_day, ${spent(isUser, isThisMonth)} AS user_month`;
+
+const standingColumns = {
+  ...capColumns,
+  balance: micros(),
+  by_org: micros(),
+  by_user: micros(),
+  org_day: micros(),
+  org_month: micros(),
+  user_day: micros(),
+  user_month: micros(),
 };
 
 /** Holds money for a call and reads, as of just before, where the org and the user stand. */
@@ -67,49 +49,64 @@ export async function holdAndReadStanding(
   db: Executor,
   { orgId, mode }: Tenant,
   hold: Hold,
-  at?: Date,
+  at: Date | null = null,
 ): Promise<{ standing: Standing; caps: OrgCaps }> {
-  const [row] = await runPrepared<CapRow & Record<StandingColumn, string>>(db, holdMoney, [
-    hold.id,
-    orgId,
-    mode,
-    spenderOf(hold.userId),
-    hold.amountMicros === null ? null : String(hold.amountMicros),
-    hold.expiresInSeconds,
-    at?.toISOString() ?? null,
-    hold.runId,
-  ]);
+  const { id, amountMicros, runId } = hold;
+  const spender = spenderOf(hold.userId);
+  const isOrg = sql`org_id = ${orgId} AND mode = ${mode}`;
+  const isUser = sql`user_id = ${spender}`;
+  const row = await maybeOne(
+    db,
+    standingColumns,
+    sql`
+    WITH given_way AS (
+      DELETE FROM ${reservations} WHERE run_id = ${runId}::text AND ${isOrg} AND ${amountMicros}::bigint IS NOT NULL
+    ), held AS (
+      INSERT INTO ${reservations} (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
+      SELECT ${id}::uuid, ${orgId}, ${mode}, ${spender}, ${amountMicros}::bigint,
+        clock_timestamp() + make_interval(secs => ${hold.expiresInSeconds}), ${runId}::text
+      WHERE ${amountMicros}::bigint IS NOT NULL
+    ), running AS (
+      SELECT COALESCE(sum(amount_micros), 0)::bigint AS by_org,
+        COALESCE(sum(amount_micros) FILTER (WHERE ${isUser}), 0)::bigint AS by_user
+      FROM ${reservations}
+      WHERE ${isOrg} AND expires_at > clock_timestamp() AND run_id IS DISTINCT FROM COALESCE(${runId}::text, '')
+    ), clock AS (
+      SELECT today, date_trunc('month', today::timestamp)::date AS month
+      FROM (SELECT (COALESCE(${at}::timestamptz, now()) AT TIME ZONE 'UTC')::date AS today) AS utc
+    ), waiting AS (
+      SELECT COALESCE(sum(wallet_micros), 0)::bigint AS wallet, ${spentColumns(sql`true`, isUser)}
+      FROM unfolded_entries WHERE ${isOrg}
+    ), folded AS (
+      SELECT ${spentColumns(sql`user_id = ${wholeOrg}`, isUser)} FROM ${spendDays}
+      WHERE ${isOrg} AND user_id IN (${wholeOrg}, ${spender}) AND ${isThisMonth}
+    )
+    SELECT o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros,
+      running.by_org, running.by_user,
+      COALESCE((SELECT balance_micros FROM ${wallets} WHERE ${isOrg}), 0) + waiting.wallet AS balance,
+      folded.org_day + waiting.org_day AS org_day, folded.org_month + waiting.org_month AS org_month,
+      folded.user_day + waiting.user_day AS user_day, folded.user_month + waiting.user_month AS user_month
+    FROM org_settings o, running, waiting, folded WHERE o.org_id = ${orgId} AND o.mode = ${mode}`,
+  );
   if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
-  const spend = { dayMicros: BigInt(row.user_day), monthMicros: BigInt(row.user_month) };
+  const user = { dayMicros: row.user_day, monthMicros: row.user_month, heldMicros: row.by_user };
   const standing: Standing = {
-    balanceMicros: BigInt(row.balance),
-    heldMicros: BigInt(row.by_org),
-    spend: { dayMicros: BigInt(row.org_day), monthMicros: BigInt(row.org_month) },
-    user: hold.userId === null ? null : { ...spend, heldMicros: BigInt(row.by_user) },
+    balanceMicros: row.balance,
+    heldMicros: row.by_org,
+    spend: { dayMicros: row.org_day, monthMicros: row.org_month },
+    user: hold.userId === null ? null : user,
   };
   return { standing, caps: capsOf(row) };
 }
 
-type StandingColumn = 'balance' | 'by_org' | 'by_user' | 'org_day' | 'org_month' | 'user_day' | 'user_month';
-
 /** Holds of one org and mode are decided one after the other until the transaction ends. */
 export async function lockHolds(tx: Transaction, { orgId, mode }: Tenant): Promise<void> {
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`holds ${orgId} ${mode}`}, 0))`);
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`holds ${orgId} ${mode}`}, 0))`);
 }
 
 export async function deleteReservation(db: Executor, { orgId, mode }: Tenant, id: string): Promise<void> {
-  await db
-    .delete(reservations)
-    .where(and(eq(reservations.id, id), eq(reservations.org_id, orgId), eq(reservations.mode, mode)));
+  await run(db, sql`DELETE FROM ${reservations} WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode}`);
 }
-
-const note = {
-  name: 'note_used',
-  text: `UPDATE reservations SET used = COALESCE($4::json, used), amount_micros = GREATEST(amount_micros, $5::bigint),
-      expires_at = GREATEST(expires_at, clock_timestamp() + make_interval(secs => $6))
-    WHERE id = $1::uuid AND org_id = $2 AND mode = $3
-      AND EXISTS (SELECT FROM runs WHERE id = $7 AND epoch = $8)`,
-};
 
 /** What the call behind a hold has used so far, and what it may cost where that is more. For the owner of the run alone. */
 export async function noteUsed(
@@ -122,24 +119,15 @@ export async function noteUsed(
     run: { runId: string; epoch: number };
   },
 ): Promise<void> {
-  await runPrepared(db, note, [
-    of.reservationId,
-    orgId,
-    mode,
-    of.used === null ? null : JSON.stringify(of.used),
-    String(of.atLeastMicros),
-    holdSeconds,
-    of.run.runId,
-    of.run.epoch,
-  ]);
+  await run(
+    db,
+    sql`UPDATE ${reservations} SET used = COALESCE(${of.used && sql.json(of.used)}::json, used),
+          amount_micros = GREATEST(amount_micros, ${of.atLeastMicros}::bigint),
+          expires_at = GREATEST(expires_at, clock_timestamp() + make_interval(secs => ${holdSeconds}))
+        WHERE id = ${of.reservationId}::uuid AND org_id = ${orgId} AND mode = ${mode}
+          AND EXISTS (SELECT FROM runs WHERE id = ${of.run.runId} AND epoch = ${of.run.epoch})`,
+  );
 }
-
-const meter = {
-  name: 'hold_metered',
-  text: `INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at, run_id, used, metered_since)
-    SELECT $1::uuid, $2, $3, $4, $5::bigint, clock_timestamp() + make_interval(secs => $6), id, $8::json, clock_timestamp()
-    FROM runs WHERE id = $7 AND epoch = $9`,
-};
 
 /** Holds money for something that costs by the second, beside what else the run holds. For its owner alone. */
 export async function holdMetered(
@@ -153,17 +141,14 @@ export async function holdMetered(
     run: { runId: string; epoch: number };
   },
 ): Promise<void> {
-  await runPrepared(db, meter, [
-    of.id,
-    orgId,
-    mode,
-    spenderOf(of.userId),
-    String(of.amountMicros),
-    holdSeconds,
-    of.run.runId,
-    JSON.stringify(of.used),
-    of.run.epoch,
-  ]);
+  await run(
+    db,
+    sql`INSERT INTO ${reservations}
+          (id, org_id, mode, user_id, amount_micros, expires_at, run_id, used, metered_since)
+        SELECT ${of.id}::uuid, ${orgId}, ${mode}, ${spenderOf(of.userId)}, ${of.amountMicros}::bigint,
+          clock_timestamp() + make_interval(secs => ${holdSeconds}), id, ${sql.json(of.used)}::json, clock_timestamp()
+        FROM runs WHERE id = ${of.run.runId} AND epoch = ${of.run.epoch}`,
+  );
 }
 
 /** Takes away all that a run holds and says what it was used for. */
@@ -172,8 +157,11 @@ export async function takeHoldsOfRun(
   { orgId, mode }: Tenant,
   runId: string,
 ): Promise<{ used: Used | null; seconds: number | null }[]> {
-  const { rows } = await tx.execute<{ used: Used | null; ms: string | null }>(sql`
-    DELETE FROM reservations WHERE run_id = ${runId} AND org_id = ${orgId} AND mode = ${mode}
-    RETURNING used, ceil(extract(epoch FROM clock_timestamp() - metered_since) * 1000)::bigint AS ms`);
-  return rows.map(({ used, ms }) => ({ used, seconds: ms === null ? null : Number(ms) / 1000 }));
+  const rows = await rowsOf(
+    tx,
+    { used: json<Used>().nullable(), ms: count().nullable() },
+    sql`DELETE FROM ${reservations} WHERE run_id = ${runId} AND org_id = ${orgId} AND mode = ${mode}
+        RETURNING used, ceil(extract(epoch FROM clock_timestamp() - metered_since) * 1000)::bigint AS ms`,
+  );
+  return rows.map(({ used, ms }) => ({ used, seconds: ms === null ? null : ms / 1000 }));
 }

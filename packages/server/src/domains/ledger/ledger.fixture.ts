@@ -1,8 +1,10 @@
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import type { Tenant } from '../../caller.ts';
 import { closeDatabase, type Database, openDatabase, type Transaction } from '../../db/pool.ts';
+import { rowsOf } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { insertOrg, type OrgSettings } from '../orgs/api.ts';
 import { type Charge, type ChargeItem, charge } from './charge.ts';
@@ -73,7 +75,10 @@ export async function begin(
 
 /** Everything that must hold between the tables at any moment, read in one statement and so of one moment. */
 export async function faultsIn(db: Database): Promise<string[]> {
-  const { rows } = await db.execute<{ fault: string }>(sql`
+  const rows = await rowsOf(
+    db,
+    { fault: text() },
+    sql`
     WITH folded_and_waiting AS (
       SELECT org_id, mode, balance_micros AS micros FROM wallets
       UNION ALL SELECT org_id, mode, wallet_micros FROM unfolded_entries
@@ -104,6 +109,7 @@ export async function faultsIn(db: Database): Promise<string[]> {
     UNION ALL
     SELECT format('spend of %s %s "%s" on %s: %s, ledger: %s', org_id, mode, user_id, day, d.micros, l.micros)
       FROM days d FULL JOIN ledger_days l USING (org_id, mode, user_id, day)
-      WHERE COALESCE(d.micros, 0) <> COALESCE(l.micros, 0)`);
+      WHERE COALESCE(d.micros, 0) <> COALESCE(l.micros, 0)`,
+  );
   return rows.map(({ fault }) => fault);
 }

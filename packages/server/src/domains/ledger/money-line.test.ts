@@ -1,8 +1,9 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
 import type { Bell } from '../../db/bell.ts';
 import type { Database } from '../../db/pool.ts';
+import { rowsOf } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { createLog } from '../../log.ts';
 import { fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
 import { createMoneyLine, type MoneyLine } from './money-line.ts';
@@ -64,7 +65,7 @@ function watched(line: MoneyLine, tenant: Tenant) {
 }
 
 const heldRows = async ({ orgId }: Tenant) =>
-  (await db.execute(sql`SELECT FROM reservations WHERE org_id = ${orgId}`)).rows.length;
+  (await rowsOf(db, {}, sql`SELECT FROM reservations WHERE org_id = ${orgId}`)).length;
 
 describe('money that running calls hold', () => {
   it('is waited for, one call of each user after the other [MON-161, MON-162]', async () => {

@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { integer } from '../../db/table.ts';
 import { foldLedger } from './fold.ts';
 import { fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
 import { type Reservation, release, reserve, reserveInLine } from './reserve.ts';
@@ -20,7 +22,9 @@ const ask = (tenant: Tenant, of: Partial<Reservation> = {}) =>
   reserve(db, tenant, { userId: 'ann', userCaps: noCaps, amountMicros: 10n, ...of });
 
 async function held(tenant: Tenant): Promise<number> {
-  const { rows } = await db.execute<{ count: number }>(
+  const rows = await rowsOf(
+    db,
+    { count: integer() },
     sql`SELECT count(*)::int AS count FROM reservations WHERE org_id = ${tenant.orgId}`,
   );
   return rows[0]?.count as number;
@@ -140,7 +144,8 @@ describe('a cap', () => {
     const test = await newTenant(db);
     const live: Tenant = { ...test, mode: 'live' };
     for (const tenant of [test, live]) await fund(db, tenant, 1_000n);
-    await db.execute(
+    await run(
+      db,
       sql`UPDATE org_settings SET org_daily_micros = 0 WHERE org_id = ${test.orgId} AND mode = ${test.mode}`,
     );
     expect(await ask(test)).toMatchObject({ code: 'org_cap_reached' });

@@ -1,45 +1,50 @@
 import type { Micros } from '@vestra/contract/money';
-import { and, eq, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { insertMany, maybeOne, one, rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, integer, integerArray, micros, type RowOf, text } from '../../db/table.ts';
 import type { OrgCaps, Spend } from './allowance.ts';
 import { wholeOrg } from './spender.ts';
-import { reservations, spendDays, usageAlertsTold, wallets } from './tables.ts';
+import { ledgerEntries, reservations, spendDays, usageAlertsTold, wallets } from './tables.ts';
 
 /** Totals are what is folded and what is not yet, read in one statement: a fold in between moves both at once. */
 export async function readBalance(db: Executor, { orgId, mode }: Tenant): Promise<Micros> {
-  const { rows } = await db.execute<{ balance: string }>(sql`
-    SELECT COALESCE((SELECT balance_micros FROM wallets WHERE org_id = ${orgId} AND mode = ${mode}), 0)
-      + COALESCE((SELECT sum(wallet_micros) FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}), 0) AS balance`);
-  return BigInt((rows[0] as { balance: string }).balance);
+  const { balance } = await one(
+    db,
+    { balance: micros() },
+    sql`SELECT COALESCE((SELECT balance_micros FROM ${wallets} WHERE org_id = ${orgId} AND mode = ${mode}), 0)
+          + COALESCE((SELECT sum(wallet_micros) FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}), 0)
+          AS balance`,
+  );
+  return balance;
 }
 
 /** The caps stand on the org's settings: reading them here keeps a check before a call to one statement. */
-const capColumns = sql`o.org_daily_micros, o.org_monthly_micros, o.user_daily_micros, o.user_monthly_micros`;
+export const capColumns = {
+  org_daily_micros: micros().nullable(),
+  org_monthly_micros: micros().nullable(),
+  user_daily_micros: micros().nullable(),
+  user_monthly_micros: micros().nullable(),
+};
 
-export type CapRow = Record<
-  'org_daily_micros' | 'org_monthly_micros' | 'user_daily_micros' | 'user_monthly_micros',
-  string | null
->;
-
-const microsOrNull = (text: string | null) => (text === null ? null : BigInt(text));
-
-export const capsOf = (row: CapRow): OrgCaps => ({
-  orgDaily: microsOrNull(row.org_daily_micros),
-  orgMonthly: microsOrNull(row.org_monthly_micros),
-  userDaily: microsOrNull(row.user_daily_micros),
-  userMonthly: microsOrNull(row.user_monthly_micros),
+export const capsOf = (row: RowOf<typeof capColumns>): OrgCaps => ({
+  orgDaily: row.org_daily_micros,
+  orgMonthly: row.org_monthly_micros,
+  userDaily: row.user_daily_micros,
+  userMonthly: row.user_monthly_micros,
 });
 
 export async function readCaps(
   db: Executor,
   { orgId, mode }: Tenant,
 ): Promise<{ caps: OrgCaps; thresholds: number[] }> {
-  const { rows } = await db.execute<CapRow & { alert_thresholds: number[] }>(
-    sql`SELECT ${capColumns}, o.alert_thresholds FROM org_settings o WHERE o.org_id = ${orgId} AND o.mode = ${mode}`,
+  const row = await maybeOne(
+    db,
+    { ...capColumns, alert_thresholds: integerArray() },
+    sql`SELECT org_daily_micros, org_monthly_micros, user_daily_micros, user_monthly_micros, alert_thresholds
+        FROM org_settings WHERE org_id = ${orgId} AND mode = ${mode}`,
   );
-  const [row] = rows;
   if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   return { caps: capsOf(row), thresholds: row.alert_thresholds };
 }
@@ -63,9 +68,13 @@ export async function readSpend(
   const days = subjects.map(({ day }) => day).sort();
   const [first] = days;
   if (first === undefined) return [];
-  const { rows } = await db.execute<{ spender: string; day: string; day_micros: string; month_micros: string }>(sql`
+  const last = days.at(-1) as string;
+  const rows = await rowsOf(
+    db,
+    { spender: text(), day: text(), day_micros: micros(), month_micros: micros() },
+    sql`
     WITH subjects AS (
-      SELECT * FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) AS (spender text, day date))
+      SELECT * FROM ROWS FROM (jsonb_to_recordset(${sql.json(subjects)}::jsonb) AS (spender text, day date))
         WITH ORDINALITY AS t(spender, day, position)
     )
     SELECT t.spender, t.day::text AS day,
@@ -73,22 +82,26 @@ export async function readSpend(
       COALESCE(sum(s.spend_micros), 0)::bigint AS month_micros
     FROM subjects t LEFT JOIN (
       SELECT * FROM (${spendByDay(tenant)}) AS every_day
-      WHERE spender = ANY(${sql.param(subjects.map(({ spender }) => spender))}::text[])
+      WHERE spender = ANY(${subjects.map(({ spender }) => spender)}::text[])
         AND day >= date_trunc('month', ${first}::timestamp)::date
-        AND day < (date_trunc('month', ${days.at(-1)}::timestamp) + interval '1 month')::date
+        AND day < (date_trunc('month', ${last}::timestamp) + interval '1 month')::date
     ) AS s ON s.spender = t.spender AND date_trunc('month', s.day::timestamp) = date_trunc('month', t.day::timestamp)
-    GROUP BY t.position, t.spender, t.day ORDER BY t.position`);
+    GROUP BY t.position, t.spender, t.day ORDER BY t.position`,
+  );
   return rows.map((row) => ({
     spender: row.spender,
     day: row.day,
-    dayMicros: BigInt(row.day_micros),
-    monthMicros: BigInt(row.month_micros),
+    dayMicros: row.day_micros,
+    monthMicros: row.month_micros,
   }));
 }
 
 /** Every org and mode that has something to fold, each with a wallet to fold it into. */
 export async function listUnfolded(db: Executor): Promise<Tenant[]> {
-  const { rows } = await db.execute<{ org_id: string; mode: Tenant['mode'] }>(sql`
+  const rows = await rowsOf(
+    db,
+    { org_id: text(), mode: text<Tenant['mode']>() },
+    sql`
     WITH waiting AS (SELECT DISTINCT org_id, mode FROM unfolded_entries),
     opened AS (
       INSERT INTO wallets (org_id, mode)
@@ -96,17 +109,22 @@ export async function listUnfolded(db: Executor): Promise<Tenant[]> {
       WHERE NOT EXISTS (SELECT FROM wallets w WHERE w.org_id = waiting.org_id AND w.mode = waiting.mode)
       ON CONFLICT DO NOTHING
     )
-    SELECT org_id, mode FROM waiting`);
+    SELECT org_id, mode FROM waiting`,
+  );
   return rows.map((row) => ({ orgId: row.org_id, mode: row.mode }));
 }
 
 /** Adds what waits to the totals and says whose days changed; null where another process is at this wallet. */
 export async function foldWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<SpenderDay[] | null> {
-  const locked = await tx.execute(
-    sql`SELECT 1 FROM wallets WHERE org_id = ${orgId} AND mode = ${mode} FOR UPDATE SKIP LOCKED`,
+  const locked = await run(
+    tx,
+    sql`SELECT 1 FROM ${wallets} WHERE org_id = ${orgId} AND mode = ${mode} FOR UPDATE SKIP LOCKED`,
   );
-  if (locked.rows.length === 0) return null;
-  const { rows } = await tx.execute<SpenderDay>(sql`
+  if (locked === 0) return null;
+  return rowsOf(
+    tx,
+    { spender: text(), day: text() },
+    sql`
     WITH taken AS (
       DELETE FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
       RETURNING user_id AS spender, day, wallet_micros, spend_micros
@@ -119,54 +137,46 @@ export async function foldWallet(tx: Transaction, { orgId, mode }: Tenant): Prom
     FROM taken WHERE spend_micros <> 0
     GROUP BY GROUPING SETS ((spender, day), (day))
     ON CONFLICT (org_id, mode, user_id, day) DO UPDATE SET spend_micros = kept.spend_micros + EXCLUDED.spend_micros
-    RETURNING user_id AS spender, day::text AS day`);
-  return rows;
+    RETURNING user_id AS spender, day::text AS day`,
+  );
 }
 
 /** Waits for a fold that is under way and keeps the next one out until the transaction ends. */
 async function lockWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<void> {
-  await tx
-    .insert(wallets)
-    .values({ org_id: orgId, mode })
-    .onConflictDoUpdate({
-      target: [wallets.org_id, wallets.mode],
-      set: { balance_micros: sql`${wallets.balance_micros}` },
-    });
+  await run(
+    tx,
+    sql`INSERT INTO ${wallets} AS kept (org_id, mode) VALUES (${orgId}, ${mode})
+        ON CONFLICT (org_id, mode) DO UPDATE SET balance_micros = kept.balance_micros`,
+  );
 }
 
 /** Gives all that one spender has spent to another. */
 export async function moveSpend(tx: Transaction, tenant: Tenant, from: string, to: string): Promise<void> {
   const { orgId, mode } = tenant;
   const theirs = sql`org_id = ${orgId} AND mode = ${mode} AND user_id = ${from}`;
-  const moveEntries = sql`UPDATE ledger_entries SET user_id = ${to} WHERE ${theirs} AND account = 'spend'`;
+  const moveEntries = sql`UPDATE ${ledgerEntries} SET user_id = ${to} WHERE ${theirs} AND account = 'spend'`;
   // The long part before the lock. A charge may have been committed since, and of it the ledger and what waits must be
   // moved both or not at all: one statement sees either both or neither.
-  await tx.execute(moveEntries);
+  await run(tx, moveEntries);
   await lockWallet(tx, tenant);
-  await tx.execute(sql`WITH entries AS (${moveEntries}) UPDATE unfolded_entries SET user_id = ${to} WHERE ${theirs}`);
-  await tx
-    .update(reservations)
-    .set({ user_id: to })
-    .where(belongsTo(reservations, tenant, from));
-  await tx.delete(usageAlertsTold).where(belongsTo(usageAlertsTold, tenant, from));
-  const moved = await tx
-    .delete(spendDays)
-    .where(belongsTo(spendDays, tenant, from))
-    .returning();
-  if (moved.length === 0) return;
-  await tx
-    .insert(spendDays)
-    .values(moved.map((row) => ({ ...row, user_id: to })))
-    .onConflictDoUpdate({
-      target: [spendDays.org_id, spendDays.mode, spendDays.user_id, spendDays.day],
-      set: { spend_micros: sql`${spendDays.spend_micros} + excluded.spend_micros` },
-    });
+  await run(tx, sql`WITH entries AS (${moveEntries}) UPDATE unfolded_entries SET user_id = ${to} WHERE ${theirs}`);
+  await run(tx, sql`UPDATE ${reservations} SET user_id = ${to} WHERE ${theirs}`);
+  await run(tx, sql`DELETE FROM ${usageAlertsTold} WHERE ${theirs}`);
+  const moved = await rowsOf(
+    tx,
+    spendDays,
+    sql`DELETE FROM ${spendDays} WHERE ${theirs} RETURNING ${columnsOf(spendDays)}`,
+  );
+  await insertMany(
+    tx,
+    spendDays,
+    moved.map((row) => ({ ...row, user_id: to })),
+    {
+      onConflict: sql`(org_id, mode, user_id, day)
+        DO UPDATE SET spend_micros = ${spendDays}.spend_micros + excluded.spend_micros`,
+    },
+  );
 }
-
-type OfSpender = Record<'org_id' | 'mode' | 'user_id', PgColumn>;
-
-const belongsTo = (table: OfSpender, { orgId, mode }: Tenant, spender: string) =>
-  and(eq(table.org_id, orgId), eq(table.mode, mode), eq(table.user_id, spender));
 
 export type ToldAlert = { cap: string; spender: string; period: string; threshold: number };
 
@@ -178,12 +188,15 @@ export async function insertTold(
 ): Promise<ToldAlert[]> {
   if (alerts.length === 0) return [];
   // In one order, so that two transactions that tell at once wait for each other and never in a circle.
-  const { rows } = await tx.execute<ToldAlert>(sql`
-    INSERT INTO usage_alerts_told (org_id, mode, cap, user_id, period, threshold)
+  return rowsOf(
+    tx,
+    { cap: text(), spender: text(), period: text(), threshold: integer() },
+    sql`
+    INSERT INTO ${usageAlertsTold} (org_id, mode, cap, user_id, period, threshold)
     SELECT ${orgId}, ${mode}, cap, spender, period, threshold
-    FROM jsonb_to_recordset(${JSON.stringify(alerts)}::jsonb) AS a(cap text, spender text, period text, threshold integer)
+    FROM jsonb_to_recordset(${sql.json(alerts)}::jsonb) AS a(cap text, spender text, period text, threshold integer)
     ORDER BY cap, spender, period, threshold
     ON CONFLICT DO NOTHING
-    RETURNING cap, user_id AS spender, period, threshold`);
-  return rows;
+    RETURNING cap, user_id AS spender, period, threshold`,
+  );
 }

@@ -1,60 +1,59 @@
-import { spendKinds } from '@vestra/contract/usage';
-import { boolean, date, integer, json, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { micros, moment } from '../../db/columns.ts';
+import type { spendKinds } from '@vestra/contract/usage';
+import { boolean, day, integer, json, micros, moment, numeric, table, text, uuid } from '../../db/table.ts';
 import type { Used } from './used.ts';
 
 const tenant = {
-  org_id: text().notNull(),
-  mode: text().$type<'test' | 'live'>().notNull(),
+  org_id: text(),
+  mode: text<'test' | 'live'>(),
 };
 
-export const ledgerEntries = pgTable('ledger_entries', {
-  id: text().primaryKey(),
-  transfer_id: text().notNull(),
+export const ledgerEntries = table('ledger_entries', {
+  id: text(),
+  transfer_id: text(),
   ...tenant,
-  account: text({ enum: ['wallet', 'spend', 'funding'] }).notNull(),
-  amount_micros: micros().notNull(),
-  kind: text({ enum: spendKinds }),
-  model: text(),
-  quantity: numeric(),
-  unit: text(),
-  unit_price_micros: numeric(),
+  account: text<'wallet' | 'spend' | 'funding'>(),
+  amount_micros: micros(),
+  kind: text<(typeof spendKinds)[number]>().nullable(),
+  model: text().nullable(),
+  quantity: numeric().nullable(),
+  unit: text().nullable(),
+  unit_price_micros: numeric().nullable(),
+  user_id: text().nullable(),
+  deployment_id: text().nullable(),
+  conversation_id: text().nullable(),
+  task_id: text().nullable(),
+  turn_id: text().nullable(),
+  is_estimated: boolean().withDefault(),
+  created_at: moment().withDefault(),
+});
+
+export const wallets = table('wallets', {
+  ...tenant,
+  balance_micros: micros().withDefault(),
+});
+
+export const spendDays = table('spend_days', {
+  ...tenant,
   user_id: text(),
-  deployment_id: text(),
-  conversation_id: text(),
-  task_id: text(),
-  turn_id: text(),
-  is_estimated: boolean().notNull().default(false),
-  created_at: moment().notNull().defaultNow(),
+  day: day(),
+  spend_micros: micros(),
 });
 
-export const wallets = pgTable('wallets', {
+export const reservations = table('reservations', {
+  id: uuid(),
   ...tenant,
-  balance_micros: micros().notNull().default(0n),
+  user_id: text(),
+  amount_micros: micros(),
+  expires_at: moment(),
+  run_id: text().nullable(),
+  used: json<Used>().nullable(),
+  metered_since: moment().nullable(),
 });
 
-export const spendDays = pgTable('spend_days', {
+export const usageAlertsTold = table('usage_alerts_told', {
   ...tenant,
-  user_id: text().notNull(),
-  day: date().notNull(),
-  spend_micros: micros().notNull(),
-});
-
-export const reservations = pgTable('reservations', {
-  id: uuid().primaryKey(),
-  ...tenant,
-  user_id: text().notNull(),
-  amount_micros: micros().notNull(),
-  expires_at: moment().notNull(),
-  run_id: text(),
-  used: json().$type<Used>(),
-  metered_since: moment(),
-});
-
-export const usageAlertsTold = pgTable('usage_alerts_told', {
-  ...tenant,
-  cap: text().notNull(),
-  user_id: text().notNull(),
-  period: text().notNull(),
-  threshold: integer().notNull(),
+  cap: text(),
+  user_id: text(),
+  period: text(),
+  threshold: integer(),
 });

@@ -1,9 +1,10 @@
 import type { Micros } from '@vestra/contract/money';
 import type { spendKinds, usageGroups } from '@vestra/contract/usage';
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
-import { runPrepared } from '../../db/prepared.ts';
+import { one, rowsOf } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { boolean, columnsOf, count, integer, micros, type RowOf, text } from '../../db/table.ts';
 import { ledgerEntries } from './tables.ts';
 
 export type UsageGroup = (typeof usageGroups)[number];
@@ -29,7 +30,7 @@ export type UsageSums = {
 /** `key` is empty for what has none, such as spend outside any task: rows always add up to the total. */
 export type UsageRow = UsageSums & { key: string };
 
-const keys: Record<UsageGroup, SQL> = {
+const keys: Record<UsageGroup, Sql> = {
   day: sql`to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
   user: sql`COALESCE(user_id, '')`,
   deployment: sql`COALESCE(deployment_id, '')`,
@@ -48,18 +49,21 @@ export async function sumUsage(
 ): Promise<{ rows: UsageRow[]; total: UsageSums }> {
   const { groupBy, start, end, userId, deploymentId, conversationId } = query;
   // Moments travel as seconds: a year that PostgreSQL cannot read as text is still a number.
-  const filters = [
+  const filters = sql.and(
     sql`account = 'spend' AND org_id = ${orgId} AND mode = ${mode}`,
     sql`created_at >= to_timestamp(${start.getTime() / 1000}) AND created_at < to_timestamp(${end.getTime() / 1000})`,
-    ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
-    ...(deploymentId === undefined ? [] : [sql`deployment_id = ${deploymentId}`]),
-    ...(conversationId === undefined ? [] : [sql`conversation_id = ${conversationId}`]),
-  ];
+    userId !== undefined && sql`user_id = ${userId}`,
+    deploymentId !== undefined && sql`deployment_id = ${deploymentId}`,
+    conversationId !== undefined && sql`conversation_id = ${conversationId}`,
+  );
   const order = groupBy === 'day' ? sql`key DESC` : sql`cost DESC, key`;
-  const { rows } = await db.execute<Columns>(sql`
+  const rows = await rowsOf(
+    db,
+    sumColumns,
+    sql`
     WITH lines AS (
       SELECT (${keys[groupBy]}) COLLATE "C" AS key, amount_micros, task_id, unit, quantity
-      FROM ledger_entries WHERE ${sql.join(filters, sql` AND `)}
+      FROM ${ledgerEntries} WHERE ${filters}
     ), groups AS (
       SELECT key, grouping(key) = 1 AS is_total, COALESCE(sum(amount_micros), 0)::bigint AS cost,
         count(DISTINCT task_id)::int AS tasks,
@@ -70,35 +74,38 @@ export async function sumUsage(
     (SELECT * FROM groups WHERE is_total)
     UNION ALL
     (SELECT * FROM groups WHERE NOT is_total AND ${isAfter(groupBy, page.after)} ORDER BY ${order} LIMIT ${page.limit + 1})
-    ORDER BY is_total DESC, ${order}`);
-  const [total, ...shown] = rows as [Columns, ...Columns[]];
+    ORDER BY is_total DESC, ${order}`,
+  );
+  const [total, ...shown] = rows as [SumRow, ...SumRow[]];
   return { total: sumsOf(total), rows: shown.map((row) => ({ key: row.key as string, ...sumsOf(row) })) };
 }
 
-type Columns = {
-  key: string | null;
-  is_total: boolean;
-  cost: string;
-  tasks: number;
-  input_tokens: string;
-  output_tokens: string;
+const sumColumns = {
+  key: text().nullable(),
+  is_total: boolean(),
+  cost: micros(),
+  tasks: integer(),
+  input_tokens: count(),
+  output_tokens: count(),
 };
 
-const sumsOf = (row: Columns): UsageSums => ({
-  costMicros: BigInt(row.cost),
+type SumRow = RowOf<typeof sumColumns>;
+
+const sumsOf = (row: SumRow): UsageSums => ({
+  costMicros: row.cost,
   taskCount: row.tasks,
-  inputTokens: Number(row.input_tokens),
-  outputTokens: Number(row.output_tokens),
+  inputTokens: row.input_tokens,
+  outputTokens: row.output_tokens,
 });
 
-function isAfter(groupBy: UsageGroup, last: Pick<UsageRow, 'key' | 'costMicros'> | null): SQL {
+function isAfter(groupBy: UsageGroup, last: Pick<UsageRow, 'key' | 'costMicros'> | null): Sql {
   if (!last) return sql`true`;
   if (groupBy === 'day') return sql`key < ${last.key}`;
-  const cost = sql`${String(last.costMicros)}::bigint`;
+  const cost = sql`${last.costMicros}::bigint`;
   return sql`(cost < ${cost} OR (cost = ${cost} AND key > ${last.key}))`;
 }
 
-export type LineItemRow = typeof ledgerEntries.$inferSelect;
+export type LineItemRow = RowOf<typeof ledgerEntries>;
 
 /** One row more than the limit, so that the caller knows whether another page follows. */
 export function listLineItems(
@@ -107,28 +114,19 @@ export function listLineItems(
   of: { taskId: string } | { conversationId: string },
   page: { limit: number; after: readonly string[] | null },
 ): Promise<LineItemRow[]> {
-  return db
-    .select()
-    .from(ledgerEntries)
-    .where(
-      and(
-        eq(ledgerEntries.account, 'spend'),
-        'taskId' in of ? eq(ledgerEntries.task_id, of.taskId) : eq(ledgerEntries.conversation_id, of.conversationId),
-        eq(ledgerEntries.org_id, orgId),
-        eq(ledgerEntries.mode, mode),
-        page.after ? lt(ledgerEntries.id, page.after[0] as string) : undefined,
-      ),
-    )
-    .orderBy(desc(ledgerEntries.id))
-    .limit(page.limit + 1);
+  const conditions = sql.and(
+    sql`account = 'spend'`,
+    'taskId' in of ? sql`task_id = ${of.taskId}` : sql`conversation_id = ${of.conversationId}`,
+    sql`org_id = ${orgId} AND mode = ${mode}`,
+    page.after && sql`id < ${page.after[0] as string}`,
+  );
+  return rowsOf(
+    db,
+    ledgerEntries,
+    sql`SELECT ${columnsOf(ledgerEntries)} FROM ${ledgerEntries} WHERE ${conditions}
+        ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
 }
-
-const sumsBy = (column: 'conversation_id' | 'task_id') => ({
-  name: `sum_by_kind_of_${column}`,
-  text: `SELECT ${column} AS id, kind, sum(amount_micros) AS micros FROM ledger_entries
-    WHERE account = 'spend' AND ${column} = ANY($1::text[]) GROUP BY ${column}, kind`,
-});
-const sums = { conversation_id: sumsBy('conversation_id'), task_id: sumsBy('task_id') };
 
 /** Ids of conversations and tasks are given out once for all orgs, and the caller has found these to be its own. */
 export async function sumByKind(
@@ -137,10 +135,38 @@ export async function sumByKind(
   ids: readonly string[],
 ): Promise<{ id: string; kind: (typeof spendKinds)[number]; micros: Micros }[]> {
   if (ids.length === 0) return [];
-  const rows = await runPrepared<{ id: string; kind: string; micros: string }>(db, sums[by], [ids]);
-  return rows.map((row) => ({
-    id: row.id,
-    kind: row.kind as (typeof spendKinds)[number],
-    micros: BigInt(row.micros),
-  }));
+  const column = sql.identifier(by);
+  return rowsOf(
+    db,
+    { id: text(), kind: text<(typeof spendKinds)[number]>(), micros: micros() },
+    sql`SELECT ${column} AS id, kind, sum(amount_micros) AS micros FROM ${ledgerEntries}
+        WHERE account = 'spend' AND ${column} = ANY(${ids}::text[]) GROUP BY ${column}, kind`,
+  );
+}
+
+/** What one message has cost so far, its work included. */
+export async function costOfTurn(db: Executor, conversationId: string, turnId: string): Promise<Micros> {
+  const row = await one(
+    db,
+    { micros: micros() },
+    sql`SELECT COALESCE(sum(amount_micros), 0) AS micros FROM ${ledgerEntries}
+        WHERE account = 'spend' AND conversation_id = ${conversationId} AND turn_id = ${turnId}`,
+  );
+  return row.micros;
+}
+
+/** All that a task has used and cost: the model, the judge, tools and the computer. */
+export async function tokensAndCostOfTask(
+  db: Executor,
+  taskId: string,
+): Promise<{ costMicros: Micros; inputTokens: number; outputTokens: number }> {
+  const row = await one(
+    db,
+    { micros: micros(), input_tokens: count(), output_tokens: count() },
+    sql`SELECT COALESCE(sum(amount_micros), 0) AS micros,
+          COALESCE(sum(quantity) FILTER (WHERE unit = 'input_tokens'), 0) AS input_tokens,
+          COALESCE(sum(quantity) FILTER (WHERE unit = 'output_tokens'), 0) AS output_tokens
+        FROM ${ledgerEntries} WHERE account = 'spend' AND task_id = ${taskId}`,
+  );
+  return { costMicros: row.micros, inputTokens: row.input_tokens, outputTokens: row.output_tokens };
 }

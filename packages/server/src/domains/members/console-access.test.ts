@@ -1,6 +1,8 @@
 import { consoleAccess as contract } from '@vestra/contract/members';
-import { and, eq, inArray, like, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { run } from '../../db/query.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { orgs } from '../orgs/tables.ts';
 import { newEmail, password, startConsole } from './members.fixture.ts';
@@ -14,11 +16,11 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const actionsOf = async (orgId: string) => {
-  const rows = await server.db
-    .select()
-    .from(auditEntries)
-    .where(and(eq(auditEntries.org_id, orgId), like(auditEntries.action, 'member.log%')))
-    .orderBy(auditEntries.id);
+  const rows = await rowsWhere(
+    server.db,
+    auditEntries,
+    sql`org_id = ${orgId} AND action LIKE 'member.log%' ORDER BY id`,
+  );
   return rows.map(({ action }) => action);
 };
 
@@ -41,7 +43,7 @@ describe('logging in', () => {
     expect(cookie).toMatch(/^vestra_console=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/);
 
     const token = cookie.slice('vestra_console='.length, cookie.indexOf(';'));
-    const [row] = await server.db.select().from(consoleSessions).where(eq(consoleSessions.email, org.owner.email));
+    const [row] = await rowsWhere(server.db, consoleSessions, sql`email = ${org.owner.email}`);
     expect(row?.token_hash.equals(hashToken(token))).toBe(true);
     expect(JSON.stringify(row)).not.toContain(token);
     expect(await actionsOf(org.id)).toEqual(['member.logged_in']);
@@ -78,8 +80,8 @@ describe('logging in', () => {
     const [one, two] = [await server.newOrg(), await server.newOrg()];
     const { id, email } = await server.newMember(one.id, 'developer');
     await server.invite(two.id, 'developer', email);
-    await server.db.delete(members).where(eq(members.id, id));
-    expect(await server.db.select().from(logins).where(eq(logins.email, email))).toHaveLength(1);
+    await run(server.db, sql`DELETE FROM ${members} WHERE id = ${id}`);
+    expect(await rowsWhere(server.db, logins, sql`email = ${email}`)).toHaveLength(1);
     const refused = await server.call('POST', '/v1/console/login', { body: { email, password } });
     expect(refused).toMatchObject({ status: 401, body: { error: { code: 'login_failed' } } });
   });
@@ -129,7 +131,7 @@ describe('logging in', () => {
     await server.logIn(org.owner.email);
     await endSessions(org.owner.email);
     await server.logIn(org.owner.email);
-    const rows = await server.db.select().from(consoleSessions).where(eq(consoleSessions.email, org.owner.email));
+    const rows = await rowsWhere(server.db, consoleSessions, sql`email = ${org.owner.email}`);
     expect(rows).toHaveLength(1);
   });
 });
@@ -181,10 +183,7 @@ describe('a console session', () => {
     const [off, on] = [await server.newOrg(), await server.newOrg()];
     const { email } = await server.newMember(off.id, 'admin');
     await server.newMember(on.id, 'admin', email);
-    await server.db
-      .update(orgs)
-      .set({ status: 'disabled' })
-      .where(inArray(orgs.id, [off.id]));
+    await run(server.db, sql`UPDATE ${orgs} SET status = 'disabled' WHERE id = ${off.id}`);
     const browser = await server.logIn(email);
     expect((await server.call('GET', '/v1/console/session', { browser })).body).toMatchObject({ org: { id: on.id } });
     const headers = { 'service-org': off.id };
@@ -203,7 +202,7 @@ describe('a console session', () => {
       });
       expect(refused).toMatchObject({ status: 403, body: { error: { code: 'csrf_required' } } });
     }
-    expect(await server.db.select().from(members).where(eq(members.email, email))).toEqual([]);
+    expect(await rowsWhere(server.db, members, sql`email = ${email}`)).toEqual([]);
   });
 
   it('takes the role of this moment', async () => {
@@ -211,7 +210,7 @@ describe('a console session', () => {
     const member = await server.newMember(org.id, 'admin');
     const browser = await server.logIn(member.email);
     expect((await server.call('GET', '/v1/members', { browser })).status).toBe(200);
-    await server.db.update(members).set({ role: 'developer' }).where(eq(members.id, member.id));
+    await run(server.db, sql`UPDATE ${members} SET role = 'developer' WHERE id = ${member.id}`);
     expect((await server.call('GET', '/v1/members', { browser })).status).toBe(403);
   });
 
@@ -222,19 +221,13 @@ describe('a console session', () => {
       const { body } = await server.call('GET', '/v1/console/session', { browser });
       return (Date.parse(body.expires_at as string) - Date.now()) / 3_600_000;
     };
-    const mine = eq(consoleSessions.email, org.owner.email);
+    const mine = sql`email = ${org.owner.email}`;
     expect(await hoursLeft()).toBeCloseTo(12, 1);
-    await server.db
-      .update(consoleSessions)
-      .set({ expires_at: sql`now() + interval '11 hours 55 minutes'` })
-      .where(mine);
+    await change(sql`expires_at = now() + interval '11 hours 55 minutes'`, mine);
     expect(await hoursLeft()).toBeCloseTo(11.917, 2);
-    await server.db.update(consoleSessions).set({ expires_at: sql`now() + interval '1 hour'` }).where(mine);
+    await change(sql`expires_at = now() + interval '1 hour'`, mine);
     expect(await hoursLeft()).toBeCloseTo(12, 1);
-    await server.db
-      .update(consoleSessions)
-      .set({ created_at: sql`now() - interval '6 days 22 hours'`, expires_at: sql`now() + interval '1 hour'` })
-      .where(mine);
+    await change(sql`created_at = now() - interval '6 days 22 hours', expires_at = now() + interval '1 hour'`, mine);
     expect(await hoursLeft()).toBeCloseTo(2, 1);
     await endSessions(org.owner.email);
     const refused = await server.call('GET', '/v1/console/session', { browser });
@@ -255,9 +248,6 @@ describe('logging out', () => {
   });
 });
 
-async function endSessions(email: string): Promise<void> {
-  await server.db
-    .update(consoleSessions)
-    .set({ expires_at: sql`now() - interval '1 second'` })
-    .where(eq(consoleSessions.email, email));
-}
+const change = (set: Sql, where: Sql) => run(server.db, sql`UPDATE ${consoleSessions} SET ${set} WHERE ${where}`);
+
+const endSessions = (email: string) => change(sql`expires_at = now() - interval '1 second'`, sql`email = ${email}`);

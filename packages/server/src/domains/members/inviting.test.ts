@@ -1,6 +1,8 @@
 import { members as contract } from '@vestra/contract/members';
-import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { newEmail, password, startConsole } from './members.fixture.ts';
 import { logins, members } from './tables.ts';
@@ -11,13 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const memberRow = async (id: string) => (await server.db.select().from(members).where(eq(members.id, id)))[0];
+const memberRow = async (id: string) => (await rowsWhere(server.db, members, sql`id = ${id}`))[0];
 const auditOf = (orgId: string, memberId: string) =>
-  server.db
-    .select()
-    .from(auditEntries)
-    .where(and(eq(auditEntries.org_id, orgId), eq(auditEntries.target_id, memberId)))
-    .orderBy(auditEntries.id);
+  rowsWhere(server.db, auditEntries, sql`org_id = ${orgId} AND target_id = ${memberId} ORDER BY id`);
 
 describe('inviting', () => {
   it('makes an invited member and answers a link that no server log sees [MBR-001, MBR-003]', async () => {
@@ -142,7 +140,7 @@ describe('accepting', () => {
     });
     expect(status).toBe(200);
     expect(contract.accept.response.parse(body)).toMatchObject({ id: invited.id, name: 'Ada', status: 'active' });
-    const [login] = await server.db.select().from(logins).where(eq(logins.email, invited.email));
+    const [login] = await rowsWhere(server.db, logins, sql`email = ${invited.email}`);
     expect(login?.password_hash).toMatch(/^\$argon2id\$/);
     await server.logIn(invited.email);
     const [, accepted] = await auditOf(org.id, invited.id);
@@ -156,10 +154,10 @@ describe('accepting', () => {
     const used = await server.invite(org.id, 'developer');
     await server.call('POST', '/v1/members/accept', { body: { ...body, token: used.token } });
     const late = await server.invite(org.id, 'developer');
-    await server.db
-      .update(members)
-      .set({ invite_expires_at: sql`now() - interval '1 second'` })
-      .where(eq(members.id, late.id));
+    await run(
+      server.db,
+      sql`UPDATE ${members} SET invite_expires_at = now() - interval '1 second' WHERE id = ${late.id}`,
+    );
     for (const token of [used.token, late.token, 'vinv_unknown']) {
       const refused = await server.call('POST', '/v1/members/accept', { body: { ...body, token } });
       expect(refused).toMatchObject({ status: 404, body: { error: { code: 'invite_not_found' } } });

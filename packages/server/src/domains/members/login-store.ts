@@ -1,60 +1,47 @@
-import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { insert, maybeOne, rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { boolean, columnsOf, moment } from '../../db/table.ts';
 import { orgs } from '../orgs/api.ts';
 import { idleSeconds, longestSeconds, renewalSeconds } from './console-session.ts';
-import { type Membership, membershipColumns, membershipOrder } from './store.ts';
+import { type Membership, membershipColumns, membershipList, membershipOf, membershipOrder } from './store.ts';
 import { type ConsoleSessionRow, consoleSessions, type LoginRow, logins, members } from './tables.ts';
 
-export async function findLogin(db: Executor, email: string): Promise<LoginRow | undefined> {
-  const [row] = await db.select().from(logins).where(eq(logins.email, email));
-  return row;
+export function findLogin(db: Executor, email: string): Promise<LoginRow | undefined> {
+  return maybeOne(db, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${email}`);
 }
 
 /** `share` keeps the login from going while a session opens; `update` is for who may end or join it. */
-export async function lockLogin(
-  tx: Transaction,
-  email: string,
-  strength: 'share' | 'update',
-): Promise<LoginRow | undefined> {
-  const [row] = await tx.select().from(logins).where(eq(logins.email, email)).for(strength);
-  return row;
+export function lockLogin(tx: Transaction, email: string, strength: 'share' | 'update'): Promise<LoginRow | undefined> {
+  const lock = strength === 'share' ? sql`FOR SHARE` : sql`FOR UPDATE`;
+  return maybeOne(tx, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${email} ${lock}`);
 }
 
 /** False where the email has got a login in the meantime. */
 export async function insertLogin(tx: Transaction, email: string, passwordHash: string): Promise<boolean> {
-  const inserted = await tx
-    .insert(logins)
-    .values({ email, password_hash: passwordHash })
-    .onConflictDoNothing()
-    .returning({ email: logins.email });
-  return inserted.length > 0;
+  const row = { email, password_hash: passwordHash };
+  return (await insert(tx, logins, row, { onConflict: sql`DO NOTHING` })) !== undefined;
 }
 
 /** Its console sessions go with it. */
 export async function deleteLogin(tx: Transaction, email: string): Promise<void> {
-  await tx.delete(logins).where(eq(logins.email, email));
+  await run(tx, sql`DELETE FROM ${logins} WHERE email = ${email}`);
 }
 
-export async function insertSession(
+export function insertSession(
   tx: Transaction,
   { tokenHash, email, csrfToken }: { tokenHash: Buffer; email: string; csrfToken: string },
 ): Promise<ConsoleSessionRow> {
-  const [row] = await tx
-    .insert(consoleSessions)
-    .values({
-      token_hash: tokenHash,
-      email,
-      csrf_token: csrfToken,
-      expires_at: sql`now() + make_interval(secs => ${idleSeconds})`,
-    })
-    .returning();
-  return row as ConsoleSessionRow;
+  return insert(tx, consoleSessions, {
+    token_hash: tokenHash,
+    email,
+    csrf_token: csrfToken,
+    expires_at: sql`now() + make_interval(secs => ${idleSeconds})`,
+  });
 }
 
 export async function deleteExpiredSessions(tx: Transaction, email: string): Promise<void> {
-  await tx
-    .delete(consoleSessions)
-    .where(and(eq(consoleSessions.email, email), lte(consoleSessions.expires_at, sql`now()`)));
+  await run(tx, sql`DELETE FROM ${consoleSessions} WHERE email = ${email} AND expires_at <= now()`);
 }
 
 /** The session behind a token and where it leads; without an active membership it leads nowhere. */
@@ -62,29 +49,33 @@ export async function findSession(
   db: Executor,
   tokenHash: Buffer,
 ): Promise<{ session: ConsoleSessionRow; isRenewalDue: boolean; memberships: [Membership, ...Membership[]] } | null> {
-  const rows = await db
-    .select({
-      ...membershipColumns,
-      session: consoleSessions,
-      isRenewalDue: sql<boolean>`${renewedExpiry} > ${consoleSessions.expires_at} + make_interval(secs => ${renewalSeconds})`,
-    })
-    .from(consoleSessions)
-    .innerJoin(members, and(eq(members.email, consoleSessions.email), eq(members.status, 'active')))
-    .innerJoin(orgs, eq(orgs.id, members.org_id))
-    .where(and(eq(consoleSessions.token_hash, tokenHash), gt(consoleSessions.expires_at, sql`now()`)))
-    .orderBy(...membershipOrder);
+  const rows = await rowsOf(
+    db,
+    { ...consoleSessions.columns, ...membershipColumns, session_created_at: moment(), is_renewal_due: boolean() },
+    sql`SELECT s.token_hash, s.csrf_token, s.expires_at, s.created_at AS session_created_at,
+          ${renewedExpiry} > s.expires_at + make_interval(secs => ${renewalSeconds}) AS is_renewal_due, ${membershipList}
+        FROM ${consoleSessions} s
+        JOIN ${members} m ON m.email = s.email AND m.status = 'active'
+        JOIN ${orgs} o ON o.id = m.org_id
+        WHERE s.token_hash = ${tokenHash} AND s.expires_at > now() ORDER BY ${membershipOrder}`,
+  );
   const [first] = rows;
   if (!first) return null;
-  const memberships = rows.map(({ member, org }) => ({ member, org })) as [Membership, ...Membership[]];
-  return { session: first.session, isRenewalDue: first.isRenewalDue, memberships };
+  const { token_hash, email, csrf_token, expires_at, session_created_at } = first;
+  return {
+    session: { token_hash, email, csrf_token, expires_at, created_at: session_created_at },
+    isRenewalDue: first.is_renewal_due,
+    memberships: rows.map(membershipOf) as [Membership, ...Membership[]],
+  };
 }
 
 export async function renewSession(db: Executor, tokenHash: Buffer): Promise<void> {
-  await db.update(consoleSessions).set({ expires_at: renewedExpiry }).where(eq(consoleSessions.token_hash, tokenHash));
+  await run(db, sql`UPDATE ${consoleSessions} s SET expires_at = ${renewedExpiry} WHERE token_hash = ${tokenHash}`);
 }
 
-const renewedExpiry = sql`LEAST(${consoleSessions.created_at} + make_interval(secs => ${longestSeconds}), now() + make_interval(secs => ${idleSeconds}))`;
+/** Of the session `s`. */
+const renewedExpiry = sql`LEAST(s.created_at + make_interval(secs => ${longestSeconds}), now() + make_interval(secs => ${idleSeconds}))`;
 
 export async function deleteSession(tx: Transaction, tokenHash: Buffer): Promise<void> {
-  await tx.delete(consoleSessions).where(eq(consoleSessions.token_hash, tokenHash));
+  await run(tx, sql`DELETE FROM ${consoleSessions} WHERE token_hash = ${tokenHash}`);
 }

@@ -1,8 +1,10 @@
 import type { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { members as contract } from '@vestra/contract/members';
-import { and, eq, inArray } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsWhere } from '../../../../../tests/support/rows.ts';
+import { insert } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { createOwner } from './create-owner.ts';
@@ -17,13 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const memberRow = async (id: string) => (await server.db.select().from(members).where(eq(members.id, id)))[0];
+const memberRow = async (id: string) => (await rowsWhere(server.db, members, sql`id = ${id}`))[0];
 const auditOf = (orgId: string, memberId: string) =>
-  server.db
-    .select()
-    .from(auditEntries)
-    .where(and(eq(auditEntries.org_id, orgId), eq(auditEntries.target_id, memberId)))
-    .orderBy(auditEntries.id);
+  rowsWhere(server.db, auditEntries, sql`org_id = ${orgId} AND target_id = ${memberId} ORDER BY id`);
 
 describe('listing', () => {
   it('shows the members of the org alone, newest first, page by page [MBR-002]', async () => {
@@ -126,9 +124,8 @@ describe('the last owner', () => {
     for (let round = 0; round < 12; round++) {
       const org = await server.newOrg();
       const second = newId('mbr');
-      await server.db
-        .insert(members)
-        .values({ id: second, org_id: org.id, email: newEmail(), role: 'owner', status: 'active' });
+      const other = { id: second, org_id: org.id, email: newEmail(), role: 'owner', status: 'active' } as const;
+      await insert(server.db, members, other);
       const origin = systemOrigin(org.id);
       const results = await Promise.allSettled([
         transaction(server.db, (tx) =>
@@ -140,10 +137,7 @@ describe('the last owner', () => {
       ]);
       const refused = results.filter((result) => result.status === 'rejected');
       expect(refused.map(({ reason }) => (reason as Failure).code)).toEqual(['last_owner']);
-      const left = await server.db
-        .select()
-        .from(members)
-        .where(and(eq(members.org_id, org.id), eq(members.role, 'owner')));
+      const left = await rowsWhere(server.db, members, sql`org_id = ${org.id} AND role = 'owner'`);
       expect(left).toHaveLength(1);
     }
   });
@@ -159,7 +153,7 @@ describe('removing', () => {
     expect(gone).toMatchObject({ status: 200, body: { object: 'member', id: member.id, deleted: true } });
     const refused = await server.call('GET', '/v1/console/session', { browser: theirs });
     expect(refused).toMatchObject({ status: 401, body: { error: { code: 'console_login_required' } } });
-    const kept = await server.db.select().from(consoleSessions).where(eq(consoleSessions.email, member.email));
+    const kept = await rowsWhere(server.db, consoleSessions, sql`email = ${member.email}`);
     expect(kept).toEqual([]);
     expect((await auditOf(org.id, member.id)).at(-1)).toMatchObject({ action: 'member.removed' });
 
@@ -212,10 +206,7 @@ describe('the first owner', () => {
     const refused = transaction(server.db, (tx) => createOwner(tx, { ...wanted, password: 'another password' }));
     await expect(refused).rejects.toThrow(`${email} has a login with another password`);
     const made = await transaction(server.db, (tx) => createOwner(tx, { ...wanted, password }));
-    const rows = await server.db
-      .select()
-      .from(members)
-      .where(inArray(members.id, [made.id]));
+    const rows = await rowsWhere(server.db, members, sql`id = ${made.id}`);
     expect(rows[0]).toMatchObject({ org_id: two.id, role: 'owner', status: 'active' });
   });
 });

@@ -1,7 +1,11 @@
-import { and, asc, desc, eq, gt, lt, or, sql } from 'drizzle-orm';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, type NewRowOf, type RowOf, text } from '../../db/table.ts';
 import { orgs } from '../orgs/api.ts';
 import { type MemberRow, members } from './tables.ts';
+
+const columns = columnsOf(members);
 
 /** Members are shared by both modes of their org. */
 export function listMembers(
@@ -9,24 +13,22 @@ export function listMembers(
   orgId: string,
   page: { limit: number; after: readonly string[] | null },
 ): Promise<MemberRow[]> {
-  return db
-    .select()
-    .from(members)
-    .where(and(eq(members.org_id, orgId), page.after ? lt(members.id, page.after[0] as string) : undefined))
-    .orderBy(desc(members.id))
-    .limit(page.limit + 1);
+  const conditions = sql.and(sql`org_id = ${orgId}`, page.after && sql`id < ${page.after[0] as string}`);
+  return rowsOf(
+    db,
+    members,
+    sql`SELECT ${columns} FROM ${members} WHERE ${conditions} ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
 }
 
 /** Inserts the member, or locks and gives back, unchanged, the one who has this email in the org already. */
 export async function insertOrLockMember(
   tx: Transaction,
-  row: Omit<typeof members.$inferInsert, 'invite_hash' | 'invite_expires_at'>,
+  row: Omit<NewRowOf<typeof members>, 'invite_hash' | 'invite_expires_at'>,
 ): Promise<MemberRow> {
-  const [kept] = await tx
-    .insert(members)
-    .values(row)
-    .onConflictDoUpdate({ target: [members.org_id, members.email], set: { email: row.email } })
-    .returning();
+  const kept = await insert(tx, members, row, {
+    onConflict: sql`(org_id, email) DO UPDATE SET email = excluded.email`,
+  });
   return kept as MemberRow;
 }
 
@@ -36,33 +38,24 @@ export async function putInvite(
   memberId: string,
   { role, hash, validDays }: { role: MemberRow['role']; hash: Buffer; validDays: number },
 ): Promise<MemberRow> {
-  const [row] = await tx
-    .update(members)
-    .set({ role, invite_hash: hash, invite_expires_at: sql`now() + make_interval(days => ${validDays}::int)` })
-    .where(eq(members.id, memberId))
-    .returning();
+  const invite_expires_at = sql`now() + make_interval(days => ${validDays}::int)`;
+  const [row] = await update(tx, members, { role, invite_hash: hash, invite_expires_at }, sql`id = ${memberId}`);
   return row as MemberRow;
 }
 
-export async function findInvite(db: Executor, hash: Buffer): Promise<MemberRow | undefined> {
-  const [row] = await db.select().from(members).where(isOpenInvite(hash));
-  return row;
+export function findInvite(db: Executor, hash: Buffer): Promise<MemberRow | undefined> {
+  return maybeOne(db, members, sql`SELECT ${columns} FROM ${members} WHERE ${isOpenInvite(hash)}`);
 }
 
-export async function lockInvite(tx: Transaction, hash: Buffer): Promise<MemberRow | undefined> {
-  const [row] = await tx.select().from(members).where(isOpenInvite(hash)).for('update');
-  return row;
+export function lockInvite(tx: Transaction, hash: Buffer): Promise<MemberRow | undefined> {
+  return maybeOne(tx, members, sql`SELECT ${columns} FROM ${members} WHERE ${isOpenInvite(hash)} FOR UPDATE`);
 }
 
-const isOpenInvite = (hash: Buffer) =>
-  and(eq(members.invite_hash, hash), eq(members.status, 'invited'), gt(members.invite_expires_at, sql`now()`));
+const isOpenInvite = (hash: Buffer) => sql`invite_hash = ${hash} AND status = 'invited' AND invite_expires_at > now()`;
 
 export async function activateMember(tx: Transaction, memberId: string, name: string): Promise<MemberRow> {
-  const [row] = await tx
-    .update(members)
-    .set({ name, status: 'active', invite_hash: null, invite_expires_at: null })
-    .where(eq(members.id, memberId))
-    .returning();
+  const changes = { name, status: 'active', invite_hash: null, invite_expires_at: null } as const;
+  const [row] = await update(tx, members, changes, sql`id = ${memberId}`);
   return row as MemberRow;
 }
 
@@ -75,46 +68,53 @@ export async function lockMemberAndOwners(
   orgId: string,
   memberId: string,
 ): Promise<{ member: MemberRow | undefined; activeOwnerIds: string[] }> {
-  const rows = await tx
-    .select()
-    .from(members)
-    .where(and(eq(members.org_id, orgId), or(eq(members.id, memberId), isActiveOwner)))
-    .orderBy(asc(members.id))
-    .for('update');
+  const rows = await rowsOf(
+    tx,
+    members,
+    sql`SELECT ${columns} FROM ${members}
+        WHERE org_id = ${orgId} AND (id = ${memberId} OR (role = 'owner' AND status = 'active'))
+        ORDER BY id FOR UPDATE`,
+  );
   return {
     member: rows.find((row) => row.id === memberId),
     activeOwnerIds: rows.filter((row) => row.role === 'owner' && row.status === 'active').map((row) => row.id),
   };
 }
 
-const isActiveOwner = and(eq(members.role, 'owner'), eq(members.status, 'active'));
-
 export async function changeMember(
   tx: Transaction,
   memberId: string,
   changes: Partial<Pick<MemberRow, 'role' | 'name'>>,
 ): Promise<MemberRow> {
-  const [row] = await tx.update(members).set(changes).where(eq(members.id, memberId)).returning();
+  const [row] = await update(tx, members, changes, sql`id = ${memberId}`);
   return row as MemberRow;
 }
 
 export async function deleteMember(tx: Transaction, memberId: string): Promise<void> {
-  await tx.delete(members).where(eq(members.id, memberId));
+  await run(tx, sql`DELETE FROM ${members} WHERE id = ${memberId}`);
 }
 
 export type Membership = { member: MemberRow; org: { id: string; name: string; status: string } };
 
-export const membershipColumns = { member: members, org: { id: orgs.id, name: orgs.name, status: orgs.status } };
+/** Selected of members as `m` and their orgs as `o`, and read by `membershipOf`. */
+export const membershipColumns = { ...members.columns, org_name: text(), org_status: text() };
+export const membershipList = sql`${columnsOf(members, 'm')}, o.name AS org_name, o.status AS org_status`;
 
 /** The oldest membership first; an org that is switched off is nobody's first choice. */
-export const membershipOrder = [sql`${orgs.status} <> 'active'`, asc(members.id)];
+export const membershipOrder = sql`o.status <> 'active', m.id`;
+
+export function membershipOf(row: RowOf<typeof membershipColumns>): Membership {
+  const member = Object.fromEntries(Object.keys(members.columns).map((name) => [name, row[name as keyof MemberRow]]));
+  return { member: member as MemberRow, org: { id: row.org_id, name: row.org_name, status: row.org_status } };
+}
 
 /** The orgs in which the person with this email is an active member. */
-export function listMemberships(db: Executor, email: string): Promise<Membership[]> {
-  return db
-    .select(membershipColumns)
-    .from(members)
-    .innerJoin(orgs, eq(orgs.id, members.org_id))
-    .where(and(eq(members.email, email), eq(members.status, 'active')))
-    .orderBy(...membershipOrder);
+export async function listMemberships(db: Executor, email: string): Promise<Membership[]> {
+  const rows = await rowsOf(
+    db,
+    membershipColumns,
+    sql`SELECT ${membershipList} FROM ${members} m JOIN ${orgs} o ON o.id = m.org_id
+        WHERE m.email = ${email} AND m.status = 'active' ORDER BY ${membershipOrder}`,
+  );
+  return rows.map(membershipOf);
 }

@@ -1,33 +1,32 @@
 import type { Role } from '@vestra/contract/route';
-import { pgTable, text } from 'drizzle-orm/pg-core';
-import { bytes, moment } from '../../db/columns.ts';
+import { bytes, moment, type RowOf, table, text } from '../../db/table.ts';
 
-export const logins = pgTable('logins', {
-  email: text().primaryKey(),
-  password_hash: text().notNull(),
-  created_at: moment().notNull().defaultNow(),
+export const logins = table('logins', {
+  email: text(),
+  password_hash: text(),
+  created_at: moment().withDefault(),
 });
 
-export const members = pgTable('members', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  email: text().notNull(),
-  name: text(),
-  role: text().$type<Role>().notNull(),
-  status: text().$type<'active' | 'invited'>().notNull(),
-  invite_hash: bytes(),
-  invite_expires_at: moment(),
-  created_at: moment().notNull().defaultNow(),
+export const members = table('members', {
+  id: text(),
+  org_id: text(),
+  email: text(),
+  name: text().nullable(),
+  role: text<Role>(),
+  status: text<'active' | 'invited'>(),
+  invite_hash: bytes().nullable(),
+  invite_expires_at: moment().nullable(),
+  created_at: moment().withDefault(),
 });
 
-export const consoleSessions = pgTable('console_sessions', {
-  token_hash: bytes().primaryKey(),
-  email: text().notNull(),
-  csrf_token: text().notNull(),
-  expires_at: moment().notNull(),
-  created_at: moment().notNull().defaultNow(),
+export const consoleSessions = table('console_sessions', {
+  token_hash: bytes(),
+  email: text(),
+  csrf_token: text(),
+  expires_at: moment(),
+  created_at: moment().withDefault(),
 });
 
-export type LoginRow = typeof logins.$inferSelect;
-export type MemberRow = typeof members.$inferSelect;
-export type ConsoleSessionRow = typeof consoleSessions.$inferSelect;
+export type LoginRow = RowOf<typeof logins>;
+export type MemberRow = RowOf<typeof members>;
+export type ConsoleSessionRow = RowOf<typeof consoleSessions>;

@@ -1,25 +1,34 @@
 import { modes } from '@vestra/contract/route';
-import { and, eq } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
-import { selectRows } from '../../db/rows.ts';
+import { insert, insertMany, maybeOne, run, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, type NewRowOf } from '../../db/table.ts';
 import { type OrgRow, type OrgSettings, orgSettings, orgs } from './tables.ts';
 
 export async function findOrg(db: Executor, orgId: string): Promise<OrgRow> {
-  const [row] = await selectRows(db, orgs, { id: orgId });
+  const row = await maybeOne(db, orgs, sql`SELECT ${columnsOf(orgs)} FROM ${orgs} WHERE id = ${orgId}`);
   if (!row) throw new Error(`Org ${orgId} has no row.`);
   return row;
 }
 
 export async function findSettings(db: Executor, { orgId, mode }: Tenant): Promise<OrgSettings> {
-  const [row] = await selectRows(db, orgSettings, { org_id: orgId, mode });
+  const row = await maybeOne(
+    db,
+    orgSettings,
+    sql`SELECT ${columnsOf(orgSettings)} FROM ${orgSettings} WHERE org_id = ${orgId} AND mode = ${mode}`,
+  );
   if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   return row;
 }
 
 /** Locked, so that two changes at once are judged one after the other. */
 export async function lockSettings(tx: Executor, { orgId, mode }: Tenant): Promise<OrgSettings> {
-  const [row] = await selectRows(tx, orgSettings, { org_id: orgId, mode }, 'FOR UPDATE');
+  const row = await maybeOne(
+    tx,
+    orgSettings,
+    sql`SELECT ${columnsOf(orgSettings)} FROM ${orgSettings} WHERE org_id = ${orgId} AND mode = ${mode} FOR UPDATE`,
+  );
   if (!row) throw new Error(`Org ${orgId} has no settings for ${mode} mode.`);
   return row;
 }
@@ -27,16 +36,20 @@ export async function lockSettings(tx: Executor, { orgId, mode }: Tenant): Promi
 /** An org with its settings for both modes, which begin alike. */
 export async function insertOrg(
   tx: Executor,
-  row: typeof orgs.$inferInsert,
+  row: NewRowOf<typeof orgs>,
   settings: Partial<OrgSettings> = {},
 ): Promise<OrgRow> {
-  const [inserted] = await tx.insert(orgs).values(row).returning();
-  await tx.insert(orgSettings).values(modes.map((mode) => ({ ...settings, org_id: row.id, mode })));
-  return inserted as OrgRow;
+  const inserted = await insert(tx, orgs, row);
+  await insertMany(
+    tx,
+    orgSettings,
+    modes.map((mode) => ({ ...settings, org_id: row.id, mode })),
+  );
+  return inserted;
 }
 
 export async function renameOrg(tx: Executor, orgId: string, name: string): Promise<void> {
-  await tx.update(orgs).set({ name }).where(eq(orgs.id, orgId));
+  await run(tx, sql`UPDATE ${orgs} SET name = ${name} WHERE id = ${orgId}`);
 }
 
 export async function updateSettings(
@@ -45,10 +58,6 @@ export async function updateSettings(
   changes: Partial<OrgSettings>,
 ): Promise<OrgSettings> {
   if (Object.keys(changes).length === 0) return findSettings(tx, { orgId, mode });
-  const [row] = await tx
-    .update(orgSettings)
-    .set(changes)
-    .where(and(eq(orgSettings.org_id, orgId), eq(orgSettings.mode, mode)))
-    .returning();
+  const [row] = await update(tx, orgSettings, changes, sql`org_id = ${orgId} AND mode = ${mode}`);
   return row as OrgSettings;
 }

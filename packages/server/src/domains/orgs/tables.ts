@@ -1,41 +1,36 @@
 import type { memoryModes } from '@vestra/contract/account';
 import type { Mode } from '@vestra/contract/route';
-import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { bytes, micros, moment } from '../../db/columns.ts';
+import { boolean, bytes, integerArray, micros, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
 /** What both modes of an org share. */
-export const orgs = pgTable('orgs', {
-  id: text().primaryKey(),
-  name: text().notNull(),
-  status: text().notNull().default('active'),
-  max_org_daily_micros: micros().notNull().default(1_000_000_000n),
-  wrapped_data_key: bytes().notNull(),
-  created_at: moment().notNull().defaultNow(),
+export const orgs = table('orgs', {
+  id: text(),
+  name: text(),
+  status: text().withDefault(),
+  max_org_daily_micros: micros().withDefault(),
+  wrapped_data_key: bytes(),
+  created_at: moment().withDefault(),
 });
 
 /** What each mode of an org has of its own: what is set with a test key never reaches live users. */
-export const orgSettings = pgTable(
-  'org_settings',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    allowed_return_urls: text().array().notNull().default([]),
-    allowed_embed_origins: text().array().notNull().default([]),
-    default_deployment: text(),
-    require_user: boolean().notNull().default(false),
-    memory_panel: boolean().notNull().default(false),
-    memory_mode: text().$type<(typeof memoryModes)[number]>().notNull().default('vestra'),
-    memory_endpoint: text(),
-    otlp_endpoint: text(),
-    otlp_headers_secret: text(),
-    org_daily_micros: micros().default(100_000_000n),
-    user_daily_micros: micros().default(10_000_000n),
-    org_monthly_micros: micros(),
-    user_monthly_micros: micros(),
-    alert_thresholds: integer().array().notNull().default([50, 80, 95]),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode] })],
-);
+export const orgSettings = table('org_settings', {
+  org_id: text(),
+  mode: text<Mode>(),
+  allowed_return_urls: textArray().withDefault(),
+  allowed_embed_origins: textArray().withDefault(),
+  default_deployment: text().nullable(),
+  require_user: boolean().withDefault(),
+  memory_panel: boolean().withDefault(),
+  memory_mode: text<(typeof memoryModes)[number]>().withDefault(),
+  memory_endpoint: text().nullable(),
+  otlp_endpoint: text().nullable(),
+  otlp_headers_secret: text().nullable(),
+  org_daily_micros: micros().nullable(),
+  user_daily_micros: micros().nullable(),
+  org_monthly_micros: micros().nullable(),
+  user_monthly_micros: micros().nullable(),
+  alert_thresholds: integerArray().withDefault(),
+});
 
-export type OrgRow = typeof orgs.$inferSelect;
-export type OrgSettings = typeof orgSettings.$inferSelect;
+export type OrgRow = RowOf<typeof orgs>;
+export type OrgSettings = RowOf<typeof orgSettings>;

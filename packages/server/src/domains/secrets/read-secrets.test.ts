@@ -1,11 +1,12 @@
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { openMasterKeys } from '../../adapters/secrets/master-key.ts';
 import { createVault, VaultFailure } from '../../adapters/secrets/vault.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { insertOrg } from '../orgs/api.ts';
 import { readSecrets } from './read-secrets.ts';
 import { sealSecret } from './seal.ts';
@@ -63,7 +64,7 @@ it('gives the stored ones of the asked names, of this org, mode and owner alone'
 it('opens no value that was moved to another place', async () => {
   const orgId = await newOrg();
   await store(orgId, 'TOKEN', 'abc');
-  await db.update(secrets).set({ name: 'OTHER' }).where(eq(secrets.org_id, orgId));
+  await run(db, sql`UPDATE ${secrets} SET name = 'OTHER' WHERE org_id = ${orgId}`);
   const reading = readSecrets(db, vault, { orgId, mode: 'test' }, null, ['OTHER']);
   await expect(reading).rejects.toBeInstanceOf(VaultFailure);
 });

@@ -1,16 +1,15 @@
 import type { Mode } from '@vestra/contract/route';
-import { pgTable, text } from 'drizzle-orm/pg-core';
-import { bytes, moment } from '../../db/columns.ts';
+import { bytes, moment, type RowOf, table, text } from '../../db/table.ts';
 
-export const secrets = pgTable('secrets', {
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
+export const secrets = table('secrets', {
+  org_id: text(),
+  mode: text<Mode>(),
   /** Empty for a secret of the company's own. */
-  user_id: text().notNull().default(''),
-  name: text().notNull(),
-  sealed_value: bytes().notNull(),
-  created_at: moment().notNull().defaultNow(),
-  updated_at: moment().notNull().defaultNow(),
+  user_id: text().withDefault(),
+  name: text(),
+  sealed_value: bytes(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
 });
 
-export type SecretRow = typeof secrets.$inferSelect;
+export type SecretRow = RowOf<typeof secrets>;

@@ -1,43 +1,43 @@
-import { and, desc, eq, gt, inArray, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { selectRows } from '../../db/rows.ts';
+import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, type NewRowOf, text } from '../../db/table.ts';
 import { type UserRow, users } from './tables.ts';
 
-const owned = (tenant: Tenant) => and(eq(users.org_id, tenant.orgId), eq(users.mode, tenant.mode));
-const named = (tenant: Tenant, userId: string) => and(owned(tenant), eq(users.id, userId));
+const columns = columnsOf(users);
+const owned = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
+const named = ({ orgId, mode }: Tenant, userId: string) => sql`org_id = ${orgId} AND mode = ${mode} AND id = ${userId}`;
 
-export async function findUser(db: Executor, tenant: Tenant, userId: string): Promise<UserRow | undefined> {
-  const [row] = await selectRows(db, users, { org_id: tenant.orgId, mode: tenant.mode, id: userId });
-  return row;
+export function findUser(db: Executor, { orgId, mode }: Tenant, userId: string): Promise<UserRow | undefined> {
+  return maybeOne(
+    db,
+    users,
+    sql`SELECT ${columns} FROM ${users} WHERE org_id = ${orgId} AND mode = ${mode} AND id = ${userId}`,
+  );
 }
 
-export async function lockUser(tx: Transaction, tenant: Tenant, userId: string): Promise<UserRow | undefined> {
-  const [row] = await tx.select().from(users).where(named(tenant, userId)).for('update');
-  return row;
+export function lockUser(tx: Transaction, tenant: Tenant, userId: string): Promise<UserRow | undefined> {
+  return maybeOne(tx, users, sql`SELECT ${columns} FROM ${users} WHERE ${named(tenant, userId)} FOR UPDATE`);
 }
 
 /** Nothing where the user was there before, also if another transaction made it meanwhile. */
-export async function insertUser(tx: Transaction, row: typeof users.$inferInsert): Promise<UserRow | undefined> {
-  const [inserted] = await tx.insert(users).values(row).onConflictDoNothing().returning();
-  return inserted;
+export function insertUser(tx: Transaction, row: NewRowOf<typeof users>): Promise<UserRow | undefined> {
+  return insert(tx, users, row, { onConflict: sql`DO NOTHING` });
 }
 
 export async function findUsers(db: Executor, tenant: Tenant, ids: readonly string[]): Promise<Map<string, UserRow>> {
-  const rows = await db
-    .select()
-    .from(users)
-    .where(and(owned(tenant), inArray(users.id, [...ids])));
+  const rows = await rowsOf(
+    db,
+    users,
+    sql`SELECT ${columns} FROM ${users} WHERE ${owned(tenant)} AND id = ANY(${ids})`,
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Those that were not there before, nor made by another transaction meanwhile. */
-export function insertUsers(tx: Transaction, rows: readonly (typeof users.$inferInsert)[]): Promise<UserRow[]> {
-  return tx
-    .insert(users)
-    .values([...rows])
-    .onConflictDoNothing()
-    .returning();
+export function insertUsers(tx: Transaction, rows: readonly NewRowOf<typeof users>[]): Promise<UserRow[]> {
+  return insertMany(tx, users, rows, { onConflict: sql`DO NOTHING` });
 }
 
 export async function updateUser(
@@ -46,17 +46,12 @@ export async function updateUser(
   userId: string,
   changes: Partial<UserRow>,
 ): Promise<UserRow> {
-  const [row] = await tx
-    .update(users)
-    .set({ id: userId, ...changes })
-    .where(named(tenant, userId))
-    .returning();
+  const [row] = await update(tx, users, { id: userId, ...changes }, named(tenant, userId));
   return row as UserRow;
 }
 
 export async function removeUser(tx: Transaction, tenant: Tenant, userId: string): Promise<boolean> {
-  const removed = await tx.delete(users).where(named(tenant, userId)).returning({ id: users.id });
-  return removed.length > 0;
+  return (await run(tx, sql`DELETE FROM ${users} WHERE ${named(tenant, userId)}`)) > 0;
 }
 
 export type UserFilter = {
@@ -73,25 +68,19 @@ export function listUsers(
   page: { limit: number; after: readonly string[] | null },
 ): Promise<UserRow[]> {
   const [madeAt, id] = page.after ?? [];
-  const after =
-    madeAt !== undefined && id !== undefined
-      ? or(lt(users.created_at, new Date(madeAt)), and(eq(users.created_at, new Date(madeAt)), lt(users.id, id)))
-      : undefined;
-  return db
-    .select()
-    .from(users)
-    .where(
-      and(
-        owned(tenant),
-        isNull(users.erasing_since),
-        status ? eq(users.status, status) : undefined,
-        email ? eq(users.email, email) : undefined,
-        createdAfter ? gt(users.created_at, createdAfter) : undefined,
-        after,
-      ),
-    )
-    .orderBy(desc(users.created_at), desc(users.id))
-    .limit(page.limit + 1);
+  const conditions = sql.and(
+    owned(tenant),
+    sql`erasing_since IS NULL`,
+    status && sql`status = ${status}`,
+    email && sql`email = ${email}`,
+    createdAfter && sql`created_at > ${createdAfter}`,
+    madeAt !== undefined && id !== undefined && sql`(created_at, id) < (${new Date(madeAt)}, ${id})`,
+  );
+  return rowsOf(
+    db,
+    users,
+    sql`SELECT ${columns} FROM ${users} WHERE ${conditions} ORDER BY created_at DESC, id DESC LIMIT ${page.limit + 1}`,
+  );
 }
 
 /** Null where the user has named none, and where there is no such user. */
@@ -100,26 +89,17 @@ export async function timezoneOf(db: Executor, tenant: Tenant, userId: string): 
 }
 
 export async function capsOf(db: Executor, tenant: Tenant, userIds: readonly string[]) {
-  if (userIds.length === 0) return new Map<string, { daily: bigint | null; monthly: bigint | null }>();
-  const [only] = userIds;
-  if (only !== undefined && userIds.length === 1) {
-    const user = await findUser(db, tenant, only);
-    return new Map(user ? [[only, { daily: user.daily_cap_micros, monthly: user.monthly_cap_micros }]] : []);
-  }
-  const rows = await db
-    .select({ id: users.id, daily: users.daily_cap_micros, monthly: users.monthly_cap_micros })
-    .from(users)
-    .where(and(owned(tenant), inArray(users.id, [...userIds])));
-  return new Map(rows.map(({ id, daily, monthly }) => [id, { daily, monthly }]));
+  const rows = userIds.length === 0 ? [] : (await findUsers(db, tenant, userIds)).values();
+  return new Map([...rows].map((row) => [row.id, { daily: row.daily_cap_micros, monthly: row.monthly_cap_micros }]));
 }
 
 /** Users whose erasure was asked for and is not done. */
 export async function listErasing(db: Executor, limit: number): Promise<{ tenant: Tenant; userId: string }[]> {
-  const rows = await db
-    .select({ orgId: users.org_id, mode: users.mode, userId: users.id })
-    .from(users)
-    .where(sql`${users.erasing_since} IS NOT NULL`)
-    .orderBy(users.erasing_since)
-    .limit(limit);
-  return rows.map(({ orgId, mode, userId }) => ({ tenant: { orgId, mode }, userId }));
+  const { org_id, mode } = users.columns;
+  const rows = await rowsOf(
+    db,
+    { org_id, mode, user_id: text() },
+    sql`SELECT org_id, mode, id AS user_id FROM ${users} WHERE erasing_since IS NOT NULL ORDER BY erasing_since LIMIT ${limit}`,
+  );
+  return rows.map((row) => ({ tenant: { orgId: row.org_id, mode: row.mode }, userId: row.user_id }));
 }

@@ -1,23 +1,22 @@
 import type { Mode } from '@vestra/contract/route';
-import { boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { micros, moment } from '../../db/columns.ts';
+import { boolean, jsonb, micros, moment, type RowOf, table, text } from '../../db/table.ts';
 
-export const users = pgTable('users', {
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  id: text().notNull(),
-  name: text(),
-  email: text(),
-  locale: text(),
-  timezone: text(),
-  metadata: jsonb().$type<Record<string, unknown>>().notNull().default({}),
-  status: text().$type<'active' | 'disabled'>().notNull().default('active'),
-  daily_cap_micros: micros(),
-  monthly_cap_micros: micros(),
-  default_deployment: text(),
-  is_service_user: boolean().notNull().default(false),
-  erasing_since: moment(),
-  created_at: moment().notNull(),
+export const users = table('users', {
+  org_id: text(),
+  mode: text<Mode>(),
+  id: text(),
+  name: text().nullable(),
+  email: text().nullable(),
+  locale: text().nullable(),
+  timezone: text().nullable(),
+  metadata: jsonb<Record<string, unknown>>().withDefault(),
+  status: text<'active' | 'disabled'>().withDefault(),
+  daily_cap_micros: micros().nullable(),
+  monthly_cap_micros: micros().nullable(),
+  default_deployment: text().nullable(),
+  is_service_user: boolean().withDefault(),
+  erasing_since: moment().nullable(),
+  created_at: moment(),
 });
 
-export type UserRow = typeof users.$inferSelect;
+export type UserRow = RowOf<typeof users>;

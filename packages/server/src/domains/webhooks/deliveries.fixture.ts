@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { createLog } from '../../log.ts';
 import { emit } from '../events/emit.ts';
 import { type SomeEvent, someEvent } from '../events/told.fixture.ts';
@@ -28,8 +29,8 @@ export function useDeliveries() {
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
     ahead = 0;
-    await server.db.execute(sql`DELETE FROM webhook_deliveries`);
-    await server.db.execute(sql`DELETE FROM webhook_endpoints`);
+    await run(server.db, sql`DELETE FROM webhook_deliveries`);
+    await run(server.db, sql`DELETE FROM webhook_endpoints`);
   });
   afterAll(() => server.stop());
 

@@ -1,6 +1,8 @@
-import { sql } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { count, text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
 import { emit } from '../events/api.ts';
 import { someEvent } from '../events/told.fixture.ts';
@@ -66,7 +68,7 @@ describe('a delivery', () => {
     expect(String(request.headers['service-signature']).split(' ')).toHaveLength(2);
     for (const each of [old, secret]) expect(verify(each, request)).toMatchObject({ type: 'task.completed' });
 
-    await at.server.db.execute(sql`UPDATE webhook_secrets SET valid_until = now() WHERE valid_until IS NOT NULL`);
+    await run(at.server.db, sql`UPDATE webhook_secrets SET valid_until = now() WHERE valid_until IS NOT NULL`);
     receiver.received.length = 0;
     await at.call(org, 'POST', `/v1/webhooks/${id}/test`);
     const alone = await first(receiver);
@@ -105,7 +107,7 @@ describe('a delivery', () => {
     await until(() => receiver.received.length >= 3);
     await until(async () => (await waiting()) === 0);
     expect(receiver.received.map((each) => each.path).sort()).toEqual(['/in/all', '/in/listed', '/in/live']);
-    const { rows } = await at.server.db.execute(sql`SELECT status FROM webhook_deliveries`);
+    const rows = await rowsOf(at.server.db, { status: text() }, sql`SELECT status FROM webhook_deliveries`);
     expect(rows).toEqual(Array(3).fill({ status: 'succeeded' }));
     expect(receiver.received.find((each) => each.path === '/in/live')?.body).toContain('of live');
   });
@@ -256,6 +258,11 @@ describe('a failed delivery', () => {
 
 const waiting = async () =>
   Number(
-    (await at.server.db.execute(sql`SELECT count(*) AS count FROM webhook_deliveries WHERE due_at IS NOT NULL`)).rows[0]
-      ?.count,
+    (
+      await rowsOf(
+        at.server.db,
+        { count: count() },
+        sql`SELECT count(*) AS count FROM webhook_deliveries WHERE due_at IS NOT NULL`,
+      )
+    )[0]?.count,
   );

@@ -1,6 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
 import { claimDue } from './delivery-store.ts';
@@ -140,7 +141,7 @@ describe('an address that must not be called', () => {
       const receiver = await at.receiver();
       const endpoint = await at.endpoint(org, receiver.url);
       const url = `http://${host}:${receiver.port}/in`;
-      await at.server.db.execute(sql`UPDATE webhook_endpoints SET url = ${url} WHERE id = ${endpoint.id}`);
+      await run(at.server.db, sql`UPDATE webhook_endpoints SET url = ${url} WHERE id = ${endpoint.id}`);
       await at.emit(org);
       const outbound = createOutbound({ allowPrivate: false });
       at.dispatcher({ outbound });
@@ -169,8 +170,11 @@ describe('an endpoint of a deployment file', () => {
     const receiver = await at.receiver();
     const [own, other] = [await newDeployment(at.server.db, org.id), await newDeployment(at.server.db, org.id)];
     const endpoint = await at.endpoint(org, receiver.url);
-    await at.server.db.execute(sql`
-      UPDATE webhook_endpoints SET deployment_id = ${own.id}, managed_by = 'file' WHERE id = ${endpoint.id}`);
+    await run(
+      at.server.db,
+      sql`
+      UPDATE webhook_endpoints SET deployment_id = ${own.id}, managed_by = 'file' WHERE id = ${endpoint.id}`,
+    );
     const heard = [
       await at.emit(org, { deploymentId: own.id }),
       await at.emit(org, { type: 'key.created' }),

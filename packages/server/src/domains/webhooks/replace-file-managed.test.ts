@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '@vestra/contract/route';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import type { DeploymentRow, FileObjects } from '../deployments/api.ts';
@@ -41,7 +42,7 @@ const urls = async (key?: string) => (await listed(key)).map(({ url }) => url).s
 const call = (method: string, id: unknown, { tail = '', ...options }: { tail?: string; body?: unknown } = {}) =>
   server.call(method, `/v1/webhooks/${id}${tail}`, { key: org.key, ...options });
 /** A change shows in `updated_at` also where it comes within the same millisecond. */
-const age = () => server.db.execute(sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
+const age = () => run(server.db, sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
 
 describe('what a file declares', () => {
   it('shows as managed by the file, with its deployment [WHK-001, WHK-003, APPLY-011]', async () => {
@@ -103,7 +104,7 @@ describe('what a file declares', () => {
 
   it('is switched on again by the next apply', async () => {
     const [made] = await replace([first]);
-    await server.db.execute(sql`UPDATE webhook_endpoints SET active = false WHERE id = ${made?.endpoint_id}`);
+    await run(server.db, sql`UPDATE webhook_endpoints SET active = false WHERE id = ${made?.endpoint_id as string}`);
     await replace([first]);
     expect((await call('GET', made?.endpoint_id)).body.active).toBe(true);
   });
@@ -151,7 +152,7 @@ describe('what a file no longer declares', () => {
 
   it('goes with its deployment', async () => {
     await replace([first]);
-    await server.db.execute(sql`DELETE FROM deployments WHERE id = ${deployment.id}`);
+    await run(server.db, sql`DELETE FROM deployments WHERE id = ${deployment.id}`);
     expect(await urls()).toEqual([]);
   });
 });

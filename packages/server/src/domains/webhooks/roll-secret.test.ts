@@ -1,12 +1,14 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { bytes, moment } from '../../db/table.ts';
 import { signingSecrets } from './endpoint-secrets.ts';
 import { startWebhooks } from './webhooks.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startWebhooks>>;
 type Org = Awaited<ReturnType<Server['newOrg']>>;
 type Endpoint = { id: string; secret: string };
-type SecretRow = { sealed_secret: Buffer; valid_until: string | null };
+const secretColumns = { sealed_secret: bytes(), valid_until: moment().nullable() };
 
 let server: Server;
 let org: Org;
@@ -23,24 +25,25 @@ const create = async (headers = {}): Promise<Endpoint> => {
 };
 const roll = ({ id }: Endpoint, headers = {}) =>
   server.call('POST', `/v1/webhooks/${id}/roll-secret`, { key: org.key, headers });
-const rowsOf = async ({ id }: Endpoint) =>
-  (
-    await server.db.execute<SecretRow>(
-      sql`SELECT sealed_secret, valid_until FROM webhook_secrets WHERE endpoint_id = ${id}
+const secretsOf = ({ id }: Endpoint) =>
+  rowsOf(
+    server.db,
+    secretColumns,
+    sql`SELECT sealed_secret, valid_until FROM webhook_secrets WHERE endpoint_id = ${id}
         ORDER BY valid_until NULLS FIRST`,
-    )
-  ).rows;
+  );
 const signedWith = ({ id }: Endpoint) => signingSecrets(server.db, server.vault, { id, org_id: org.id, mode: 'test' });
 /** As if so much time had gone by. */
 const pass = ({ id }: Endpoint, time: string) =>
-  server.db.execute(
+  run(
+    server.db,
     sql`UPDATE webhook_secrets SET valid_until = valid_until - ${time}::interval WHERE endpoint_id = ${id}`,
   );
 
 describe('rolling', () => {
   it('answers the endpoint with a new secret, shown this once [WHK-002, WHK-012]', async () => {
     const made = await create();
-    await server.db.execute(sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
+    await run(server.db, sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
     const { status, body } = await roll(made);
     const { secret, ...endpoint } = body;
     expect([status, body.id]).toEqual([200, made.id]);
@@ -72,7 +75,7 @@ describe('rolling', () => {
     expect(await signedWith(made)).toEqual([third, second]);
     const fourth = (await roll(made)).body.secret;
     expect(await signedWith(made)).toEqual([fourth, third, second]);
-    expect(await rowsOf(made)).toHaveLength(3);
+    expect(await secretsOf(made)).toHaveLength(3);
   });
 
   it('is refused while nine old secrets are valid, and goes on when the first is over', async () => {
@@ -98,7 +101,7 @@ describe('rolling', () => {
     const rolled = await Promise.all(Array.from({ length: 4 }, async () => (await roll(made)).body.secret as string));
     const inForce = await signedWith(made);
     expect([...inForce].sort()).toEqual([made.secret, ...rolled].sort());
-    expect((await rowsOf(made)).filter(({ valid_until }) => valid_until === null)).toHaveLength(1);
+    expect((await secretsOf(made)).filter(({ valid_until }) => valid_until === null)).toHaveLength(1);
   });
 });
 
@@ -122,7 +125,9 @@ describe('a retry with the same key', () => {
   });
 
   async function assertKeptSealed(key: string, secret: string) {
-    const { rows } = await server.db.execute<{ answer: Buffer }>(
+    const rows = await rowsOf(
+      server.db,
+      { answer: bytes() },
       sql`SELECT answer FROM idempotency_keys WHERE key = ${key}`,
     );
     expect(rows).toHaveLength(1);
@@ -134,7 +139,7 @@ describe('at rest', () => {
   it('a secret is ciphertext that carries nothing of it', async () => {
     const made = await create();
     await roll(made);
-    for (const { sealed_secret } of await rowsOf(made)) {
+    for (const { sealed_secret } of await secretsOf(made)) {
       expect(sealed_secret).toHaveLength(12 + 16 + made.secret.length);
       expect(sealed_secret.includes('whsec_')).toBe(false);
     }
@@ -142,9 +147,12 @@ describe('at rest', () => {
 
   it('a secret opens for its own endpoint alone', async () => {
     const [one, other] = [await create(), await create()];
-    await server.db.execute(sql`
+    await run(
+      server.db,
+      sql`
       UPDATE webhook_secrets SET sealed_secret = (SELECT sealed_secret FROM webhook_secrets WHERE endpoint_id = ${one.id})
-      WHERE endpoint_id = ${other.id}`);
+      WHERE endpoint_id = ${other.id}`,
+    );
     await expect(signedWith(other)).rejects.toThrow('does not belong where it was found');
     expect(await signedWith(one)).toEqual([one.secret]);
     await expect(signingSecrets(server.db, server.vault, { id: one.id, org_id: org.id, mode: 'live' })).rejects.toThrow(

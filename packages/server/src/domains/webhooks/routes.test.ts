@@ -1,7 +1,9 @@
 import { newId } from '@vestra/contract/ids';
 import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { jsonb, text } from '../../db/table.ts';
 import { startWebhooks } from './webhooks.fixture.ts';
 
 type Server = Awaited<ReturnType<typeof startWebhooks>>;
@@ -23,13 +25,13 @@ const call = (method: string, path: string, body?: unknown, key = org.key) =>
 const create = (body: object = {}, key?: string) => call('POST', '/v1/webhooks', { ...wanted, ...body }, key);
 const pathOf = ({ id }: { id: string }) => `/v1/webhooks/${id}`;
 const auditOf = async ({ id }: { id: string }) =>
-  (
-    await server.db.execute<{ action: string; target_type: string; details: object; request_id: string }>(
-      sql`SELECT action, target_type, details, request_id FROM audit_entries WHERE target_id = ${id} ORDER BY id`,
-    )
-  ).rows;
+  await rowsOf(
+    server.db,
+    { action: text(), target_type: text(), details: jsonb<object>(), request_id: text() },
+    sql`SELECT action, target_type, details, request_id FROM audit_entries WHERE target_id = ${id} ORDER BY id`,
+  );
 /** A change shows in `updated_at` also where it comes within the same millisecond. */
-const age = () => server.db.execute(sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
+const age = () => run(server.db, sql`UPDATE webhook_endpoints SET updated_at = updated_at - interval '1 hour'`);
 
 describe('creating', () => {
   it('answers the endpoint with a secret that no other answer shows [WHK-001, WHK-002, WHK-003, WHK-004]', async () => {
@@ -283,7 +285,7 @@ describe('deleting', () => {
       const again = await call(method, path, change);
       expect([again.status, again.body.error.code]).toEqual([404, 'webhook_not_found']);
     }
-    const { rows } = await server.db.execute(sql`SELECT 1 FROM webhook_secrets WHERE endpoint_id = ${made.id}`);
+    const rows = await rowsOf(server.db, {}, sql`SELECT 1 FROM webhook_secrets WHERE endpoint_id = ${made.id}`);
     expect(rows).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { newId } from '@vestra/contract/ids';
-import { sql } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
 import { accepting, answering, until } from './receiver.fixture.ts';
 
@@ -87,8 +88,11 @@ describe('a test', () => {
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);
     const { body } = await test(org, endpoint);
-    await at.server.db.execute(sql`
-      UPDATE webhook_deliveries SET status = 'pending', due_at = now() + interval '60 seconds' WHERE id = ${body.id}`);
+    await run(
+      at.server.db,
+      sql`
+      UPDATE webhook_deliveries SET status = 'pending', due_at = now() + interval '60 seconds' WHERE id = ${body.id}`,
+    );
     const dispatcher = at.dispatcher();
     at.advance(61_000);
     dispatcher.wake();
@@ -158,7 +162,7 @@ describe('a retry', () => {
     const endpoint = await at.endpoint(org, receiver.url);
     const { body } = await test(org, endpoint);
     await at.emit(org);
-    await at.server.db.execute(sql`DELETE FROM events WHERE org_id = ${org.id}`);
+    await run(at.server.db, sql`DELETE FROM events WHERE org_id = ${org.id}`);
     const answer = await retry(org, endpoint, body.id);
     expect([answer.status, answer.body.error.code]).toEqual([404, 'event_not_found']);
     at.dispatcher();

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { createLog } from '../../log.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
 import { until } from './receiver.fixture.ts';
@@ -24,9 +25,12 @@ it('delivers what is committed because it is told, and not by looking for it', a
   try {
     await at.emit(org);
     await until(() => receiver.received.length === 1);
-    await db.execute(sql`
+    await run(
+      db,
+      sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'vestra deliveries listener'`);
+      WHERE datname = current_database() AND application_name = 'vestra deliveries listener'`,
+    );
     // Unheard, since nobody listens; found when the line stands again.
     await at.emit(org);
     await until(() => receiver.received.length === 2);

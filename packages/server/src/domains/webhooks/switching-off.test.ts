@@ -1,5 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { moment, text } from '../../db/table.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
 import { accepting, answering, hanging, until } from './receiver.fixture.ts';
 
@@ -11,7 +13,7 @@ const show = async (org: Org, { id }: { id: string }) => (await at.call(org, 'GE
 const disabledEvents = async (org: Org) =>
   (await at.call(org, 'GET', '/v1/events?type=webhook.disabled')).body.data as { data: { id: string } }[];
 const auditOf = async ({ id }: { id: string }) =>
-  (await at.server.db.execute<{ action: string }>(sql`SELECT action FROM audit_entries WHERE target_id = ${id}`)).rows;
+  await rowsOf(at.server.db, { action: text() }, sql`SELECT action FROM audit_entries WHERE target_id = ${id}`);
 
 describe('an endpoint that answers 410', () => {
   it('is switched off, and what waited for it is dropped [WHD-013]', async () => {
@@ -109,7 +111,9 @@ describe('an endpoint that fails', () => {
     const receiver = await at.receiver(answering(500));
     const endpoint = await at.endpoint(org, receiver.url);
     await at.call(org, 'POST', `/v1/webhooks/${endpoint.id}/test`);
-    const { rows } = await at.server.db.execute(
+    const rows = await rowsOf(
+      at.server.db,
+      { failing_since: moment().nullable() },
       sql`SELECT failing_since FROM webhook_endpoints WHERE id = ${endpoint.id}`,
     );
     expect(rows).toEqual([{ failing_since: null }]);
@@ -150,7 +154,7 @@ describe('an endpoint that is switched off', () => {
     const receiver = await at.receiver();
     const endpoint = await at.endpoint(org, receiver.url);
     await at.emit(org);
-    await at.server.db.execute(sql`UPDATE webhook_endpoints SET active = false WHERE id = ${endpoint.id}`);
+    await run(at.server.db, sql`UPDATE webhook_endpoints SET active = false WHERE id = ${endpoint.id}`);
     at.dispatcher();
     await until(async () => (await at.deliveries(org, endpoint)).length === 0);
     expect(receiver.received).toEqual([]);
@@ -182,13 +186,15 @@ describe('an endpoint that is deleted', () => {
     await at.emit(org);
     await at.emit(org);
     await at.call(org, 'DELETE', `/v1/webhooks/${byCall.id}`);
-    await at.server.db.execute(sql`DELETE FROM webhook_endpoints WHERE id = ${byCascade.id}`);
+    await run(at.server.db, sql`DELETE FROM webhook_endpoints WHERE id = ${byCascade.id}`);
     const waiting = async () =>
       (
-        await at.server.db.execute<{ endpoint_id: string }>(
+        await rowsOf(
+          at.server.db,
+          { endpoint_id: text() },
           sql`SELECT endpoint_id FROM webhook_deliveries WHERE due_at IS NOT NULL ORDER BY endpoint_id`,
         )
-      ).rows.map(({ endpoint_id }) => endpoint_id);
+      ).map(({ endpoint_id }) => endpoint_id);
     expect(await waiting()).toEqual([byCascade.id, byCascade.id, kept.id, kept.id].sort());
     at.dispatcher();
     await until(async () => (await waiting()).length === 0);

@@ -1,56 +1,47 @@
 import type { Mode } from '@vestra/contract/route';
 import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
-import { boolean, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { bytes, moment } from '../../db/columns.ts';
+import { boolean, bytes, integer, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
-export const webhookEndpoints = pgTable('webhook_endpoints', {
-  id: text().primaryKey(),
-  org_id: text().notNull(),
-  mode: text().$type<Mode>().notNull(),
-  deployment_id: text(),
-  managed_by: text().$type<'file'>(),
-  url: text().notNull(),
-  events: text().array().$type<(WebhookEventType | '*')[]>().notNull(),
-  description: text(),
-  active: boolean().notNull(),
-  failing_since: moment(),
-  last_failed_at: moment(),
-  created_at: moment().notNull().defaultNow(),
-  updated_at: moment().notNull().defaultNow(),
+export const webhookEndpoints = table('webhook_endpoints', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  deployment_id: text().nullable(),
+  managed_by: text<'file'>().nullable(),
+  url: text(),
+  events: textArray<WebhookEventType | '*'>(),
+  description: text().nullable(),
+  active: boolean(),
+  failing_since: moment().nullable(),
+  last_failed_at: moment().nullable(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
 });
 
-export const webhookSecrets = pgTable(
-  'webhook_secrets',
-  {
-    endpoint_id: text().notNull(),
-    sealed_secret: bytes().notNull(),
-    valid_until: moment(),
-  },
-  (table) => [primaryKey({ columns: [table.endpoint_id, table.sealed_secret] })],
-);
+export const webhookSecrets = table('webhook_secrets', {
+  endpoint_id: text(),
+  sealed_secret: bytes(),
+  valid_until: moment().nullable(),
+});
 
-export const webhookDeliveries = pgTable(
-  'webhook_deliveries',
-  {
-    org_id: text().notNull(),
-    mode: text().$type<Mode>().notNull(),
-    endpoint_id: text().notNull(),
-    id: text().notNull(),
-    event_id: text().notNull(),
-    event_type: text().$type<WebhookEventType>().notNull(),
-    attempt: integer().notNull(),
-    step: integer(),
-    status: text().$type<'pending' | 'succeeded' | 'failed'>().notNull(),
-    status_code: integer(),
-    duration_ms: integer(),
-    error: text(),
-    next_attempt_at: moment(),
-    due_at: moment(),
-    created_at: moment().notNull().defaultNow(),
-  },
-  (table) => [primaryKey({ columns: [table.org_id, table.mode, table.endpoint_id, table.id] })],
-);
+export const webhookDeliveries = table('webhook_deliveries', {
+  org_id: text(),
+  mode: text<Mode>(),
+  endpoint_id: text(),
+  id: text(),
+  event_id: text(),
+  event_type: text<WebhookEventType>(),
+  attempt: integer(),
+  step: integer().nullable(),
+  status: text<'pending' | 'succeeded' | 'failed'>(),
+  status_code: integer().nullable(),
+  duration_ms: integer().nullable(),
+  error: text().nullable(),
+  next_attempt_at: moment().nullable(),
+  due_at: moment().nullable(),
+  created_at: moment().withDefault(),
+});
 
-export type EndpointRow = typeof webhookEndpoints.$inferSelect;
-export type SecretRow = typeof webhookSecrets.$inferSelect;
-export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
+export type EndpointRow = RowOf<typeof webhookEndpoints>;
+export type SecretRow = RowOf<typeof webhookSecrets>;
+export type DeliveryRow = RowOf<typeof webhookDeliveries>;

@@ -1,5 +1,25 @@
-import { sql } from 'drizzle-orm';
 import type { Database } from '../../db/pool.ts';
+import { rowsOf, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, type RowOf } from '../../db/table.ts';
+import { conversationEvents } from './tables.ts';
+
+/** One event of a conversation's log. */
+export type LogEntry = RowOf<typeof conversationEvents>;
+
+export function readLog(
+  db: Database,
+  conversationId: string,
+  { after, limit, taskId = null }: { after: number; limit: number; taskId?: string | null },
+): Promise<LogEntry[]> {
+  const ofTask = taskId === null ? sql.empty : sql`AND task_id = ${taskId}`;
+  return rowsOf(
+    db,
+    conversationEvents,
+    sql`SELECT ${columnsOf(conversationEvents)} FROM ${conversationEvents}
+        WHERE conversation_id = ${conversationId} ${ofTask} AND seq > ${after} ORDER BY seq LIMIT ${limit}`,
+  );
+}
 
 const conversationsAtOnce = 25;
 
@@ -10,9 +30,11 @@ const conversationsAtOnce = 25;
  * conversation that somebody is writing to is left for the next time.
  */
 export async function pruneStreams(db: Database, before: Date, limit: number): Promise<boolean> {
-  const cutoff = sql`${before.toISOString()}::timestamptz`;
+  const cutoff = sql`${before}::timestamptz`;
   const eventsOfEach = Math.ceil(limit / conversationsAtOnce);
-  const { rowCount } = await db.execute(sql`
+  const looked = await run(
+    db,
+    sql`
     WITH due AS (
       SELECT id FROM conversations WHERE events_kept_from < ${cutoff}
       ORDER BY events_kept_from LIMIT ${conversationsAtOnce} FOR NO KEY UPDATE SKIP LOCKED
@@ -20,11 +42,11 @@ export async function pruneStreams(db: Database, before: Date, limit: number): P
       SELECT due.id, event.seq, event.created_at,
         bool_and(event.created_at < ${cutoff}) OVER (PARTITION BY due.id ORDER BY event.seq) AS is_old
       FROM due CROSS JOIN LATERAL (
-        SELECT seq, created_at FROM conversation_events
+        SELECT seq, created_at FROM ${conversationEvents}
         WHERE conversation_id = due.id ORDER BY seq LIMIT ${eventsOfEach}
       ) AS event
     ), pruned AS (
-      DELETE FROM conversation_events AS event USING head
+      DELETE FROM ${conversationEvents} AS event USING head
       WHERE event.conversation_id = head.id AND event.seq = head.seq AND head.is_old
     ), looked AS (
       SELECT due.id, count(head.seq) AS events,
@@ -37,6 +59,7 @@ export async function pruneStreams(db: Database, before: Date, limit: number): P
       -- None is left, and the next one will be younger than this.
       ELSE greatest(now(), ${cutoff})
     END
-    FROM looked WHERE conversations.id = looked.id`);
-  return (rowCount ?? 0) > 0;
+    FROM looked WHERE conversations.id = looked.id`,
+  );
+  return looked > 0;
 }

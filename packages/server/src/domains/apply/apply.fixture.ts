@@ -3,7 +3,7 @@ import type { ErrorCode } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import { createCatalogue } from '@vestra/models/providers';
-import { eq, type sql } from 'drizzle-orm';
+import type { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { assertContract } from '../../../../../tests/support/contract.ts';
 import { rowsWhere } from '../../../../../tests/support/rows.ts';

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ApplyPorts } from '../apply/ports.ts';
 import { assertMayChange, findByAddress, findById, registerServer, takenSlugs, updateServer } from './api.ts';

@@ -3,8 +3,6 @@ import { startTestApp } from '../../../../../tests/support/app.ts';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
-import { update } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createLog } from '../../log.ts';
 import type { OrgSettings } from '../orgs/api.ts';

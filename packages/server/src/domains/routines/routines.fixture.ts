@@ -2,7 +2,6 @@ import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { type Mode, modes } from '@vestra/contract/route';
 import { startTestApp } from '../../../../../tests/support/app.ts';
-import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Tenant } from '../../caller.ts';
 import { maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { createRowCache } from '../../db/row-cache.ts';

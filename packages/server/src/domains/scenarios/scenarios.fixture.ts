@@ -3,7 +3,6 @@ import { createModels } from '@vestra/models/models';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import { createRowCache } from '../../db/row-cache.ts';
-import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
 import type { JobSender } from '../../jobs/catalog.ts';

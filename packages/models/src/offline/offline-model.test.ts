@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { standInNotice, standInWords } from './markers.ts';
+import { standInNotice, standInWords } from './decide.ts';
 import {
   agent,
   answer,

@@ -1,5 +1,5 @@
 export { failed, type OwnTool, object, ownTool, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
-export { type Asked, askForCaller, askPaid } from './questions/ask-model.ts';
+export { ask, forWaitingCaller, notOfTheShape, paidByOrg, parsedJson, saidByUser, unusable } from './questions/ask.ts';
 export { judgeLine } from './questions/judge.ts';
 export {
   announce,

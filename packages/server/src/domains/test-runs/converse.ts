@@ -1,6 +1,6 @@
+import type { Ask } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
 import {
-  type Asked,
   changeConversation,
   findInteraction,
   findTurn,
@@ -30,7 +30,7 @@ const lookAgainMs = 15_000;
 type Play = {
   result: ResultRow;
   conversationId: string;
-  ask: (asked: Asked) => Promise<string>;
+  ask: Ask;
   /** Told what was said so far, after each exchange. */
   onExchange: (transcript: Transcript) => Promise<void>;
 };

@@ -1,4 +1,5 @@
-import { type Asked, judgeLine, type Transcript } from '../engine/api.ts';
+import type { Ask } from '@vestra/agent/question';
+import { judgeLine, type Transcript } from '../engine/api.ts';
 import { inLanes } from './lanes.ts';
 import type { PlayedScenario } from './tables.ts';
 import type { Findings } from './verdict.ts';
@@ -7,7 +8,7 @@ const sideBySide = 4;
 
 /** Each line is judged by a call of its own. */
 export async function judgeScenario(
-  ask: (asked: Asked) => Promise<string>,
+  ask: Ask,
   { success_criteria, must_never }: Pick<PlayedScenario, 'success_criteria' | 'must_never'>,
   transcript: Transcript['witnessed'],
 ): Promise<Findings> {

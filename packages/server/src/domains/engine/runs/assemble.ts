@@ -8,6 +8,7 @@ import type { Manifest } from '../../deployments/api.ts';
 import { readableNotebooks } from '../../notebooks/api.ts';
 import { readableSkills } from '../../skills/api.ts';
 import { findUser } from '../../users/api.ts';
+import { parsedJson } from '../questions/ask.ts';
 import { openTasks, pendingInteractions } from '../records/store.ts';
 import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';
@@ -127,21 +128,12 @@ async function openWorkOf({ db }: Engine, { turn }: Subject) {
   }));
 }
 
-/** The answer as data. Models like to set JSON apart as code: what stands inside is the answer. */
+/** The answer as data. */
 function answerReader(schemas: Schemas, schema: JsonSchema) {
   return (text: string): { kind: 'ok'; data: unknown } | { kind: 'error'; message: string } => {
-    const data = parsed(text);
+    const data = parsedJson(text);
     if (data === undefined) return { kind: 'error', message: 'It is not JSON.' };
     const validity = schemas.validate(schema, data);
     return validity.ok ? { kind: 'ok', data } : { kind: 'error', message: validity.message };
   };
-}
-
-function parsed(text: string): unknown {
-  const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
-  try {
-    return JSON.parse(inside) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -31,7 +31,12 @@ async function everyOwnTool(): Promise<OwnTool[]> {
     saveOutput(unused, unused, unused, null),
     saveOutput(unused, unused, unused, unused),
     ...notebookTools(unused),
-    ...skillTools({ db: unused, orgId: 'org_1', skills: [{ name: 'letters' }, { name: 'returns' }] as never, computer: null }),
+    ...skillTools({
+      db: unused,
+      orgId: 'org_1',
+      skills: [{ name: 'letters' }, { name: 'returns' }] as never,
+      computer: null,
+    }),
     ...memoryTools(unused),
     ...computerTools(unused),
     ...(await workBrowsers({ db: unused, desks }).ofWork({ ...(of as object), manifest: {} } as never)),

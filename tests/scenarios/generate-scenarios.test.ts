@@ -27,6 +27,24 @@ const draft = (at: number, more: Record<string, unknown> = {}) => ({
 const drafted = (count: number, more: Record<string, unknown> = {}) =>
   JSON.stringify({ scenarios: Array.from({ length: count }, (_, at) => draft(at, more)) });
 
+const objectOf = (properties: object) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+const listOf = (items: object) => ({ type: 'array', items });
+const text = { type: 'string' };
+const scenarioShape = objectOf({
+  name: text,
+  persona: text,
+  goal: text,
+  success_criteria: listOf(text),
+  must_never: listOf(text),
+  tool_results: listOf(objectOf({ tool: text, result: text })),
+  approves: { type: 'boolean' },
+});
+
 describe('with a model', () => {
   let server: AgentServer;
   beforeAll(async () => {
@@ -66,6 +84,7 @@ describe('with a model', () => {
     await generate({ count: 1 });
     const [request] = server.asked;
     expect(request?.system.join('\n')).toContain('Write as many scenarios');
+    expect(request?.outputSchema).toEqual(objectOf({ scenarios: listOf(scenarioShape) }));
     expect(request?.system.join('\n')).not.toContain('Never promise a refund.');
     const told = lastText(request as never);
     expect(told).toMatch(/<data-[0-9a-f]{24} of="settings">/);

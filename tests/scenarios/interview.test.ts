@@ -88,6 +88,9 @@ describe('with a model', () => {
     }
     const [first] = server.asked;
     expect(first?.system.join('\n')).toContain('one question at a time');
+    const properties = { question: { type: 'string' }, is_done: { type: 'boolean' }, file: { type: 'string' } };
+    const required = Object.keys(properties);
+    expect(first?.outputSchema).toEqual({ type: 'object', properties, required, additionalProperties: false });
     expect(first?.system.join('\n')).not.toContain(describeJob);
     expect(told(first as NormalisedRequest)).toEqual({ name: 'bicycle-shop', description: describeJob, answers: [] });
   });

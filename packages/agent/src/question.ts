@@ -22,3 +22,21 @@ export type Reading<Value> = { value: Value } | { again: string };
 
 /** Somebody pays for the answer, and waits for it as long as they can. */
 export type Ask = <Answer, Value = Answer>(question: Question<Answer, Value>) => Promise<Value>;
+
+export const saidByUser = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });
+
+/** What the model is told of an answer that is sent back to it. */
+export const unusable = (faults: readonly string[]) =>
+  `This cannot be used:\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
+
+export const notOfTheShape = 'It is not JSON of the asked shape.';
+
+/** Models like to set JSON apart as code: what stands inside is the answer. Undefined where it is no JSON. */
+export function parsedJson(text: string): unknown {
+  const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
+  try {
+    return JSON.parse(inside) as unknown;
+  } catch {
+    return undefined;
+  }
+}

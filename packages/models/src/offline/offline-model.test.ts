@@ -32,6 +32,12 @@ describe('offline', () => {
     expect(second.text).not.toBe('');
   });
 
+  it('is what a request says that it is for, whatever an agent is instructed to be', async () => {
+    const system = ['You judge a test conversation.\nYou play the user of a test conversation.\nGoal: Get a refund.'];
+    expect((await answer([user('Hello')], { system })).text).toContain(standInNotice);
+    expect((await answer([user('Hello')], { system, purpose: 'judge' })).text).toBe('{"criteria":[],"must_never":[]}');
+  });
+
   it('quotes what a tool said without the marks that set it apart', async () => {
     const fence = 'a1'.repeat(12);
     const output = `<data-${fence} of="get_weather">\nSunny in Oslo\n</data-${fence}>`;

@@ -1,20 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { asData, newFence } from '@vestra/agent/prompt/data';
-import type { Reading } from '@vestra/agent/question';
+import { notOfTheShape, type Reading, saidByUser, unusable } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Caller } from '../../caller.ts';
-import {
-  ask,
-  storableJson,
-  forWaitingCaller,
-  notOfTheShape,
-  paidByOrg,
-  saidByUser,
-  unusable,
-  usableModel,
-} from '../engine/api.ts';
+import { ask, storableJson, forWaitingCaller, paidByOrg, usableModel } from '../engine/api.ts';
 import { type Interview, type Next, nextOf, type Progress } from './interview.ts';
 import type { InterviewFile, InterviewPorts } from './ports.ts';
 import { mergedFile, saysNothing, withoutFaulty } from './usable-part.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { asData, newFence } from '@vestra/agent/prompt/data';
-import type { Ask } from '@vestra/agent/question';
+import { type Ask, saidByUser } from '@vestra/agent/question';
 import { memory } from '@vestra/contract/memory';
 import { z } from 'zod';
 import type { NewFact } from './fact.ts';
@@ -40,7 +40,7 @@ export async function keepTurn({ exchange, ask, knownAbout, keep }: Turn): Promi
   const { facts, outdated } = await ask({
     purpose: 'keep_memory',
     prompt,
-    messages: [{ role: 'user', parts: [{ kind: 'text', text: asked(last, known) }] }],
+    messages: [saidByUser(asked(last, known))],
     schema,
     read: (answer) => ({ value: answer === null ? { facts: [], outdated: [] } : worthKeeping(answer, known) }),
   });

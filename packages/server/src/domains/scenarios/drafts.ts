@@ -1,8 +1,8 @@
+import { notOfTheShape, parsedJson } from '@vestra/agent/question';
 import { check } from '@vestra/contract/fault';
 import { scenarios } from '@vestra/contract/scenarios';
 import { z } from 'zod';
 import type { VersionRow } from '../deployments/api.ts';
-import { notOfTheShape, parsedJson } from '../engine/api.ts';
 import { type ScenarioFields, strayTool } from './scenario.ts';
 
 export type Draft = ScenarioFields;

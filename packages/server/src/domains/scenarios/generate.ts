@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { asData, newFence } from '@vestra/agent/prompt/data';
-import type { Reading } from '@vestra/agent/question';
+import { type Reading, saidByUser, unusable } from '@vestra/agent/question';
 import { Failure, fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import { getVersion, requireDeployment } from '../deployments/api.ts';
-import { ask, type Engine, forWaitingCaller, paidByOrg, saidByUser, unusable, usableModel } from '../engine/api.ts';
+import { ask, type Engine, forWaitingCaller, paidByOrg, usableModel } from '../engine/api.ts';
 import { type Draft, draftedAnswer, readDrafts, shownAnswer } from './drafts.ts';
 import { describeVersion } from './version-settings.ts';
 

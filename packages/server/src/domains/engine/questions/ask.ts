@@ -1,8 +1,7 @@
 import { jsonSchemaOf } from '@vestra/agent/json-schema';
-import type { Message } from '@vestra/agent/message';
 import { createMeter } from '@vestra/agent/meter';
 import { type Model, ModelFailure, type ModelRequest } from '@vestra/agent/model';
-import type { Question, Reading } from '@vestra/agent/question';
+import { notOfTheShape, parsedJson, type Question, type Reading, saidByUser, unusable } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../../caller.ts';
 import { transaction } from '../../../db/transaction.ts';
@@ -39,25 +38,8 @@ export async function ask<Answer, Value = Answer>(
   }
 }
 
-export const saidByUser = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });
-
-export const unusable = (faults: readonly string[]) =>
-  `This cannot be used:\n${faults.map((fault) => `- ${fault}`).join('\n')}`;
-
-export const notOfTheShape = 'It is not JSON of the asked shape.';
-
 const asItIs = <Answer>(answer: Answer | null): Reading<Answer> =>
   answer === null ? { again: unusable([notOfTheShape]) } : { value: answer };
-
-/** Models like to set JSON apart as code: what stands inside is the answer. Undefined where it is no JSON. */
-export function parsedJson(text: string): unknown {
-  const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
-  try {
-    return JSON.parse(inside) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 async function wholeText(model: Model, request: ModelRequest): Promise<string> {
   let text = '';

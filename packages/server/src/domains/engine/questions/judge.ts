@@ -1,7 +1,6 @@
 import { asData, newFence } from '@vestra/agent/prompt/data';
-import type { Ask, Reading } from '@vestra/agent/question';
+import { type Ask, notOfTheShape, type Reading, saidByUser, unusable } from '@vestra/agent/question';
 import { z } from 'zod';
-import { notOfTheShape, saidByUser, unusable } from './ask.ts';
 
 /** One line to judge a conversation by, and what was said and done in it, in order. */
 export type Judged = {

@@ -1,6 +1,7 @@
 import type { Run as AgentRun } from '@vestra/agent/loop';
 import type { JsonSchema } from '@vestra/agent/message';
 import { assembleSystem } from '@vestra/agent/prompt/assemble';
+import { parsedJson } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
 import type { Tenant } from '../../../caller.ts';
 import type { Run } from '../../../jobs/fence.ts';
@@ -8,7 +9,6 @@ import type { Manifest } from '../../deployments/api.ts';
 import { readableNotebooks } from '../../notebooks/api.ts';
 import { readableSkills } from '../../skills/api.ts';
 import { findUser } from '../../users/api.ts';
-import { parsedJson } from '../questions/ask.ts';
 import { openTasks, pendingInteractions } from '../records/store.ts';
 import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';

@@ -1,4 +1,3 @@
-export { failed, type OwnTool, object, ownTool, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 export { ask, forWaitingCaller, paidByOrg } from './questions/ask.ts';
 export { judgeLine } from './questions/judge.ts';
 export {

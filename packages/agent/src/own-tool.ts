@@ -50,7 +50,11 @@ export const handingTool = <Input>(of: Named<Input>): OwnTool => ({
 });
 
 const described = <Input>({ name, description, input, options, isReadOnly, timeoutS }: Named<Input>) => ({
-  definition: { name, description, inputSchema: withOptions(jsonSchemaOf(input), options ?? {}) },
+  definition: {
+    name,
+    description,
+    inputSchema: options ? withOptions(jsonSchemaOf(input), options) : jsonSchemaOf(input),
+  },
   origin: { from: 'agent' as const, isReadOnly },
   server: null,
   ...(timeoutS !== undefined && { timeoutS }),

@@ -31,12 +31,18 @@ export const unusable = (faults: readonly string[]) =>
 
 export const notOfTheShape = 'It is not JSON of the asked shape.';
 
-/** Models like to set JSON apart as code: what stands inside is the answer. Undefined where it is no JSON. */
+/** Undefined where it is no JSON. */
 export function parsedJson(text: string): unknown {
-  const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
   try {
-    return JSON.parse(inside) as unknown;
+    return JSON.parse(withoutFence(text)) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/** Models like to set an answer apart as code: what stands inside is the answer. Looks once, however long the text is. */
+export function withoutFence(text: string): string {
+  const trimmed = text.trim();
+  const [opening] = /^```[a-z]*[^\S\n]*\n/.exec(trimmed) ?? [];
+  return opening !== undefined && trimmed.endsWith('```') ? trimmed.slice(opening.length, -3) : text;
 }

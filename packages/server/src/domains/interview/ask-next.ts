@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { asData, newFence } from '@vestra/agent/prompt/data';
-import { notOfTheShape, type Reading, saidByUser, unusable } from '@vestra/agent/question';
+import { notOfTheShape, type Reading, saidByUser, unusable, withoutFence } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -132,11 +132,10 @@ async function readFile(
   return { file: kept, faults: told };
 }
 
-/** Models like to set a file apart as code, and to write it as YAML: both say the same. */
+/** Models like to write a file as YAML, which says the same. */
 function parsedYaml(text: string): unknown {
-  const inside = /^\s*```(?:json|ya?ml)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
   try {
-    return parse(inside) as unknown;
+    return parse(withoutFence(text)) as unknown;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { fail } from '@vestra/contract/errors';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Caller } from '../../caller.ts';
-import { ask, storableJson, forWaitingCaller, paidByOrg, usableModel } from '../engine/api.ts';
+import { ask, forWaitingCaller, paidByOrg, storableJson, usableModel } from '../engine/api.ts';
 import { type Interview, type Next, nextOf, type Progress } from './interview.ts';
 import type { InterviewFile, InterviewPorts } from './ports.ts';
 import { mergedFile, saysNothing, withoutFaulty } from './usable-part.ts';

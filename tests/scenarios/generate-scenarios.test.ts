@@ -1,4 +1,3 @@
-import { draftsScenarios } from '@vestra/models/offline/markers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { lastText } from '../support/cast.ts';
@@ -27,6 +26,24 @@ const draft = (at: number, more: Record<string, unknown> = {}) => ({
 });
 const drafted = (count: number, more: Record<string, unknown> = {}) =>
   JSON.stringify({ scenarios: Array.from({ length: count }, (_, at) => draft(at, more)) });
+
+const objectOf = (properties: object) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+const listOf = (items: object) => ({ type: 'array', items });
+const text = { type: 'string' };
+const scenarioShape = objectOf({
+  name: text,
+  persona: text,
+  goal: text,
+  success_criteria: listOf(text),
+  must_never: listOf(text),
+  tool_results: listOf(objectOf({ tool: text, result: text })),
+  approves: { type: 'boolean' },
+});
 
 describe('with a model', () => {
   let server: AgentServer;
@@ -66,7 +83,8 @@ describe('with a model', () => {
     server.script(() => ({ text: drafted(1) }));
     await generate({ count: 1 });
     const [request] = server.asked;
-    expect(request?.system.join('\n')).toContain(draftsScenarios);
+    expect(request?.system.join('\n')).toContain('Write as many scenarios');
+    expect(request?.outputSchema).toEqual(objectOf({ scenarios: listOf(scenarioShape) }));
     expect(request?.system.join('\n')).not.toContain('Never promise a refund.');
     const told = lastText(request as never);
     expect(told).toMatch(/<data-[0-9a-f]{24} of="settings">/);

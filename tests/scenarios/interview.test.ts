@@ -1,4 +1,3 @@
-import { interviewsAboutAgent } from '@vestra/models/offline/markers';
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -88,7 +87,10 @@ describe('with a model', () => {
       expect([applied.status, applied.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
     }
     const [first] = server.asked;
-    expect(first?.system.join('\n')).toContain(interviewsAboutAgent);
+    expect(first?.system.join('\n')).toContain('one question at a time');
+    const properties = { question: { type: 'string' }, is_done: { type: 'boolean' }, file: { type: 'string' } };
+    const required = Object.keys(properties);
+    expect(first?.outputSchema).toEqual({ type: 'object', properties, required, additionalProperties: false });
     expect(first?.system.join('\n')).not.toContain(describeJob);
     expect(told(first as NormalisedRequest)).toEqual({ name: 'bicycle-shop', description: describeJob, answers: [] });
   });

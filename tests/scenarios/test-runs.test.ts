@@ -325,7 +325,7 @@ describe('what others see of a run', () => {
                 usage: { inputTokens: 100_000, outputTokens: 1000 },
               }
             : { text: 'Friday.', usage: { inputTokens: 50_000, outputTokens: 0 } },
-        user: () => ({ text: '[goal reached]', usage: { inputTokens: 10_000, outputTokens: 0 } }),
+        user: () => ({ text: '{"says":"","is_done":true}', usage: { inputTokens: 10_000, outputTokens: 0 } }),
         judge: () => ({
           text: '{"criteria":[{"text":"x","met":true,"reason":"y"}],"must_never":[]}',
           usage: { inputTokens: 20_000, outputTokens: 0 },

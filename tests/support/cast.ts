@@ -1,4 +1,3 @@
-import { goalReached, judgesConversation, playsUser } from '@vestra/models/offline/markers';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import type { Respond } from './agent.ts';
 
@@ -14,21 +13,22 @@ export type Cast = {
   judge?: (line: Line) => Judged | Promise<Judged>;
 };
 
-/** One scripted model in its three parts, told apart by what each is asked to be. */
+/** One scripted model in its three parts, told apart by the shape of what each is asked for. */
 export const cast =
   ({ agent, user = () => '', judge = ({ kind }) => ({ holds: kind === 'criterion' }) }: Cast): Respond =>
   async (request) => {
     if (partOf(request) === 'user') {
       const said = user(request);
-      return typeof said === 'string' ? { text: said || goalReached } : said;
+      return typeof said === 'string' ? { text: JSON.stringify({ says: said, is_done: said === '' }) } : said;
     }
     if (partOf(request) === 'judge') return verdict(lineOf(request), judge);
     return agent(request);
   };
 
-export const partOf = ({ system }: NormalisedRequest): 'user' | 'judge' | 'agent' => {
-  if (system.some((block) => block.includes(playsUser))) return 'user';
-  return system.some((block) => block.includes(judgesConversation)) ? 'judge' : 'agent';
+export const partOf = ({ outputSchema }: NormalisedRequest): 'user' | 'judge' | 'agent' => {
+  const { properties = {} } = (outputSchema ?? {}) as { properties?: object };
+  if ('says' in properties) return 'user';
+  return 'must_never' in properties ? 'judge' : 'agent';
 };
 
 export const lastText = ({ messages }: NormalisedRequest): string => {

@@ -9,10 +9,15 @@ export type ModelRequest = {
   tools: readonly ToolDefinition[];
   /** The answer must be JSON that fits this. */
   outputSchema?: JsonSchema;
+  /** Absent: the agent's own work. A vendor hears nothing of it: what a model has to know stands in the prompt. */
+  purpose?: Purpose;
   maxOutputTokens?: number;
   /** Ends the call at once; what has been streamed until then is kept. */
   signal: AbortSignal;
 };
+
+/** What a model is asked for outside the agent's loop. */
+export type Purpose = 'judge' | 'pretend_user' | 'keep_memory' | 'draft_scenarios' | 'interview';
 
 /** Each token is in one number alone: what was read from the vendor's cache or written to it is no other input. */
 export type Usage = {

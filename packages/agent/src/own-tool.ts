@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { InteractionDraft } from './interaction.ts';
-import type { JsonSchema, ToolCall } from './message.ts';
+import { jsonSchemaOf } from './json-schema.ts';
+import type { JsonSchema } from './message.ts';
 import type { Tool } from './tool.ts';
 
 /** A tool of the agent's own, with what a call of it does where it is run here. */
@@ -14,42 +16,57 @@ export type ToolAnswer = { output: string; isError: boolean; computerSeconds?: n
 export const said = (output: string): ToolAnswer => ({ output, isError: false });
 export const failed = (output: string): ToolAnswer => ({ output, isError: true });
 
-type Named = Pick<Tool, 'timeoutS'> & { name: string; description: string; input: JsonSchema; isReadOnly: boolean };
+type Named<Input> = Pick<Tool, 'timeoutS'> & {
+  name: string;
+  description: string;
+  /** Made once, beside the tool and not with each run. */
+  input: z.ZodType<Input>;
+  /** What a field may be, where only the run knows it. */
+  options?: Record<string, readonly string[]>;
+  isReadOnly: boolean;
+};
 
-export const ownTool = (of: Named, run: NonNullable<OwnTool['run']>): OwnTool => ({
+/** The loop records no call whose arguments do not fit the schema, and so none is run: `given` is what the schema says. */
+export const ownTool = <Input>(
+  of: Named<Input>,
+  run: (given: Input, signal: AbortSignal) => Promise<ToolAnswer>,
+): OwnTool => ({
   tool: { ...described(of), effect: { kind: 'run' } },
-  run,
+  run: (given, signal) => run(given as Input, signal),
 });
 
 /** A call of it is a question to a person, and their answer its result. */
-export const askingTool = (of: Named, draft: (call: ToolCall) => InteractionDraft): OwnTool => ({
-  tool: { ...described(of), effect: { kind: 'ask', answeredBy: 'person', draft } },
+export const askingTool = <Input>(of: Named<Input>, draft: (given: Input) => InteractionDraft): OwnTool => ({
+  tool: {
+    ...described(of),
+    effect: { kind: 'ask', answeredBy: 'person', draft: (call) => draft(call.arguments as Input) },
+  },
   run: null,
 });
 
-export const handingTool = (of: Named): OwnTool => ({
+export const handingTool = <Input>(of: Named<Input>): OwnTool => ({
   tool: { ...described(of), effect: { kind: 'hand_off' } },
   run: null,
 });
 
-const described = ({ name, description, input, isReadOnly, timeoutS }: Named) => ({
-  definition: { name, description, inputSchema: input },
+const described = <Input>({ name, description, input, options, isReadOnly, timeoutS }: Named<Input>) => ({
+  definition: {
+    name,
+    description,
+    inputSchema: options ? withOptions(jsonSchemaOf(input), options) : jsonSchemaOf(input),
+  },
   origin: { from: 'agent' as const, isReadOnly },
   server: null,
   ...(timeoutS !== undefined && { timeoutS }),
 });
 
-/** Every field that is not marked as optional is required. */
-export const object = (properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
-});
+function withOptions(schema: JsonSchema, options: Record<string, readonly string[]>): JsonSchema {
+  const properties = { ...(schema.properties as Record<string, JsonSchema>) };
+  for (const [field, values] of Object.entries(options)) properties[field] = { ...properties[field], enum: values };
+  return { ...schema, properties };
+}
 
-export const text = (description: string, maxLength = 4000): JsonSchema => ({
-  type: 'string',
-  minLength: 1,
-  maxLength,
-  description,
-});
+export const text = (description: string, maxLength = 4000) => z.string().min(1).max(maxLength).describe(description);
+
+/** Which part of something long, counted from one. */
+export const part = (description: string) => z.int().min(1).describe(description);

@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolResult } from '@vestra/agent/message';
-import type { ModelRequest } from '@vestra/agent/model';
+import type { ModelRequest, Purpose } from '@vestra/agent/model';
 import { fittingTools, ownPart } from './choose-tool.ts';
 import { draftScenarios } from './draft-scenarios.ts';
 import { type Facts, factsOf } from './facts.ts';
@@ -7,15 +7,6 @@ import { fillArguments, valueFor } from './fill-arguments.ts';
 import { interview } from './interview.ts';
 import { keepMemory } from './keep-memory.ts';
 import { quoteFrom } from './knowledge.ts';
-import {
-  draftsScenarios,
-  interviewsAboutAgent,
-  judgesConversation,
-  keepsMemory,
-  playsUser,
-  standInNotice,
-  standInWords,
-} from './markers.ts';
 import { judge, playUser } from './scenario.ts';
 import { fillSchema, type Knowledge } from './schema/fill-schema.ts';
 import { fits } from './schema/fits.ts';
@@ -30,15 +21,22 @@ const mostCalls = 8;
 const knowledgeTools = ['search_notebooks', 'recall'];
 
 export function decide(request: ModelRequest): Decision {
-  const isAskedTo = (marker: string) => request.system.some((block) => block.includes(marker));
-  if (isAskedTo(judgesConversation)) return say(judge(request));
-  if (isAskedTo(playsUser)) return say(playUser(request));
-  if (isAskedTo(keepsMemory)) return say(keepMemory(request));
-  if (isAskedTo(draftsScenarios)) return say(draftScenarios(request));
-  if (isAskedTo(interviewsAboutAgent)) return say(interview(request));
+  if (request.purpose) return say(JSON.stringify(inShape(request, answers[request.purpose](request))));
   const situation = situationOf(request);
   return nextCall(request, situation) ?? conclude(request, situation);
 }
+
+/** Each says what it looks for in the request; prompts are instructions, and `offline` understands none. */
+const answers: Record<Purpose, (request: ModelRequest) => object> = {
+  judge,
+  pretend_user: playUser,
+  keep_memory: keepMemory,
+  draft_scenarios: draftScenarios,
+  interview,
+};
+
+const inShape = ({ outputSchema }: ModelRequest, answer: object) =>
+  outputSchema ? fillSchema(outputSchema, () => undefined, { hint: answer }) : answer;
 
 const say = (text: string): Decision => ({ text, calls: [] });
 const call = (tool: ToolDefinition, given: unknown): Decision => ({
@@ -136,6 +134,13 @@ function conclude(request: ModelRequest, situation: Situation): Decision {
   }
   return say(withNotice(answer, situation));
 }
+
+/** Said once in a conversation. */
+export const standInNotice =
+  'I am the offline stand-in: no model provider is configured, so I only answer from notebooks, memory and tools.';
+
+/** An earlier agent message with these words has said it. */
+export const standInWords = 'offline stand-in';
 
 const withNotice = (answer: string, { hasSaid }: Situation) =>
   hasSaid(standInWords) || answer.includes(standInWords) ? answer : `${standInNotice}\n\n${answer}`;

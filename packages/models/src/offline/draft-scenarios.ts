@@ -1,5 +1,4 @@
 import type { ModelRequest } from '@vestra/agent/model';
-import { fillSchema } from './schema/fill-schema.ts';
 import { textOf } from './situation.ts';
 import { jsonIn, sentencesOf } from './words.ts';
 
@@ -20,8 +19,11 @@ type Draft = {
 
 const persona = 'A person who uses this agent for the first time.';
 
-/** One test for each tool, each document and each sentence of the instructions, round and round until there are enough. */
-export function draftScenarios(request: ModelRequest): string {
+/**
+ * One test for each tool, each document and each sentence of the instructions, round and round until there are enough. The
+ * first message holds a line `Count: …` and the settings as JSON.
+ */
+export function draftScenarios(request: ModelRequest): { scenarios: Draft[] } {
   const asked = textOf(request.messages.find(({ role }) => role === 'user'));
   const count = Number(/^Count:[ \t]*(\d+)/m.exec(asked)?.[1] ?? 5);
   const settings = settingsOf(asked);
@@ -37,10 +39,7 @@ export function draftScenarios(request: ModelRequest): string {
     const round = Math.floor(at / ideas.length) + 1;
     return round === 1 ? idea : { ...idea, name: `${idea.name} (${round})` };
   });
-  const answer = { scenarios };
-  return JSON.stringify(
-    request.outputSchema ? fillSchema(request.outputSchema, () => undefined, { hint: answer }) : answer,
-  );
+  return { scenarios };
 }
 
 function settingsOf(asked: string): Settings {

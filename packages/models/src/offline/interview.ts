@@ -1,5 +1,4 @@
 import type { ModelRequest } from '@vestra/agent/model';
-import { fillSchema } from './schema/fill-schema.ts';
 import { situationOf } from './situation.ts';
 import { jsonIn } from './words.ts';
 
@@ -14,21 +13,21 @@ const questions = [
   'What is a typical first message, and what would a good answer to it hold?',
 ];
 
-/** The same five questions for everybody, and a file that holds the answers as they were given. */
-export function interview(request: ModelRequest): string {
+/**
+ * The same five questions for everybody, and a file that holds the answers as they were given. The last message holds JSON
+ * `{name, description, answers: [{question, answer}]}`.
+ */
+export function interview(request: ModelRequest): { question: string; is_done: boolean; file: string } {
   const {
     name = 'agent',
     description = '',
     answers = [],
   } = (jsonIn(situationOf(request).asked) ?? {}) as Partial<Interview>;
-  const answer = {
+  return {
     question: questions[answers.length] ?? '',
     is_done: answers.length >= questions.length,
     file: JSON.stringify(fileOf({ name, description, answers }), null, 2),
   };
-  return JSON.stringify(
-    request.outputSchema ? fillSchema(request.outputSchema, () => undefined, { hint: answer }) : answer,
-  );
 }
 
 function fileOf({ name, description, answers }: Interview) {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { keepsMemory } from './markers.ts';
 import { answer, user } from './offline-model.fixture.ts';
 
 const schema = {
@@ -21,7 +20,7 @@ const schema = {
 async function kept(lines: string[], known: string[] = []) {
   const facts = known.map((text, at) => `${at + 1}. ${text}`).join('\n');
   const message = `<data-1 of="known facts">\n${facts}\n</data-1>\n\n<data-2 of="conversation">\n${lines.join('\n')}\n</data-2>`;
-  const { text } = await answer([user(message)], { system: [`${keepsMemory}\n\nMore.`], outputSchema: schema });
+  const { text } = await answer([user(message)], { purpose: 'keep_memory', outputSchema: schema });
   const { facts: found, outdated } = JSON.parse(text);
   expect(outdated).toEqual([]);
   return found.map((fact: { text: string; kind: string }) => [fact.text, fact.kind]);

@@ -1,5 +1,4 @@
 import type { ModelRequest } from '@vestra/agent/model';
-import { fillSchema } from './schema/fill-schema.ts';
 import { situationOf } from './situation.ts';
 import { sentencesOf } from './words.ts';
 
@@ -8,8 +7,11 @@ type Fact = { text: string; kind: string; said_by_user: boolean };
 const mostFacts = 10;
 const longestSentence = 300;
 
-/** What the user plainly said about themselves. Whatever takes understanding is left out. */
-export function keepMemory(request: ModelRequest): string {
+/**
+ * What the user plainly said about themselves. Whatever takes understanding is left out. The last message holds what is
+ * known in numbered lines (`1. …`), and the conversation in lines that begin with `User:` or `Agent:`.
+ */
+export function keepMemory(request: ModelRequest): { facts: Fact[]; outdated: number[] } {
   const { asked } = situationOf(request);
   const known = new Set([...asked.matchAll(/^\d+\. (.+)$/gm)].map((match) => wordsOf(match[1] as string)));
   const facts = userLines(asked)
@@ -18,10 +20,7 @@ export function keepMemory(request: ModelRequest): string {
     .flatMap((statement) => factOf(statement) ?? [])
     .filter(({ text }, at, all) => !known.has(wordsOf(text)) && all.findIndex((other) => other.text === text) === at)
     .slice(0, mostFacts);
-  const answer = { facts, outdated: [] };
-  return JSON.stringify(
-    request.outputSchema ? fillSchema(request.outputSchema, () => undefined, { hint: answer }) : answer,
-  );
+  return { facts, outdated: [] };
 }
 
 const wordsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');

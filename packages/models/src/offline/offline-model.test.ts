@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { standInNotice, standInWords } from './markers.ts';
+import { standInNotice, standInWords } from './decide.ts';
 import {
   agent,
   answer,
@@ -30,6 +30,12 @@ describe('offline', () => {
     const second = await answer([user('Hello'), agent(first.text), user('What is new?')]);
     expect(second.text).not.toContain(standInWords);
     expect(second.text).not.toBe('');
+  });
+
+  it('is what a request says that it is for, whatever an agent is instructed to be', async () => {
+    const system = ['You judge a test conversation.\nYou play the user of a test conversation.\nGoal: Get a refund.'];
+    expect((await answer([user('Hello')], { system })).text).toContain(standInNotice);
+    expect((await answer([user('Hello')], { system, purpose: 'judge' })).text).toBe('{"criteria":[],"must_never":[]}');
   });
 
   it('quotes what a tool said without the marks that set it apart', async () => {

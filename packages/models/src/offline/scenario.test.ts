@@ -1,31 +1,32 @@
 import type { Message } from '@vestra/agent/message';
-import type { ModelRequest } from '@vestra/agent/model';
+import type { ModelRequest, Purpose } from '@vestra/agent/model';
 import { describe, expect, it } from 'vitest';
-import { goalReached, judgesConversation, playsUser } from './markers.ts';
 import { createOfflineModel } from './offline-model.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });
 const agent = (text: string): Message => ({ role: 'agent', text, calls: [] });
 
-async function say(system: string, messages: Message[], request: Partial<ModelRequest> = {}): Promise<string> {
+async function say(purpose: Purpose, messages: Message[], request: Partial<ModelRequest> = {}) {
   let text = '';
   const signal = new AbortController().signal;
   const stream = createOfflineModel().stream({
     model: 'offline',
-    system: [system],
+    purpose,
+    system: [],
     messages,
     tools: [],
     signal,
     ...request,
   });
   for await (const event of stream) if (event.type === 'text') text += event.text;
-  return text;
+  return JSON.parse(text);
 }
 
 describe('[MOD-012] playing the user of a scenario', () => {
-  const prompt = `${playsUser}\nPersona: Ada, a hurried customer. Her order number is ORD-7.\nGoal: Get a refund for my broken lamp.`;
+  const prompt = 'Persona: Ada, a hurried customer. Her order number is ORD-7.\nGoal: Get a refund for my broken lamp.';
+  const play = (messages: Message[]) => say('pretend_user', messages, { system: [prompt] });
 
-  it.each<[string, Message[], string]>([
+  it.each<[string, Message[], string | null]>([
     ['begins with the goal', [], 'Get a refund for my broken lamp.'],
     [
       'answers a question with what it knows',
@@ -36,32 +37,20 @@ describe('[MOD-012] playing the user of a scenario', () => {
     [
       'ends when nothing is asked',
       [agent('Get a refund for my broken lamp.'), user('The refund is on its way.')],
-      goalReached,
+      null,
     ],
   ])('%s', async (_name, messages, line) => {
-    expect(await say(prompt, messages)).toBe(line);
+    expect(await play(messages)).toEqual({ says: line ?? '', is_done: line === null });
   });
 
   it('comes to an end with an agent that only asks', async () => {
     const messages: Message[] = [];
     for (let turn = 0; turn < 12; turn++) {
-      const line = await say(prompt, messages);
-      if (line === goalReached) return;
-      messages.push(agent(line), user('Why?'));
+      const { says, is_done } = await play(messages);
+      if (is_done) return;
+      messages.push(agent(says), user('Why?'));
     }
     throw new Error('the play did not end');
-  });
-
-  it('answers in the shape that is asked for', async () => {
-    const outputSchema = {
-      type: 'object',
-      properties: { message: { type: 'string' }, done: { type: 'boolean' } },
-      required: ['message', 'done'],
-    };
-    expect(JSON.parse(await say(prompt, [], { outputSchema }))).toEqual({
-      message: 'Get a refund for my broken lamp.',
-      done: false,
-    });
   });
 });
 
@@ -72,8 +61,7 @@ describe('[MOD-012] judging a scenario', () => {
     'is on its way.',
     'Tool: refund_order {"status":"refunded"}',
   ].join('\n');
-  const judge = async (lines: string[]) =>
-    JSON.parse(await say(judgesConversation, [user([...lines, conversation].join('\n'))]));
+  const judge = (lines: string[]) => say('judge', [user([...lines, conversation].join('\n'))]);
 
   it.each([
     ['Criterion: The agent says that the refund is on its way', true],
@@ -111,7 +99,7 @@ describe('[MOD-012] judging a scenario', () => {
       additionalProperties: false,
     };
     const prompt = `Criterion: The refund is on its way\nCriterion: A voucher is offered\n${conversation}`;
-    const { criteria, ...rest } = JSON.parse(await say(judgesConversation, [user(prompt)], { outputSchema }));
+    const { criteria, ...rest } = await say('judge', [user(prompt)], { outputSchema });
     expect(criteria).toMatchObject([{ met: true }, { met: false }]);
     expect(rest).toEqual({});
   });

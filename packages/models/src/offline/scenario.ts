@@ -1,49 +1,49 @@
 import type { ModelRequest } from '@vestra/agent/model';
-import { goalReached } from './markers.ts';
-import { fillSchema } from './schema/fill-schema.ts';
 import { situationOf } from './situation.ts';
 import { coverage, sentencesOf, stemsOf } from './words.ts';
 
-/** The next line of the user that a scenario describes. */
-export function playUser(request: ModelRequest): string {
+/**
+ * The next line of the user that a scenario describes: the prompt holds lines `Goal: …` and `Persona: …`. The agent's
+ * replies come as user messages, what the played user said before as agent messages.
+ */
+export function playUser(request: ModelRequest): { says: string; is_done: boolean } {
   const line = nextLine(request);
-  if (!request.outputSchema) return line;
-  const isDone = line === goalReached;
-  const filled = fillSchema(request.outputSchema, (_name, { type }) => (type === 'boolean' ? isDone : line));
-  return JSON.stringify(filled);
+  return { says: line ?? '', is_done: line === null };
 }
 
 const longestPlay = 8;
 
-function nextLine(request: ModelRequest): string {
+/** Null: there is nothing more to say. */
+function nextLine(request: ModelRequest): string | null {
   const prompt = request.system.join('\n');
   const goal = lineOf(prompt, 'Goal') ?? 'I need help.';
   const said = request.messages.filter(({ role }) => role === 'agent').length;
   if (said === 0) return goal;
   const { asked: reply, hasSaid } = situationOf(request);
-  if (!reply.includes('?') || said >= longestPlay) return goalReached;
+  if (!reply.includes('?') || said >= longestPlay) return null;
   const question = new Set(stemsOf(reply));
   const known = [goal, lineOf(prompt, 'Persona') ?? ''].flatMap(sentencesOf);
   const fresh = known.find((sentence) => coverage(stemsOf(sentence), question) > 0 && !hasSaid(sentence));
   if (fresh) return fresh;
   if (/\b(shall|should|would you like|do you want|is that|confirm|may i|can i|okay|ok)\b/i.test(reply))
     return 'Yes, please.';
-  return hasSaid('I have told you all I know.') ? goalReached : `I have told you all I know. ${goal}`;
+  return hasSaid('I have told you all I know.') ? null : `I have told you all I know. ${goal}`;
 }
 
 const lineOf = (prompt: string, label: string) => new RegExp(`^${label}:[ \\t]*(.+)$`, 'im').exec(prompt)?.[1]?.trim();
 
-/** A verdict by words alone: strict, since a criterion that cannot be decided counts as not met. */
-export function judge(request: ModelRequest): string {
+/**
+ * A verdict by words alone: strict, since a criterion that cannot be decided counts as not met. The last message holds a line
+ * `Criterion: …` or `Must never: …` for each, and the conversation in lines that begin with `User:`, `Agent:` or `Tool:`
+ * (a line without any of these goes on with the one before).
+ */
+export function judge(request: ModelRequest): object {
   const { asked } = situationOf(request);
   const agent = spoken(asked, ['Agent', 'Tool']);
-  const verdict = {
+  return {
     criteria: linesOf(asked, 'Criterion').map((text) => ({ text, ...criterion(text, agent) })),
     must_never: linesOf(asked, 'Must never').map((text) => ({ text, ...rule(text, spoken(asked, ['Agent'])) })),
   };
-  return JSON.stringify(
-    request.outputSchema ? fillSchema(request.outputSchema, () => undefined, { hint: verdict }) : verdict,
-  );
 }
 
 const linesOf = (text: string, label: string) =>

@@ -1,12 +1,13 @@
+import type { Purpose } from '@vestra/agent/model';
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { draftsScenarios, interviewsAboutAgent } from './markers.ts';
 
-const ask = (marker: string, text: string) =>
+const ask = (purpose: Purpose, text: string) =>
   JSON.parse(
     decide({
       model: 'offline',
-      system: [`${marker}\nMore words.`],
+      purpose,
+      system: [],
       messages: [{ role: 'user', parts: [{ kind: 'text', text }] }],
       tools: [],
       signal: new AbortController().signal,
@@ -24,7 +25,7 @@ describe('drafting scenarios', () => {
     approvals: ['payment'],
   };
   const drafts = (count: number, of: unknown = settings) =>
-    ask(draftsScenarios, `Count: ${count}\n\n${JSON.stringify(of)}`).scenarios;
+    ask('draft_scenarios', `Count: ${count}\n\n${JSON.stringify(of)}`).scenarios;
 
   it('tests every tool and every sentence of the instructions, then what it can do', () => {
     expect(drafts(6).map(({ name }: { name: string }) => name)).toEqual([
@@ -44,13 +45,13 @@ describe('drafting scenarios', () => {
   it('makes as many as are wanted, no two with one name, also of nothing', () => {
     const all = drafts(10, {});
     expect(new Set(all.map(({ name }: { name: string }) => name)).size).toBe(10);
-    expect(ask(draftsScenarios, 'Count: 2').scenarios).toHaveLength(2);
+    expect(ask('draft_scenarios', 'Count: 2').scenarios).toHaveLength(2);
   });
 });
 
 describe('interviewing', () => {
   const step = (answers: unknown[]) =>
-    ask(interviewsAboutAgent, `${JSON.stringify({ name: 'shop', description: 'Sells.', answers })}\n\nGo on.`);
+    ask('interview', `${JSON.stringify({ name: 'shop', description: 'Sells.', answers })}\n\nGo on.`);
   const given = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ question: `Q${at}`, answer: `Answer ${at}` }));
 

@@ -1,22 +1,13 @@
+import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { Failure, fail } from '@vestra/contract/errors';
+import { z } from 'zod';
 import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Owner } from '../computers/api.ts';
-import {
-  computerRuns,
-  failed,
-  type OwnTool,
-  object,
-  ownTool,
-  pendingInteractions,
-  said,
-  type ToolAnswer,
-  text,
-  type WorkBrowsers,
-} from '../engine/api.ts';
+import { computerRuns, pendingInteractions, type WorkBrowsers } from '../engine/api.ts';
 import { click, settle, type } from './act.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
 import { jpegAddress } from './screenshot.ts';
@@ -86,12 +77,26 @@ type Work = Dependencies & {
   save: Parameters<WorkBrowsers['ofWork']>[0]['save'];
 };
 
+const number = z.int().min(1).describe('The number that stands before it in the page as read.').optional();
+const inputs = {
+  open: z.strictObject({ url: text('The whole address, with https://.', 2048) }),
+  read: z.strictObject({ part: part('Which part of a long page.').optional() }),
+  click: z.strictObject({ number, text: text('The text on it, where it has no number.', 500).optional() }),
+  type: z.strictObject({
+    number,
+    field: text('Its label, where it has no number.', 500).optional(),
+    text: z.string().max(8000).describe('What to write.'),
+    submit: z.boolean().describe('Press Enter afterwards.').optional(),
+  }),
+  scroll: z.strictObject({ to: z.enum(['top', 'bottom', 'up', 'down']) }),
+  nothing: z.strictObject({}),
+};
+
 function toolsOf(work: Work): OwnTool[] {
-  const tool = (
-    of: Parameters<typeof ownTool>[0],
-    run: (given: Record<string, unknown>, browser: OpenBrowser, signal: AbortSignal) => Promise<ToolAnswer>,
+  const tool = <Input>(
+    of: Parameters<typeof ownTool<Input>>[0],
+    run: (given: Input, browser: OpenBrowser, signal: AbortSignal) => Promise<ToolAnswer>,
   ) => ownTool(of, (given, signal) => inBrowser(work, signal, (browser) => run(given, browser, signal)));
-  const number = { type: 'integer', minimum: 1, description: 'The number that stands before it in the page as read.' };
 
   return [
     tool(
@@ -99,31 +104,30 @@ function toolsOf(work: Work): OwnTool[] {
         name: 'browser_open',
         description:
           'Open a web page in the browser and read it as text, with a number before each thing to press or fill in.',
-        input: object({ url: text('The whole address, with https://.', 2048) }),
+        input: inputs.open,
         isReadOnly: true,
       },
-      (given, browser, signal) => openPage(work, browser, String(given.url), signal),
+      ({ url }, browser, signal) => openPage(work, browser, url, signal),
     ),
     tool(
       {
         name: 'browser_read',
         description: 'Read the page that is open, as it is now.',
-        input: object({ part: { type: 'integer', minimum: 1, description: 'Which part of a long page.' } }, ['part']),
+        input: inputs.read,
         isReadOnly: true,
       },
-      (given, browser, signal) => read(requireTab(work, browser), Number(given.part ?? 1), signal),
+      (given, browser, signal) => read(requireTab(work, browser), given.part ?? 1, signal),
     ),
     tool(
       {
         name: 'browser_click',
         description: 'Press something on the page, by its number or by the text on it, and read the page that follows.',
-        input: object({ number, text: text('The text on it, where it has no number.', 500) }, ['number', 'text']),
+        input: inputs.click,
         isReadOnly: false,
       },
       (given, browser, signal) => {
-        const wanted =
-          given.number === undefined ? { text: String(given.text ?? '') } : { number: Number(given.number) };
-        if (given.number === undefined && given.text === undefined) return wrong('Give `number` or `text`.');
+        const wanted = byNumberOr(given.number, given.text, (label) => ({ text: label }));
+        if (!wanted) return wrong('Give `number` or `text`.');
         return act(work, browser, signal, (tab, limit) => click(tab, wanted, findMs, limit));
       },
     ),
@@ -131,21 +135,13 @@ function toolsOf(work: Work): OwnTool[] {
       {
         name: 'browser_type',
         description: 'Fill in a field of the page, by its number or its label, in place of what stands in it.',
-        input: object(
-          {
-            number,
-            field: text('Its label, where it has no number.', 500),
-            text: { type: 'string', maxLength: 8000, description: 'What to write.' },
-            submit: { type: 'boolean', description: 'Press Enter afterwards.' },
-          },
-          ['number', 'field', 'submit'],
-        ),
+        input: inputs.type,
         isReadOnly: false,
       },
       (given, browser, signal) => {
-        if (given.number === undefined && given.field === undefined) return wrong('Give `number` or `field`.');
-        const field = given.number === undefined ? { into: String(given.field) } : { number: Number(given.number) };
-        const written = { ...field, text: String(given.text), submit: given.submit === true };
+        const field = byNumberOr(given.number, given.field, (into) => ({ into }));
+        if (!field) return wrong('Give `number` or `field`.');
+        const written = { ...field, text: given.text, submit: given.submit === true };
         return act(work, browser, signal, (tab, limit) => type(tab, written, findMs, limit));
       },
     ),
@@ -153,12 +149,12 @@ function toolsOf(work: Work): OwnTool[] {
       {
         name: 'browser_scroll',
         description: 'Scroll the page, for what comes only then, and read it.',
-        input: object({ to: { type: 'string', enum: ['top', 'bottom', 'up', 'down'] } }),
+        input: inputs.scroll,
         isReadOnly: true,
       },
       (given, browser, signal) =>
         act(work, browser, signal, async (tab, limit) => {
-          const to = given.to === 'up' ? -600 : given.to === 'down' ? 600 : (given.to as 'top' | 'bottom');
+          const to = given.to === 'up' ? -600 : given.to === 'down' ? 600 : given.to;
           await within(tab.run('scroll', [to]), limit);
           await settle(tab, limit);
           return { ok: true };
@@ -168,7 +164,7 @@ function toolsOf(work: Work): OwnTool[] {
       {
         name: 'browser_screenshot',
         description: 'Take a picture of the page and give it to the person as a file.',
-        input: object({}),
+        input: inputs.nothing,
         isReadOnly: true,
       },
       async (_given, browser, signal) => {
@@ -187,7 +183,7 @@ function toolsOf(work: Work): OwnTool[] {
       {
         name: 'browser_close',
         description: 'Close the page when it is no longer needed.',
-        input: object({}),
+        input: inputs.nothing,
         isReadOnly: true,
       },
       async (_given, browser) => {
@@ -217,6 +213,12 @@ async function hiddenAnswer(open: OpenTab): Promise<ToolAnswer | null> {
       : 'The page is private while the person gives a secret away in it.',
   );
 }
+
+const byNumberOr = <Label extends object>(
+  at: number | undefined,
+  label: string | undefined,
+  asLabel: (label: string) => Label,
+) => (at !== undefined ? { number: at } : label !== undefined ? asLabel(label) : null);
 
 const wrong = async (why: string): Promise<ToolAnswer> => failed(why);
 

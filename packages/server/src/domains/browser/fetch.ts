@@ -6,7 +6,7 @@ import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Owner } from '../computers/api.ts';
-import { computerItem } from '../engine/api.ts';
+import { computerItem, mostOfComputer } from '../engine/api.ts';
 import { charge, refusalFailure, release, reserve } from '../ledger/api.ts';
 import { enterUser, findAskedUser } from '../users/api.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
@@ -23,7 +23,6 @@ type Dependencies = { db: Database; browserPool: BrowserPool };
 
 /** A sign-in takes a person a while. */
 const frontKeptMs = 600_000;
-const microsPerSecond = 100;
 
 /** Opens one page in a background tab of the user's browser, or goes on in a kept one, and answers what it brought. */
 export async function fetchPage(
@@ -46,7 +45,7 @@ export async function fetchPage(
   const leave = browserPool.enter(owner);
   try {
     const userCaps = { daily: user?.daily_cap_micros ?? null, monthly: user?.monthly_cap_micros ?? null };
-    const amountMicros = BigInt(Math.ceil((body.timeout_ms / 1000) * microsPerSecond));
+    const amountMicros = mostOfComputer(body.timeout_ms / 1000);
     const held = await reserve(db, origin, { userId, userCaps, amountMicros });
     if (!held.allowed && !held.isHeldByRunningCalls) throw refusalFailure(held);
     const reservationId = held.allowed ? held.reservationId : null;

@@ -1,5 +1,6 @@
+import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
+import { z } from 'zod';
 import type { CommandResult, ComputerHost } from '../../adapters/computer/computer-host.ts';
-import { failed, type OwnTool, object, ownTool, said, type ToolAnswer, text } from '../engine/api.ts';
 import type { Awake } from './awake.ts';
 import type { Filled } from './fill-environment.ts';
 import { type GivenSecrets, redact, redactCaptured, redactPart } from './redact.ts';
@@ -30,6 +31,11 @@ export const computerTools = (workplace: Workplace): OwnTool[] => [
   listFiles(workplace),
 ];
 
+const commandInput = z.strictObject({
+  command: text('The command, or several lines of bash.', 20_000),
+  timeout_s: z.int().min(1).max(600).describe('After how many seconds it is ended; absent: 120.').optional(),
+});
+
 const runCommand = ({ host, onComputer }: Workplace): OwnTool =>
   ownTool(
     {
@@ -37,25 +43,14 @@ const runCommand = ({ host, onComputer }: Workplace): OwnTool =>
       timeoutS: computerTimeoutS,
       description:
         'Run a command with bash on the computer, in the home folder. It has nothing to read from, and whatever it leaves running ends with it.',
-      input: object(
-        {
-          command: text('The command, or several lines of bash.', 20_000),
-          timeout_s: {
-            type: 'integer',
-            minimum: 1,
-            maximum: 600,
-            description: 'After how many seconds it is ended; absent: 120.',
-          },
-        },
-        ['timeout_s'],
-      ),
+      input: commandInput,
       isReadOnly: false,
     },
     ({ command, timeout_s = 120 }, signal) =>
       onComputer(signal, async ({ place }, either, { env, secrets }) => {
-        const timeoutMs = Number(timeout_s) * 1000;
-        const result = await host.run(place, { script: String(command), env, timeoutMs, signal: either });
-        return { output: shown(result, Number(timeout_s), secrets), isError: result.exitCode !== 0 };
+        const timeoutMs = timeout_s * 1000;
+        const result = await host.run(place, { script: command, env, timeoutMs, signal: either });
+        return { output: shown(result, timeout_s, secrets), isError: result.exitCode !== 0 };
       }),
   );
 
@@ -79,34 +74,33 @@ function shown({ end, exitCode, stdout, stderr, note }: CommandResult, seconds: 
 
 const outside = 'Name a path in the home folder.';
 
+const readInput = z.strictObject({
+  path: text('The path, from the home folder.', 1000),
+  part: part('Which part of a long file; absent: the first.').optional(),
+});
+
 const readFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
   ownTool(
     {
       name: 'read_file',
       timeoutS: computerTimeoutS,
       description: 'Read a text file on the computer, part by part.',
-      input: object(
-        {
-          path: text('The path, from the home folder.', 1000),
-          part: { type: 'integer', minimum: 1, description: 'Which part of a long file; absent: the first.' },
-        },
-        ['part'],
-      ),
+      input: readInput,
       isReadOnly: true,
     },
-    async ({ path: given, part = 1 }, signal) => {
-      const path = homePath(String(given));
+    async ({ path: given, part: at = 1 }, signal) => {
+      const path = homePath(given);
       if (path === null) return failed(outside);
       return onComputer(signal, async ({ place }, either, { secrets }) => {
-        const from = (Number(part) - 1) * partBytes;
+        const from = (at - 1) * partBytes;
         const read = await host.readFile(place, path, { from, maxBytes: partBytes, signal: either });
         if ('fault' in read) return failed(read.fault);
         const { bytes, size } = read;
         const body = textIn(bytes);
         if (body === null) return failed(`That is no text: a binary file of ${size} bytes. Look at it with a command.`);
         const parts = Math.max(1, Math.ceil(size / partBytes));
-        const ends = { isFirst: part === 1, isLast: Number(part) >= parts };
-        return said(`${size} bytes, part ${part} of ${parts}\n${redactPart(body, secrets, ends)}`);
+        const ends = { isFirst: at === 1, isLast: at >= parts };
+        return said(`${size} bytes, part ${at} of ${parts}\n${redactPart(body, secrets, ends)}`);
       });
     },
   );
@@ -123,6 +117,11 @@ export function textIn(bytes: Uint8Array): string | null {
   }
 }
 
+const writeInput = z.strictObject({
+  path: text('The path, from the home folder.', 1000),
+  content: z.string().max(largestText).describe('The whole text of the file.'),
+});
+
 const writeFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
   ownTool(
     {
@@ -130,16 +129,13 @@ const writeFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
       timeoutS: computerTimeoutS,
       description:
         'Write a text file on the computer. The folders above it are made, and a file of that name is replaced.',
-      input: object({
-        path: text('The path, from the home folder.', 1000),
-        content: { type: 'string', maxLength: largestText, description: 'The whole text of the file.' },
-      }),
+      input: writeInput,
       isReadOnly: false,
     },
     async ({ path: given, content }, signal) => {
-      const path = homePath(String(given));
+      const path = homePath(given);
       if (path === null) return failed(outside);
-      const bytes = Buffer.from(String(content), 'utf8');
+      const bytes = Buffer.from(content, 'utf8');
       return onComputer(signal, async ({ place }, either) => {
         const fault = await host.writeFiles(place, [{ path, bytes }], { signal: either });
         return fault ? failed(fault.fault) : said(`Written to ${path} (${bytes.length} bytes).`);
@@ -147,27 +143,25 @@ const writeFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
     },
   );
 
+const listInput = z.strictObject({
+  path: text('The folder, from the home folder; absent: the home folder itself.', 1000).optional(),
+  depth: z.int().min(1).max(5).describe('How many folders deep; absent: 1.').optional(),
+});
+
 const listFiles = ({ host, homePath, onComputer }: Workplace): OwnTool =>
   ownTool(
     {
       name: 'list_files',
       timeoutS: computerTimeoutS,
       description: 'List the files and folders in a folder of the computer.',
-      input: object(
-        {
-          path: text('The folder, from the home folder; absent: the home folder itself.', 1000),
-          depth: { type: 'integer', minimum: 1, maximum: 5, description: 'How many folders deep; absent: 1.' },
-        },
-        ['path', 'depth'],
-      ),
+      input: listInput,
       isReadOnly: true,
     },
     async ({ path: given = '.', depth = 1 }, signal) => {
-      const path = homePath(String(given));
+      const path = homePath(given);
       if (path === null) return failed(outside);
       return onComputer(signal, async ({ place }, either, { secrets }) => {
-        const listing = { depth: Number(depth), most: mostEntries, signal: either };
-        const listed = await host.listFiles(place, path, listing);
+        const listed = await host.listFiles(place, path, { depth, most: mostEntries, signal: either });
         if ('fault' in listed) return failed(listed.fault);
         const lines = listed.entries.map((entry) =>
           entry.kind === 'file' ? `${entry.path} (${entry.size} bytes)` : `${entry.path}${marks[entry.kind]}`,

@@ -1,10 +1,11 @@
+import { failed, type ToolAnswer } from '@vestra/agent/own-tool';
 import { Failure, fail } from '@vestra/contract/errors';
 import type { HostChoice } from '../../adapters/computer/choose-host.ts';
 import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
-import { computerRuns, failed, type ToolAnswer, type WorkComputer, type WorkComputers } from '../engine/api.ts';
+import { computerRuns, type WorkComputer, type WorkComputers } from '../engine/api.ts';
 import { computerTools } from './agent-tools.ts';
 import type { Awake, Computers } from './awake.ts';
 import { type Filled, fillEnvironment, notStored } from './fill-environment.ts';

@@ -1,5 +1,4 @@
-export { failed, type OwnTool, object, ownTool, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
-export { type Asked, askForCaller, askPaid } from './questions/ask-model.ts';
+export { ask, forWaitingCaller, paidByOrg } from './questions/ask.ts';
 export { judgeLine } from './questions/judge.ts';
 export {
   announce,
@@ -57,7 +56,7 @@ export { type Admission, acceptMessage, admit, type NewMessage, readAttachments 
 export { type Answer, readAnswer } from './turns/answer.ts';
 export { takeUpReply } from './turns/begin-reply.ts';
 export { ignoreErased, takeUpTask } from './turns/begin-task.ts';
-export { computerItem } from './turns/call-price.ts';
+export { computerItem, mostOfComputer } from './turns/call-price.ts';
 export { expireInteractions } from './turns/expire.ts';
 export { planConversation, planMessage } from './turns/plain-message.ts';
 export type { BatchItems, Engine, RoutineTools, WorkBrowsers, WorkComputer, WorkComputers } from './turns/ports.ts';

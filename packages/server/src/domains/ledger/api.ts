@@ -1,4 +1,4 @@
-export { capsForUser, capsRemaining, type Refusal, refusalFailure, type Spend, type UserCaps } from './allowance.ts';
+export { capsForUser, capsRemaining, type Refusal, refusalFailure, type Spend } from './allowance.ts';
 export { balanceOf, spendOfUsers } from './balance.ts';
 export { type ChargeItem, charge, charging } from './charge.ts';
 export { type Cost, costOf, costOfKinds, costsOf, noCost } from './cost.ts';

@@ -1,4 +1,4 @@
-import type { Model, Usage } from '@vestra/agent/model';
+import type { Ask } from '@vestra/agent/question';
 import type { Tenant } from '../../caller.ts';
 import { sqlState } from '../../db/query-error.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -28,10 +28,7 @@ export type Memory = {
   /** Keeps one fact; a fact that is known already is seen again and keeps its id. */
   remember: (tenant: Tenant, request: Place & NewFact) => Promise<{ id: string } | { refused: string }>;
   /** Has the model look for facts worth keeping in what was said, and keeps them. */
-  keepTurn: (
-    tenant: Tenant,
-    request: Place & { exchange: readonly Exchange[]; model: Model; modelId: string; signal: AbortSignal },
-  ) => Promise<{ usage: Usage }>;
+  keepTurn: (tenant: Tenant, request: Place & { exchange: readonly Exchange[]; ask: Ask }) => Promise<void>;
 };
 
 const mostLines = 12;
@@ -147,9 +144,8 @@ export function createMemory(dependencies: Dependencies): Memory {
     remember,
     keepTurn: async (tenant, { userId, mode, ...turn }) => {
       const owner = { ...tenant, userId };
-      if (mode === 'none')
-        return { usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 } };
-      return keepTurn({
+      if (mode === 'none') return;
+      await keepTurn({
         ...turn,
         knownAbout: (query) => knownAbout(owner, mode, query),
         keep: (found) => keep(owner, mode, found),

@@ -1,8 +1,10 @@
+import { failed, type OwnTool, ownTool, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { Failure, fail } from '@vestra/contract/errors';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
 import { timeZone } from '@vestra/contract/time-zone';
+import { z } from 'zod';
 import type { Database } from '../../db/pool.ts';
-import { failed, type OwnTool, object, ownTool, type RoutineTools, said, text } from '../engine/api.ts';
+import type { RoutineTools } from '../engine/api.ts';
 import {
   type AgentRoutines,
   type AskedRoutine,
@@ -23,58 +25,60 @@ export function routineTools(dependencies: Dependencies): RoutineTools {
   };
 }
 
+const addInput = z.strictObject({
+  ask: text('What is to be done each time, as the person would say it.', 8000),
+  every: text(
+    'When, in plain words: `weekday at 08:00`, `mon, fri at 18:30`, `2 hours`, `month on the 1st at 09:00`. Once: `tomorrow at 9`, `2026-12-01 at 09:00`.',
+    100,
+  ).optional(),
+  cron: text('When, as five cron fields, where plain words cannot say it. Instead of `every`.', 120).optional(),
+  timezone: text('An IANA name such as Europe/Berlin. Absent: the person’s own.', 64).optional(),
+  name: text('A few words to find it by.', 200).optional(),
+});
+
 const addTool = (routines: AgentRoutines): OwnTool =>
   ownTool(
     {
       name: 'routines_add',
       description:
         'Schedule something that the person wants done again and again, such as a report every Monday, or once at a later time. It is asked in this conversation at each of its times. At most once every 15 minutes.',
-      input: object(
-        {
-          ask: text('What is to be done each time, as the person would say it.', 8000),
-          every: text(
-            'When, in plain words: `weekday at 08:00`, `mon, fri at 18:30`, `2 hours`, `month on the 1st at 09:00`. Once: `tomorrow at 9`, `2026-12-01 at 09:00`.',
-            100,
-          ),
-          cron: text('When, as five cron fields, where plain words cannot say it. Instead of `every`.', 120),
-          timezone: text('An IANA name such as Europe/Berlin. Absent: the person’s own.', 64),
-          name: text('A few words to find it by.', 200),
-        },
-        ['every', 'cron', 'timezone', 'name'],
-      ),
+      input: addInput,
       isReadOnly: false,
     },
     (given) => answering(async () => `Scheduled. ${lineOf(await routines.add(readAsked(given)))}`),
   );
+
+const nothing = z.strictObject({});
 
 const listTool = (routines: AgentRoutines): OwnTool =>
   ownTool(
     {
       name: 'routines_list',
       description: 'Show what is scheduled for the person.',
-      input: object({}),
+      input: nothing,
       isReadOnly: true,
     },
     () => answering(async () => (await routines.list()).map(lineOf).join('\n') || 'Nothing is scheduled.'),
   );
+
+const removeInput = z.strictObject({ routine_id: text('The id, which begins with rtn_.', 64) });
 
 const removeTool = (routines: AgentRoutines): OwnTool =>
   ownTool(
     {
       name: 'routines_remove',
       description: 'Stop something that is scheduled, by the id that `routines_list` shows.',
-      input: object({ routine_id: text('The id, which begins with rtn_.', 64) }),
+      input: removeInput,
       isReadOnly: false,
     },
     ({ routine_id }) =>
       answering(async () => {
-        await routines.remove(String(routine_id));
+        await routines.remove(routine_id);
         return 'It is stopped and will not run again.';
       }),
   );
 
-function readAsked(given: Record<string, unknown>): AskedRoutine {
-  const { ask, every, cron, timezone, name } = given as AskedRoutine;
+function readAsked({ ask, every, cron, timezone, name }: z.output<typeof addInput>): AskedRoutine {
   if ((every === undefined) === (cron === undefined))
     throw fail('invalid_schedule', { message: 'Give either `every` or `cron`.' });
   if (timezone !== undefined && !timeZone().safeParse(timezone).success) throw fail('invalid_user_timezone');
@@ -82,7 +86,7 @@ function readAsked(given: Record<string, unknown>): AskedRoutine {
 }
 
 /** What is wrong with a call is for the model to read and to mend. */
-async function answering(work: () => Promise<string>): ReturnType<NonNullable<OwnTool['run']>> {
+async function answering(work: () => Promise<string>): Promise<ToolAnswer> {
   try {
     return said(await work());
   } catch (error) {

@@ -1,3 +1,4 @@
+import { notOfTheShape, parsedJson } from '@vestra/agent/question';
 import { check } from '@vestra/contract/fault';
 import { scenarios } from '@vestra/contract/scenarios';
 import { z } from 'zod';
@@ -6,8 +7,25 @@ import { type ScenarioFields, strayTool } from './scenario.ts';
 
 export type Draft = ScenarioFields;
 
-const answer = z.object({ scenarios: z.array(z.record(z.string(), z.unknown()).catch({})) });
 const results = z.array(z.object({ tool: z.string(), result: z.string() }));
+
+/** What a model is asked to write. */
+export const shownAnswer = z.object({
+  scenarios: z.array(
+    z.object({
+      name: z.string(),
+      persona: z.string(),
+      goal: z.string(),
+      success_criteria: z.array(z.string()),
+      must_never: z.array(z.string()),
+      tool_results: results,
+      approves: z.boolean(),
+    }),
+  ),
+});
+
+/** What is read of its answer: each scenario has faults of its own, and those without any are kept. */
+export const draftedAnswer = z.object({ scenarios: z.array(z.record(z.string(), z.unknown()).catch({})) });
 
 const mostFaults = 20;
 
@@ -16,15 +34,14 @@ const mostFaults = 20;
  * that it can be mended by.
  */
 export function readDrafts(
-  text: string,
+  answer: z.output<typeof draftedAnswer> | null,
   { kept, wanted }: { kept: readonly Draft[]; wanted: number },
   { manifest }: Pick<VersionRow, 'manifest'>,
 ): { usable: Draft[]; faults: string[] } {
-  const read = answer.safeParse(parsed(text));
-  if (!read.success) return { usable: [], faults: ['It is not JSON of the asked shape.'] };
+  if (answer === null) return { usable: [], faults: [notOfTheShape] };
   const usable: Draft[] = [];
   const faults: string[] = [];
-  for (const [at, given] of read.data.scenarios.entries()) {
+  for (const [at, given] of answer.scenarios.entries()) {
     const one = readDraft(given, at, manifest);
     if ('faults' in one) faults.push(...one.faults);
     else if ([...kept, ...usable].some(({ name }) => name === one.draft.name)) {
@@ -44,7 +61,7 @@ function readDraft(
   const { tool_results: listed, approves, ...rest } = given;
   const played = results.safeParse(listed ?? []);
   if (!played.success) return { faults: [`scenarios.${at}.tool_results: Write a list of {tool, result}.`] };
-  const byTool = Object.fromEntries(played.data.map(({ tool, result }) => [tool, parsed(result) ?? result]));
+  const byTool = Object.fromEntries(played.data.map(({ tool, result }) => [tool, parsedJson(result) ?? result]));
   const stray = strayTool(byTool, manifest);
   const checked = check(
     scenarios.create.body,
@@ -60,12 +77,4 @@ function readDraft(
     ...(stray === undefined ? [] : [`scenarios.${at}.tool_results: There is no tool \`${stray}\`.`]),
   ];
   return checked.ok && faults.length === 0 ? { draft: checked.value } : { faults };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

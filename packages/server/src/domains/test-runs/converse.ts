@@ -1,9 +1,9 @@
+import type { Ask } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
 import { transaction } from '../../db/transaction.ts';
 import { openConversation } from '../conversations/api.ts';
 import { findDeployment } from '../deployments/api.ts';
 import {
-  type Asked,
   acceptMessage,
   admit,
   announce,
@@ -67,7 +67,7 @@ export async function beginConversation(
 type Play = {
   result: ResultRow;
   conversationId: string;
-  ask: (asked: Asked) => Promise<string>;
+  ask: Ask;
   /** Told what was said so far, after each exchange. */
   onExchange: (transcript: Transcript) => Promise<void>;
 };

@@ -1,5 +1,6 @@
+import type { Ask } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
-import { type Asked, type Engine, judgeLine, type Transcript, usableModel } from '../engine/api.ts';
+import { type Engine, judgeLine, type Transcript, usableModel } from '../engine/api.ts';
 import { inLanes } from './lanes.ts';
 import type { PlayedScenario, TestRunRow } from './tables.ts';
 import type { Findings } from './verdict.ts';
@@ -8,7 +9,7 @@ const sideBySide = 4;
 
 /** Each line is judged by a call of its own. */
 export async function judgeScenario(
-  ask: (asked: Asked) => Promise<string>,
+  ask: Ask,
   { success_criteria, must_never }: Pick<PlayedScenario, 'success_criteria' | 'must_never'>,
   transcript: Transcript['witnessed'],
 ): Promise<Findings> {

@@ -1,6 +1,7 @@
+import type { Ask } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
 import { transaction } from '../../db/transaction.ts';
-import { type Asked, askPaid, readTranscript, type Transcript } from '../engine/api.ts';
+import { ask, paidByOrg, readTranscript, type Transcript } from '../engine/api.ts';
 import { costOf } from '../ledger/api.ts';
 import { beginConversation, converse } from './converse.ts';
 import { judgeScenario } from './judge.ts';
@@ -25,13 +26,13 @@ export async function playScenario(
     record(player, playing, { ...result, conversation_id: conversationId, started_at: startedAt }, transcript, verdict);
   try {
     conversationId ??= await beginConversation(player, playing, result, startedAt);
-    const about = { tenant, model, deploymentId: row.deployment_id, conversationId };
-    const ask = (asked: Asked) => askPaid(engine, about, asked, signal);
+    const payer = paidByOrg(engine, { tenant, model, deploymentId: row.deployment_id, conversationId });
+    const asking: Ask = (question) => ask({ ...question, payer, signal });
     const onExchange = (transcript: Transcript) => note(transcript, null);
-    const broken = await converse(player, playing, { result, conversationId, ask, onExchange }, signal);
+    const broken = await converse(player, playing, { result, conversationId, ask: asking, onExchange }, signal);
     const transcript = await readTranscript(engine.db, conversationId);
     if (broken !== null) return await note(transcript, brokenBy(broken));
-    await note(transcript, verdictOf(await judgeScenario(ask, result.scenario, transcript.witnessed)));
+    await note(transcript, verdictOf(await judgeScenario(asking, result.scenario, transcript.witnessed)));
   } catch (error) {
     if (isInterrupted(error, signal)) throw error;
     const transcript = conversationId === null ? nothing : await readTranscript(engine.db, conversationId);

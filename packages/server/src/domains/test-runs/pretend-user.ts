@@ -1,23 +1,26 @@
 import { readFileSync } from 'node:fs';
 import type { Message } from '@vestra/agent/message';
-import { goalReached, playsUser } from '@vestra/models/offline/markers';
-import { type Asked, storableText, type Transcript } from '../engine/api.ts';
+import type { Ask } from '@vestra/agent/question';
+import { z } from 'zod';
+import { storableText, type Transcript } from '../engine/api.ts';
 import type { PlayedScenario } from './tables.ts';
 
 const prompt = readFileSync(new URL('./pretend-user.md', import.meta.url), 'utf8').trim();
+const schema = z.object({ says: z.string(), is_done: z.boolean() });
 const longestLine = 4000;
 
 /** What the person of the scenario says next; null where they have nothing more to say. */
 export async function nextLine(
-  ask: (asked: Asked) => Promise<string>,
+  ask: Ask,
   { persona, goal }: Pick<PlayedScenario, 'persona' | 'goal'>,
   said: Transcript['said'],
 ): Promise<string | null> {
-  const values: Record<string, string> = { persona: oneLine(persona), goal: oneLine(goal), goal_reached: goalReached };
+  const values: Record<string, string> = { persona: oneLine(persona), goal: oneLine(goal) };
   const filled = prompt.replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);
-  const answer = await ask({ system: [`${playsUser}\n${filled}`], messages: fromTheOtherSide(said) });
-  const line = storableText(answer).trim();
-  return line === '' || line.includes(goalReached) ? null : line.slice(0, longestLine).toWellFormed();
+  const messages = fromTheOtherSide(said);
+  const { says, is_done } = await ask({ purpose: 'pretend_user', prompt: filled, messages, schema, repairs: 2 });
+  const line = storableText(says).trim();
+  return line === '' || is_done ? null : line.slice(0, longestLine).toWellFormed();
 }
 
 /** The agent's words come as the user's and the user's as the agent's own; speakers take turns, as vendors ask for. */

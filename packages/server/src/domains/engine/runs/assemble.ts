@@ -1,6 +1,7 @@
 import type { Run as AgentRun } from '@vestra/agent/loop';
 import type { JsonSchema } from '@vestra/agent/message';
 import { assembleSystem } from '@vestra/agent/prompt/assemble';
+import { parsedJson } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
 import type { Tenant } from '../../../caller.ts';
 import type { Run } from '../../../jobs/fence.ts';
@@ -128,21 +129,12 @@ async function openWorkOf({ db }: Engine, { turn }: Subject) {
   }));
 }
 
-/** The answer as data. Models like to set JSON apart as code: what stands inside is the answer. */
+/** The answer as data. */
 function answerReader(schemas: Schemas, schema: JsonSchema) {
   return (text: string): { kind: 'ok'; data: unknown } | { kind: 'error'; message: string } => {
-    const data = parsed(text);
+    const data = parsedJson(text);
     if (data === undefined) return { kind: 'error', message: 'It is not JSON.' };
     const validity = schemas.validate(schema, data);
     return validity.ok ? { kind: 'ok', data } : { kind: 'error', message: validity.message };
   };
-}
-
-function parsed(text: string): unknown {
-  const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
-  try {
-    return JSON.parse(inside) as unknown;
-  } catch {
-    return undefined;
-  }
 }

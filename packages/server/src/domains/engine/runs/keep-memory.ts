@@ -1,4 +1,4 @@
-import { payForCalls } from '../questions/ask-model.ts';
+import { ask, paidByOrg } from '../questions/ask.ts';
 import { changeConversation } from '../records/change.ts';
 import { dueForMemory, noteRemembered } from '../records/conversations.ts';
 import { messagesToRemember } from '../records/messages.ts';
@@ -6,7 +6,6 @@ import type { ConversationRow } from '../records/tables.ts';
 import { usableModel } from '../records/usable-model.ts';
 import { manifestOf, memoryModeOf } from '../records/version-cache.ts';
 import { ignoreErased } from '../turns/begin-task.ts';
-import { mostOfMessage } from '../turns/call-price.ts';
 import type { Engine } from '../turns/ports.ts';
 import { spendingOf } from '../turns/spending.ts';
 
@@ -80,14 +79,18 @@ async function remember(
   const { org_id: orgId, user_id: userId, deployment_id, deployment_version } = conversation;
   const tenant = { orgId, mode: conversation.mode };
   const manifest = await manifestOf(db, deployment_id as string, deployment_version as number);
-  const model = usableModel(models, tenant.mode, manifest.model);
-  const about = { userId, deploymentId: deployment_id, conversationId: conversation.id, taskId: null, turnId: null };
-  const { userCaps } = await spendingOf(db, tenant, userId);
-  const said = exchange.map(({ user, agent }) => `${user}\n${agent}`).join('\n');
-  const of = { tenant, model, about, userCaps, amountMicros: mostOfMessage(model, said) };
-  await payForCalls(engine, of, {
-    signal,
+  const payer = paidByOrg(engine, {
+    tenant,
+    model: usableModel(models, tenant.mode, manifest.model),
+    deploymentId: deployment_id,
+    conversationId: conversation.id,
+    spending: await spendingOf(db, tenant, userId),
     waitMs: longestWaitMs,
-    work: (listened) => memory.keepTurn(tenant, { userId, mode, exchange, model: listened, modelId: model.id, signal }),
+  });
+  await memory.keepTurn(tenant, {
+    userId,
+    mode,
+    exchange,
+    ask: (question) => ask({ ...question, payer, signal }),
   });
 }

@@ -1,7 +1,7 @@
 import { createMeter } from '@vestra/agent/meter';
 import { ModelFailure } from '@vestra/agent/model';
 import type { Run } from '../../../jobs/fence.ts';
-import { askModel, requestOf } from '../questions/ask-model.ts';
+import { ask, type PaidModel } from '../questions/ask.ts';
 import { judgeLine } from '../questions/judge.ts';
 import { findMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
@@ -50,18 +50,18 @@ async function judgeWork(
   ];
   const { model, agentRun } = assembled;
   const meter = createMeter();
-  const judge = meter.listenTo(purse.metered(engine.models.model(model.id)));
+  const metered = meter.listenTo(purse.metered(engine.models.model(model.id)));
+  const payer: PaidModel = {
+    ...model,
+    async *stream(request) {
+      const allowance = await purse.mayContinue(request, { msLeft: agentRun.limits.max_minutes * 60_000 });
+      if (allowance.kind === 'refused') throw new NoMoney();
+      yield* metered.stream(request);
+    },
+  };
   const line = { kind: 'criterion' as const, text: criteria };
   try {
-    const { holds, reason } = await judgeLine(
-      async (question) => {
-        const request = requestOf(model, question, signal);
-        const allowance = await purse.mayContinue(request, { msLeft: agentRun.limits.max_minutes * 60_000 });
-        if (allowance.kind === 'refused') throw new NoMoney();
-        return (await askModel(judge, request)).text;
-      },
-      { line, transcript },
-    );
+    const { holds, reason } = await judgeLine((question) => ask({ ...question, payer, signal }), { line, transcript });
     return { outcome: { met: holds === true, reason } satisfies Outcome, usage: meter.used() };
   } catch (error) {
     if (error instanceof NoMoney) return { outcome: notJudged, usage: meter.used() };

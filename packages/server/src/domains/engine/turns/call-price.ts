@@ -51,6 +51,8 @@ function mostOf({ price }: { price: Price }, inputTokens: number, outputTokens: 
 /** A ten-thousandth of a dollar a second. */
 const computerMicrosPerSecond = 100;
 
+export const mostOfComputer = (seconds: number): Micros => BigInt(Math.ceil(seconds * computerMicrosPerSecond));
+
 export const computerItem = (seconds: number, about: About): ChargeItem => ({
   kind: 'compute',
   model: null,

@@ -1,9 +1,15 @@
 import type { InteractionDraft } from '@vestra/agent/interaction';
-import { askingTool, type OwnTool, object, text } from '@vestra/agent/own-tool';
+import { askingTool, type OwnTool, text } from '@vestra/agent/own-tool';
+import { z } from 'zod';
 
 const week = 7 * 24 * 60 * 60;
 
 export type ConnectableApp = { id: string; name: string };
+
+const connectInput = z.strictObject({
+  app: z.string().describe('The app.'),
+  reason: text('What you need it for, in the person’s language, in one short sentence.', 100).optional(),
+});
 
 /** Has the person sign in to an app; its tools are there once they have. Only for apps that are not connected. */
 export const connectApp = (apps: readonly ConnectableApp[], userId: string | null): OwnTool =>
@@ -12,19 +18,11 @@ export const connectApp = (apps: readonly ConnectableApp[], userId: string | nul
       name: 'connect_app',
       description:
         'Ask the person to connect one of their apps, where what they want needs it, and wait until they have. You have its tools then.',
-      input: object(
-        {
-          app: { type: 'string', enum: apps.map(({ id }) => id), description: 'The app.' },
-          reason: text('What you need it for, in the person’s language, in one short sentence.', 100),
-        },
-        ['reason'],
-      ),
+      input: connectInput,
+      options: { app: apps.map(({ id }) => id) },
       isReadOnly: true,
     },
-    ({ arguments: given }) => {
-      const { app, reason } = given as { app: string; reason?: string };
-      return connectDraft(apps.find(({ id }) => id === app) ?? { id: app, name: app }, userId, reason);
-    },
+    ({ app, reason }) => connectDraft(apps.find(({ id }) => id === app) ?? { id: app, name: app }, userId, reason),
   );
 
 /** The wait for a sign-in; it is settled by the sign-in and by nothing that anybody answers. */

@@ -1,4 +1,6 @@
-import { failed, type OwnTool, object, ownTool, said, text } from '@vestra/agent/own-tool';
+import { failed, type OwnTool, ownTool, part, said, text } from '@vestra/agent/own-tool';
+import { memory as memoryRoutes } from '@vestra/contract/memory';
+import { z } from 'zod';
 import type { Tenant } from '../../../../caller.ts';
 import type { Database } from '../../../../db/pool.ts';
 import type { Memory } from '../../../memory/api.ts';
@@ -10,6 +12,12 @@ import type { NotebookReader, NotebookSearch, WorkComputer } from '../../turns/p
 const passages = 6;
 const longestPart = 30_000;
 
+const searchInput = z.strictObject({ query: text('What you want to know, in plain words.', 500) });
+const readInput = z.strictObject({
+  document_id: text('The id, such as doc_…', 64),
+  part: part('Which part of a long document; absent: the first.').optional(),
+});
+
 export function notebookTools(deps: { db: Database; search: NotebookSearch; reader: NotebookReader }): OwnTool[] {
   const { db, search, reader } = deps;
   return [
@@ -17,11 +25,11 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
       {
         name: 'search_notebooks',
         description: 'Search the notebooks. Answers the passages that fit best, each with the id of its document.',
-        input: object({ query: text('What you want to know, in plain words.', 500) }),
+        input: searchInput,
         isReadOnly: true,
       },
       async ({ query }) => {
-        const hits = await search({ ...reader, query: String(query), limit: passages });
+        const hits = await search({ ...reader, query, limit: passages });
         if (hits.length === 0) return said('Nothing was found.');
         return said(
           hits.map(({ documentId, title, text: passage }) => `# ${title} (${documentId})\n${passage}`).join('\n\n'),
@@ -32,27 +40,27 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
       {
         name: 'read_document',
         description: 'Read a document of the notebooks, found by search_notebooks, part by part.',
-        input: object(
-          {
-            document_id: text('The id, such as doc_…', 64),
-            part: { type: 'integer', minimum: 1, description: 'Which part of a long document; absent: the first.' },
-          },
-          ['part'],
-        ),
+        input: readInput,
         isReadOnly: true,
       },
-      async ({ document_id, part = 1 }) => {
-        const document = await readDocument(db, reader, String(document_id));
+      async ({ document_id, part: at = 1 }) => {
+        const document = await readDocument(db, reader, document_id);
         if (!document) return failed('There is no such document in your notebooks.');
         const parts = Math.max(1, Math.ceil(document.text.length / longestPart));
-        if (Number(part) > parts) return failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
-        const from = (Number(part) - 1) * longestPart;
+        if (at > parts) return failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
+        const from = (at - 1) * longestPart;
         const shown = document.text.slice(from, from + longestPart).toWellFormed();
-        return said(`# ${document.title} (part ${part} of ${parts})\n${shown}`);
+        return said(`# ${document.title} (part ${at} of ${parts})\n${shown}`);
       },
     ),
   ];
 }
+
+const skillInput = z.strictObject({
+  name: z.string(),
+  file: text('The path of a file of the skill; absent: SKILL.md.', 200).optional(),
+  part: part('Which part of a long file; absent: the first.').optional(),
+});
 
 export function skillTools(deps: {
   db: Database;
@@ -67,17 +75,11 @@ export function skillTools(deps: {
       {
         name: 'use_skill',
         description: 'Read how a kind of work is done before you begin it: the skill itself, or one of its files.',
-        input: object(
-          {
-            name: { type: 'string', enum: skills.map(({ name }) => name) },
-            file: text('The path of a file of the skill; absent: SKILL.md.', 200),
-            part: { type: 'integer', minimum: 1, description: 'Which part of a long file; absent: the first.' },
-          },
-          ['file', 'part'],
-        ),
+        input: skillInput,
+        options: { name: skills.map(({ name }) => name) },
         isReadOnly: true,
       },
-      async ({ name, file = 'SKILL.md', part = 1 }, signal) => {
+      async ({ name, file = 'SKILL.md', part: at = 1 }, signal) => {
         const skill = skills.find((each) => each.name === name);
         const files = skill && (await readSkillFiles(db, orgId, skill.at));
         if (!files) return failed('There is no such skill any more.');
@@ -86,25 +88,27 @@ export function skillTools(deps: {
           return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
         const longestOfSkill = longestPart * 3;
         const parts = Math.max(1, Math.ceil(found.content.length / longestOfSkill));
-        if (Number(part) > parts) return failed(`The file has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
+        if (at > parts) return failed(`The file has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
         const others = files.filter(({ path }) => path !== file).map(({ path }) => path);
-        const from = (Number(part) - 1) * longestOfSkill;
-        const text = [
+        const from = (at - 1) * longestOfSkill;
+        const shown = [
           found.content.slice(from, from + longestOfSkill).toWellFormed(),
-          ...(parts === 1 ? [] : [`[Part ${part} of ${parts}; ask for the others with \`part\`.]`]),
+          ...(parts === 1 ? [] : [`[Part ${at} of ${parts}; ask for the others with \`part\`.]`]),
           ...(others.length === 0 ? [] : [`Further files: ${others.join(', ')}`]),
         ].join('\n\n');
-        if (!computer) return said(text);
+        if (!computer) return said(shown);
         const placed = await computer.placeSkill({ ...skill, files }, signal);
-        return { ...said(`${text}\n\n${placed.note}`), computerSeconds: placed.computerSeconds };
+        return { ...said(`${shown}\n\n${placed.note}`), computerSeconds: placed.computerSeconds };
       },
     ),
   ];
 }
 
-type FactKind = Parameters<Memory['remember']>[1]['kind'];
-
-const kinds = ['identity', 'relationship', 'commitment', 'preference', 'project_state', 'other'];
+const recallInput = z.strictObject({ query: text('What you want to know about them.', 500) });
+const rememberInput = z.strictObject({
+  text: text('The fact, in one sentence.', 1000),
+  kind: memoryRoutes.create.response.shape.kind.optional(),
+});
 
 export function memoryTools(deps: {
   memory: Memory;
@@ -118,11 +122,11 @@ export function memoryTools(deps: {
       {
         name: 'recall',
         description: 'Look up what you remember about the person.',
-        input: object({ query: text('What you want to know about them.', 500) }),
+        input: recallInput,
         isReadOnly: true,
       },
       async ({ query }) => {
-        const facts = await memory.recall(tenant, { userId, mode, query: String(query), limit: 8 });
+        const facts = await memory.recall(tenant, { userId, mode, query, limit: 8 });
         return said(
           facts.length === 0 ? 'You remember nothing about this.' : facts.map((each) => each.text).join('\n'),
         );
@@ -132,14 +136,11 @@ export function memoryTools(deps: {
       {
         name: 'remember',
         description: 'Keep one lasting fact about the person for later conversations, when they ask you to.',
-        input: object({ text: text('The fact, in one sentence.', 1000), kind: { type: 'string', enum: kinds } }, [
-          'kind',
-        ]),
+        input: rememberInput,
         isReadOnly: false,
       },
       async ({ text: fact, kind = 'other' }) => {
-        const of = { userId, mode, text: String(fact), kind: kind as FactKind, source: 'user_direct' as const };
-        const kept = await memory.remember(tenant, of);
+        const kept = await memory.remember(tenant, { userId, mode, text: fact, kind, source: 'user_direct' });
         return 'refused' in kept ? failed(kept.refused) : said('Remembered.');
       },
     ),

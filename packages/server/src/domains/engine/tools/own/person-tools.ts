@@ -1,59 +1,45 @@
 import type { InteractionDraft } from '@vestra/agent/interaction';
-import type { ToolCall } from '@vestra/agent/message';
-import { askingTool, handingTool, type OwnTool, object, text } from '@vestra/agent/own-tool';
+import { askingTool, handingTool, type OwnTool, text } from '@vestra/agent/own-tool';
+import { z } from 'zod';
 
 const day = 24 * 60 * 60;
 
-const question = {
+const question = z.strictObject({
   question: text('The question, in the person’s language.', 1000),
-  header: { type: 'string', maxLength: 60, description: 'A word or two above the question.' },
-  options: {
-    type: 'array',
-    maxItems: 8,
-    items: { type: 'string', minLength: 1, maxLength: 200 },
-    description: 'Answers to choose from. The person may still write another.',
-  },
-  multi_select: { type: 'boolean', description: 'More than one option may be chosen.' },
-};
-const optional = ['header', 'options', 'multi_select'];
+  header: z.string().max(60).describe('A word or two above the question.').optional(),
+  options: z
+    .array(z.string().min(1).max(200))
+    .max(8)
+    .describe('Answers to choose from. The person may still write another.')
+    .optional(),
+  multi_select: z.boolean().describe('More than one option may be chosen.').optional(),
+});
+type Asked = z.output<typeof question>;
 
-type Asked = { question: string; header?: string; options?: string[]; multi_select?: boolean };
+const askInput = question.extend({
+  also: z.array(question).max(3).describe('Further questions to answer together with the first.').optional(),
+  in_person: z
+    .boolean()
+    .describe('True before an action on the computer that the person must approve in person: a yes or no.')
+    .optional(),
+});
 
 export const askQuestion = (): OwnTool =>
   askingTool(
     {
       name: 'ask_question',
       description: 'Ask the person something that you cannot go on without, and wait for the answer.',
-      input: object(
-        {
-          ...question,
-          also: {
-            type: 'array',
-            maxItems: 3,
-            items: object(question, optional),
-            description: 'Further questions to answer together with the first.',
-          },
-          in_person: {
-            type: 'boolean',
-            description: 'True before an action on the computer that the person must approve in person: a yes or no.',
-          },
-        },
-        [...optional, 'also', 'in_person'],
-      ),
+      input: askInput,
       isReadOnly: true,
     },
     questionDraft,
   );
 
-function questionDraft({ arguments: given }: ToolCall): InteractionDraft {
-  const {
-    also = [],
-    in_person: isInPerson = false,
-    ...first
-  } = given as Asked & {
-    also?: Asked[];
-    in_person?: boolean;
-  };
+function questionDraft({
+  also = [],
+  in_person: isInPerson = false,
+  ...first
+}: z.output<typeof askInput>): InteractionDraft {
   const summary = cut(first.question, 120);
   if (isInPerson) {
     return {
@@ -89,32 +75,25 @@ const asQuestion = ({ question: asked, header = '', options = [], multi_select =
 const secretWords =
   /\b(pass ?(word|code|phrase)|one[- ]time|verification code|security code|otp|2fa|pin|card (number|details)|cvc|cvv)s?\b/i;
 
+const handoffInput = z.strictObject({
+  request: text('What they should do, in their language.', 1000),
+  asks_for_value: z.boolean().describe('True where they should tell you a value, such as a code.').optional(),
+  asks_for_secret: z
+    .boolean()
+    .describe('True where they enter a password, a one-time code or card details: the screen is then private.')
+    .optional(),
+});
+
 export const requestHandoff = (): OwnTool =>
   askingTool(
     {
       name: 'request_handoff',
       description:
         'Have the person do one thing that only they can do, such as signing in, and wait until they say so.',
-      input: object(
-        {
-          request: text('What they should do, in their language.', 1000),
-          asks_for_value: { type: 'boolean', description: 'True where they should tell you a value, such as a code.' },
-          asks_for_secret: {
-            type: 'boolean',
-            description:
-              'True where they enter a password, a one-time code or card details: the screen is then private.',
-          },
-        },
-        ['asks_for_value', 'asks_for_secret'],
-      ),
+      input: handoffInput,
       isReadOnly: true,
     },
-    ({ arguments: given }) => {
-      const {
-        request,
-        asks_for_value: asksForValue = false,
-        asks_for_secret: asksForSecret = secretWords.test(request),
-      } = given as { request: string; asks_for_value?: boolean; asks_for_secret?: boolean };
+    ({ request, asks_for_value: asksForValue = false, asks_for_secret: asksForSecret = secretWords.test(request) }) => {
       return {
         kind: 'ask_question',
         type: 'handoff',
@@ -128,14 +107,16 @@ export const requestHandoff = (): OwnTool =>
     },
   );
 
+const workInput = z.strictObject({
+  title: text('A name for the work, a few words.', 120),
+  task: text('What is to be done, with everything that was said about it.', 8000),
+});
+
 export const handOffToWork = (): OwnTool =>
   handingTool({
     name: 'hand_off_to_work',
     description: 'Hand the message over to work that takes many steps. Say in one line what you are starting.',
-    input: object({
-      title: text('A name for the work, a few words.', 120),
-      task: text('What is to be done, with everything that was said about it.', 8000),
-    }),
+    input: workInput,
     isReadOnly: true,
   });
 

@@ -1,11 +1,12 @@
 import type { InteractionDraft } from '@vestra/agent/interaction';
-import { askingTool, failed, type OwnTool, object, ownTool, said, text } from '@vestra/agent/own-tool';
+import { askingTool, failed, type OwnTool, ownTool, said, text } from '@vestra/agent/own-tool';
 import { isPlainFileName } from '@vestra/contract/files';
+import { z } from 'zod';
 import type { Run } from '../../../../jobs/fence.ts';
 import { keepFile, presentFile } from '../../../files/api.ts';
 import { type Change, changeConversation } from '../../records/change.ts';
 import { storableText } from '../../records/storable-text.ts';
-import type { Progress, TaskRow } from '../../records/tables.ts';
+import type { TaskRow } from '../../records/tables.ts';
 import { updateTask } from '../../records/tasks.ts';
 import { tellProgress } from '../../records/tell.ts';
 import type { Engine, WorkComputer } from '../../turns/ports.ts';
@@ -13,23 +14,18 @@ import type { Engine, WorkComputer } from '../../turns/ports.ts';
 const mostSteps = 30;
 const largestOutput = 2 * 1024 * 1024;
 
-const planInput = object(
-  {
-    title: text('A name for the work, a few words; only where it has none or the wrong one.', 120),
-    steps: {
-      type: 'array',
-      minItems: 1,
-      maxItems: mostSteps,
-      items: object({
+const planInput = z.strictObject({
+  title: text('A name for the work, a few words; only where it has none or the wrong one.', 120).optional(),
+  steps: z
+    .array(
+      z.strictObject({
         content: text('One step, a short line.', 200),
-        status: { type: 'string', enum: ['pending', 'in_progress', 'completed'] },
+        status: z.enum(['pending', 'in_progress', 'completed']),
       }),
-    },
-  },
-  ['title'],
-);
-
-type Plan = { title?: string; steps: Progress };
+    )
+    .min(1)
+    .max(mostSteps),
+});
 
 /** The plan that people see as the progress of the work. */
 export const updatePlan = (engine: Engine, task: TaskRow, run: Run): OwnTool =>
@@ -48,7 +44,7 @@ export const updatePlan = (engine: Engine, task: TaskRow, run: Run): OwnTool =>
 
 /** A plan that is only proposed is shown too: the person says yes to what they see. */
 export async function writePlan(change: Change, task: TaskRow, given: unknown): Promise<void> {
-  const { title, steps } = given as Plan;
+  const { title, steps } = given as z.output<typeof planInput>;
   const progress = steps.map(({ content, status }) => ({ content: storableText(content), status }));
   const changes = { progress, ...(title !== undefined && { title: storableText(title) }) };
   tellProgress(change, await updateTask(change.tx, task, changes));
@@ -64,26 +60,31 @@ export const proposePlan = (): OwnTool =>
       input: planInput,
       isReadOnly: true,
     },
-    ({ arguments: given }): InteractionDraft => {
-      const { title, steps } = given as Plan;
-      return {
-        kind: 'exit_plan',
-        type: 'approval',
-        summary: `Start this plan of ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}?`,
-        moves_money: false,
-        requires_present_user: false,
-        details: {
-          ...(title !== undefined && { title }),
-          rows: steps.map(({ content }, at) => ({ label: String(at + 1), value: content })),
-        },
-        expires_in_s: 24 * 60 * 60,
-      };
-    },
+    ({ title, steps }): InteractionDraft => ({
+      kind: 'exit_plan',
+      type: 'approval',
+      summary: `Start this plan of ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}?`,
+      moves_money: false,
+      requires_present_user: false,
+      details: {
+        ...(title !== undefined && { title }),
+        rows: steps.map(({ content }, at) => ({ label: String(at + 1), value: content })),
+      },
+      expires_in_s: 24 * 60 * 60,
+    }),
   );
 
-/** Of a file by its text, or, where there is a computer, of one that lies there. */
+const outputInput = z.strictObject({
+  filename: text('One plain name with its ending, such as report.md.', 200),
+  content: z.string().max(largestOutput).describe('The whole text of the file.'),
+});
+const computerOutputInput = outputInput.partial({ content: true }).extend({
+  path: text('A file on the computer. Instead of `content`.', 1000).optional(),
+});
+
+/** Gives the person a file that the model writes or, where the work has a computer, one that lies there. */
 export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: WorkComputer | null): OwnTool =>
-  ownTool(
+  ownTool<z.output<typeof computerOutputInput>>(
     {
       name: 'save_output',
       // Where the file lies on a computer, that may have to be prepared first.
@@ -91,24 +92,17 @@ export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: Wo
       description: computer
         ? 'Give the person a file as a result of the work: its text as `content`, such as a report in Markdown or a table in CSV, or any file of the computer by its `path`.'
         : 'Give the person a text file as a result of the work, such as a report in Markdown or a table in CSV.',
-      input: object(
-        {
-          filename: text('One plain name with its ending, such as report.md.', 200),
-          content: { type: 'string', maxLength: largestOutput, description: 'The whole text of the file.' },
-          ...(computer && { path: text('A file on the computer. Instead of `content`.', 1000) }),
-        },
-        computer ? ['content', 'path'] : [],
-      ),
+      input: computer ? computerOutputInput : outputInput,
       isReadOnly: false,
     },
     async ({ filename, content, path }, signal) => {
-      const name = storableText(String(filename));
+      const name = storableText(filename);
       if (!isPlainFileName(name)) return failed('The name must be one plain file name without slashes.');
       if ((content === undefined) === (path === undefined)) return failed('Give either `content` or `path`.');
-      const read = path === undefined ? null : await computer?.readOutput(String(path), signal);
+      const read = path === undefined ? null : await computer?.readOutput(path, signal);
       const { computerSeconds = 0 } = read ?? {};
       if (read && 'refused' in read) return { ...failed(read.refused), computerSeconds };
-      const bytes = read?.bytes ?? Buffer.from(String(content), 'utf8');
+      const bytes = read?.bytes ?? Buffer.from(content ?? '', 'utf8');
       const file = await keepOutput(engine, task, run, { name, bytes });
       return { ...said(`Saved as ${file.filename} (${file.id}, ${file.size_bytes} bytes).`), computerSeconds };
     },

@@ -57,10 +57,11 @@ async function* readText({ vendor, timing, request, wireRequest }: Attempt, answ
     const { status, headers } = await exchange.begun();
     if (status < 200 || status > 299) throw vendorErrorOfResponse(status, headers, await wordsOf(exchange));
     const read = vendor.wire.reader(answer, wireRequest);
-    const feed = readServerSentEvents((event) => {
-      if (answer.isOver) return;
-      if (event === null) answer.isOver = true;
-      else read(event);
+    const feed = readServerSentEvents({
+      onEvent: (event) => answer.isOver || read(event),
+      onDone: () => {
+        answer.isOver = true;
+      },
     });
     while (!answer.isOver) {
       const bytes = await exchange.read();

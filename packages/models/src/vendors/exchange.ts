@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { ConnectionLost, IdleTimeout } from './fault.ts';
 
 /** One POST whose response is read while it comes. */
@@ -13,8 +13,9 @@ export type Exchange = {
 
 type Call = { url: string; headers: Record<string, string>; body: string; signal: AbortSignal; idleTimeoutMs: number };
 
-/** Each call has a clock of its own. */
-const agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
+/** Each call has a clock of its own. As Node's own fetch, it goes through a proxy where Node is told to. */
+const options = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+const agent = process.env.NODE_USE_ENV_PROXY === '1' ? new EnvHttpProxyAgent(options) : new Agent(options);
 const userAgent = 'Vestra/1.0';
 
 /** More than this waits in the vendor's socket until it is read. */
@@ -56,14 +57,14 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
   };
 
   signal.addEventListener('abort', onAbort, { once: true });
-  const options = {
+  const request = {
     origin,
     path: pathname + search,
     method: 'POST' as const,
     headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
     body,
   };
-  agent.dispatch(options, {
+  agent.dispatch(request, {
     onRequestStart(started) {
       controller = started;
       if (stopped || isLeft) close();

@@ -17,7 +17,7 @@ const models: Record<RawVendor, string> = {
 };
 
 /** An endpoint that writes what a test gives it, byte for byte, and a model of each vendor that asks there. */
-export async function startRawEndpoint() {
+export async function startRawEndpoint(askedAt?: string) {
   let listener: RequestListener = (_request, response) => response.end();
   const bodies: Record<string, unknown>[] = [];
   let socket: Socket | null = null;
@@ -28,7 +28,7 @@ export async function startRawEndpoint() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const endpoint = { apiKey: () => 'sk-raw-0123456789', baseUrl: `${url}/v1` };
+  const endpoint = { apiKey: () => 'sk-raw-0123456789', baseUrl: `${askedAt ?? url}/v1` };
   const compatible = { ...endpoint, models: ['any'], price: null, maxOutputTokens: null };
   const settings: ModelSettings = {
     anthropic: endpoint,

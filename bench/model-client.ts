@@ -10,7 +10,7 @@ import { endWithUs } from './processes.ts';
 import type { Row, Stage } from './report.ts';
 
 /** What a client is asked over its channel; it answers with the milliseconds of processor that one call took it. */
-export type Calls = { message: string; count: number };
+type Calls = { message: string; count: number };
 
 const packages = ['@ai-sdk/openai-compatible@3.0.90', 'zod@4.6.7'];
 

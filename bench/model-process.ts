@@ -31,6 +31,10 @@ export const askingWords = 'Ask me first';
 export const slowWords = 'Tell me slowly';
 export const slowTokens = 200;
 
+/** To a message with these words the model answers at length, and at once. */
+export const longWords = 'Tell me at length';
+export const longTokens = 500;
+
 /** The model in a process of its own, so that what it costs is counted with nobody it answers. */
 export async function startModelProcess(): Promise<ModelProcess> {
   const child = fork(import.meta.filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -95,8 +99,12 @@ function answerTo({ messages }: NormalisedRequest): ScriptedAnswer {
     return { calls: [{ name: 'ask_question', arguments: { question: 'Which one?' } }] };
   }
   if (messages.some((each) => each.role === 'user' && each.text.includes(slowWords))) {
-    const text = Array.from({ length: slowTokens }, (_, at) => ` word${at}`);
-    return { text, chunkDelayMs: 20, usage: { inputTokens: 500, outputTokens: slowTokens } };
+    return { text: words(slowTokens), chunkDelayMs: 20, usage: { inputTokens: 500, outputTokens: slowTokens } };
+  }
+  if (messages.some((each) => each.role === 'user' && each.text.includes(longWords))) {
+    return { text: words(longTokens), usage: { inputTokens: 500, outputTokens: longTokens } };
   }
   return { text: tokens, usage: { inputTokens: 500, outputTokens: tokens.length } };
 }
+
+const words = (count: number) => Array.from({ length: count }, (_, at) => ` word${at}`);

@@ -96,14 +96,19 @@ export const peers: readonly Peer[] = [
   },
 ];
 
-/** Into a folder of its own: a peer is no dependency of this repository. */
 export async function installPeer(peer: Peer, folder: string): Promise<string> {
   const home = join(folder, peer.database);
+  await installPackages(peer.packages, home);
+  return home;
+}
+
+/** Into a folder of its own: what we measure ourselves beside is no dependency of this repository. */
+export async function installPackages(packages: readonly string[], home: string): Promise<void> {
   await mkdir(home, { recursive: true });
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error'];
   // npm takes whichever node comes first, and picks versions that fit it.
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
-  const child = spawn('npm', ['install', '--prefix', home, ...options, ...peer.packages], {
+  const child = spawn('npm', ['install', '--prefix', home, ...options, ...packages], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, PATH: path },
   });
@@ -113,7 +118,6 @@ export async function installPeer(peer: Peer, folder: string): Promise<string> {
   });
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
   if (code !== 0) throw new Error(`npm install ended with ${code}: ${errors.trim().slice(0, 300)}`);
-  return home;
 }
 
 export async function startPeer(

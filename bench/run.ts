@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from './background.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureFollowers } from './followers.ts';
+import { measureModelClient } from './model-client.ts';
 import { peers } from './peers.ts';
 import { failedMark, print, type Row, type Stage, writeResults } from './report.ts';
 import { measureConfiguration, measureLists, measureRequests } from './requests.ts';
@@ -25,6 +26,7 @@ import { measureWaitingTasks } from './waiting-tasks.ts';
 const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   turns: measureTurns,
   cost: measureTurnCost,
+  client: measureModelClient,
   start: measureColdStart,
   requests: measureRequests,
   lists: measureLists,

@@ -26,4 +26,33 @@ export const models = area('models', 'done', [
   ['MOD-015', 'configuration.md · Deployment file', "`language` fixes the agent's language; `auto` follows each user."],
   ['MOD-016', 'decisions.md · 5', '`available` of a model says whether it can be run now.'],
   ['MOD-017', 'runtime.md · Conversation', "Each model call is charged at the model's price and counted in tokens."],
+  [
+    'MOD-150',
+    'decisions.md · 8',
+    "What arrives together of a model's answer is one event, and what arrives apart is given as it arrives.",
+  ],
+  ['MOD-151', 'decisions.md · 8', "However the bytes of a model's answer are cut, the same text and calls come of it."],
+  [
+    'MOD-152',
+    'decisions.md · 8',
+    'An answer that breaks off, or an error inside it, gives the text before it and then a failure, and no call.',
+  ],
+  ['MOD-153', 'decisions.md · 8', 'A model call that is stopped, left or timed out leaves no connection behind.'],
+  ['MOD-154', 'decisions.md · 8', "A provider's redirect is not followed: its key goes to no other address."],
+  ['MOD-155', 'decisions.md · 8', 'A slow reader holds the provider back, and an event without an end is not kept.'],
+  [
+    'MOD-156',
+    'decisions.md · 8',
+    'An output schema that a provider cannot be held to is asked for by a tool whose arguments are the answer.',
+  ],
+  [
+    'MOD-157',
+    'decisions.md · 8',
+    'What a provider sends is believed in no shape: unknown events are passed over, counts that are none count nothing.',
+  ],
+  [
+    'MOD-158',
+    'decisions.md · 8',
+    'How long a provider wants to be left alone is understood in seconds, milliseconds, as a date and in the body.',
+  ],
 ]);

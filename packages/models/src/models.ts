@@ -37,5 +37,5 @@ function open(settings: ModelSettings, catalogue: Catalogue, id: string | null, 
     throw new ModelFailure('unavailable', message);
   }
   if (entry.provider === 'offline') return createOfflineModel();
-  return createVendorModel({ vendor: openVendor(settings, entry.provider, entry.id), timing });
+  return createVendorModel({ vendor: openVendor(settings, entry), timing });
 }

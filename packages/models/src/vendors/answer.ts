@@ -1,130 +1,124 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { ToolCall } from '@vestra/agent/message';
 import type { ModelEvent, ModelRequest, Usage } from '@vestra/agent/model';
 import { tokensOf, tokensOfRequest } from '../tokens.ts';
-import { AttemptFailed, EndedEarly, IdleTimeout } from './fault.ts';
+import { type Exchange, post } from './exchange.ts';
+import { AttemptFailed, ConnectionLost, Unreadable, vendorErrorOfResponse } from './fault.ts';
+import { readServerSentEvents } from './server-sent-events.ts';
 import type { Timing } from './timing.ts';
 import type { Vendor } from './vendor.ts';
 import type { WireNames } from './wire-names.ts';
+import { type Answer, emptyAnswer, type WireRequest, type WrittenCall } from './wires/wire.ts';
 
 type Attempt = {
   vendor: Vendor;
   timing: Timing;
   names: WireNames;
   request: ModelRequest;
-  options: LanguageModelV4CallOptions;
+  wireRequest: WireRequest;
+  /** The tool whose arguments are the answer, where there is one. */
+  answerTool: string | null;
 };
 
 /** One call to the vendor. Tool calls are held until the answer is whole, so that a broken answer calls nothing. */
-export async function* readAnswer({ vendor, timing, names, request, options }: Attempt): AsyncGenerator<ModelEvent> {
-  const calls: ToolCall[] = [];
-  let written = 0;
-  for await (const part of partsOf(vendor, options, request.signal, timing.idleTimeoutMs)) {
-    switch (part.type) {
-      case 'text-delta':
-        if (part.delta === '') break;
-        written += tokensOf(part.delta);
-        yield { type: 'text', text: part.delta };
-        break;
-      case 'tool-call':
-        calls.push({ id: part.toolCallId, name: names.fromWire(part.toolName), arguments: argumentsOf(part.input) });
-        break;
-      case 'error':
-        throw part.error;
-      case 'finish': {
-        const usage = usageOf(part.usage) ?? {
-          inputTokens: tokensOfRequest(request),
-          outputTokens: written + tokensOf(JSON.stringify(calls)),
-          cacheReadTokens: 0,
-          cacheWriteTokens: 0,
-          isEstimated: true,
-        };
-        const reason = part.finishReason.unified;
-        if (reason === 'content-filter') throw filtered(vendor, usage);
-        if (reason === 'error' || reason === 'interrupted') throw new EndedEarly();
-        const cut = reason === 'length';
-        for (const call of withOwnIds(cut ? calls.filter(isWhole) : calls)) yield { type: 'call', call };
-        yield { type: 'end', usage, cut };
-        return;
-      }
-    }
+export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> {
+  const { vendor, names, request, answerTool } = attempt;
+  const answer = emptyAnswer();
+  let written = '';
+  for await (const text of readText(attempt, answer)) {
+    written += text;
+    if (answerTool === null) yield { type: 'text', text };
   }
-  throw new EndedEarly();
+  const usage = answer.usage ?? estimate(request, written, answer.calls);
+  if (answer.end === 'filtered') throw filtered(vendor, usage);
+  if (answer.end === null || answer.end === 'broken') throw new ConnectionLost();
+  const cut = answer.end === 'cut';
+  if (answerTool !== null) {
+    // Beside a tool for the answer, text is chatter, unless the model leaves it at that.
+    const given = answer.calls.find(({ name }) => name === answerTool)?.arguments ?? (answer.calls[0] ? '' : written);
+    if (given !== '') yield { type: 'text', text: given };
+  }
+  const calls = answer.calls.filter((call) => call.name !== answerTool && !(cut && isCut(call)));
+  for (const call of withOwnIds(calls.map((each) => callOf(each, names)))) yield { type: 'call', call };
+  yield { type: 'end', usage, cut };
 }
 
-/** The vendor's stream, ended by the caller's signal or by silence. */
-async function* partsOf(
-  vendor: Vendor,
-  options: LanguageModelV4CallOptions,
-  signal: AbortSignal,
-  idleTimeoutMs: number,
-): AsyncGenerator<LanguageModelV4StreamPart> {
-  const controller = new AbortController();
-  let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
-  let isWaiting = true;
-  let isComplete = false;
-  const end = (reason: unknown) => {
-    controller.abort(reason);
-    // Parsers may hold back what they have; a cancelled reader answers at once.
-    void reader?.cancel(reason).catch(() => {});
-  };
-  const onAbort = () => end(signal.reason);
-  // Time that the caller spends with what it was given is not the vendor's silence.
-  const idle = setTimeout(() => (isWaiting ? end(new IdleTimeout()) : idle.refresh()), idleTimeoutMs);
-  signal.addEventListener('abort', onAbort, { once: true });
+/** Text as it comes: what arrives together is one piece. Everything else is noted in `answer`. */
+async function* readText({ vendor, timing, request, wireRequest }: Attempt, answer: Answer): AsyncGenerator<string> {
+  const body = JSON.stringify(vendor.wire.body(wireRequest));
+  const { signal } = request;
+  const exchange = post({
+    url: vendor.url,
+    headers: vendor.headers(),
+    body,
+    signal,
+    idleTimeoutMs: timing.idleTimeoutMs,
+  });
   try {
-    const model = await vendor.load();
-    controller.signal.throwIfAborted();
-    // Raw chunks are asked for because reasoning models send many of them before the first part that concerns us.
-    const { stream } = await model.doStream({ ...options, abortSignal: controller.signal, includeRawChunks: true });
-    reader = stream.getReader();
-    for (;;) {
-      isWaiting = true;
-      idle.refresh();
-      const { value, done } = await reader.read();
-      isWaiting = false;
-      controller.signal.throwIfAborted();
-      if (done) return;
-      isComplete = value.type === 'finish';
-      yield value;
+    const { status, headers } = await exchange.begun();
+    if (status < 200 || status > 299) throw vendorErrorOfResponse(status, headers, await wordsOf(exchange));
+    const read = vendor.wire.reader(answer, wireRequest);
+    const feed = readServerSentEvents({
+      onEvent: (event) => answer.isOver || read(event),
+      onDone: () => {
+        answer.isOver = true;
+      },
+    });
+    while (!answer.isOver) {
+      const bytes = await exchange.read();
+      if (!bytes) break;
+      const problem = problemOf(() => feed(bytes));
+      const { text } = answer;
+      answer.text = '';
+      if (text !== '') yield text;
+      if (problem) throw problem.error;
     }
+  } finally {
+    exchange.leave(answer.isOver);
+  }
+}
+
+/** What came before the event that is wrong is still given. */
+function problemOf(step: () => void): { error: unknown } | null {
+  try {
+    step();
+    return null;
   } catch (error) {
-    if (controller.signal.aborted) throw controller.signal.reason;
-    throw error;
-  } finally {
-    clearTimeout(idle);
-    signal.removeEventListener('abort', onAbort);
-    if (isComplete && reader) void drain(reader, controller);
-    else {
-      controller.abort();
-      void reader?.cancel().catch(() => {});
-    }
+    return { error };
   }
 }
 
-/** A connection whose answer was read to its last byte serves the next call; one that was left early is closed. */
-async function drain(reader: ReadableStreamDefaultReader<unknown>, controller: AbortController): Promise<void> {
-  const patience = setTimeout(() => controller.abort(), 1000);
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The answer is complete; how its connection ended concerns nobody.
-  } finally {
-    clearTimeout(patience);
+const longestRefusal = 65_536;
+
+async function wordsOf(exchange: Exchange): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  while (length < longestRefusal) {
+    // The status says enough where the rest does not come.
+    const bytes = await exchange.read().catch(() => null);
+    if (!bytes) break;
+    pieces.push(bytes);
+    length += bytes.length;
   }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function callOf({ id, name, arguments: json }: WrittenCall, names: WireNames): ToolCall {
+  if (name === '') throw new Unreadable();
+  return { id, name: names.fromWire(name), arguments: argumentsOf(json) };
 }
 
 /** What the model wrote stays as it is where it is no JSON: the agent tells the model so. */
-function argumentsOf(input: string): unknown {
-  if (input.trim() === '') return {};
+function argumentsOf(json: string): unknown {
+  if (json.trim() === '') return {};
   try {
-    return JSON.parse(input);
+    return JSON.parse(json);
   } catch {
-    return input;
+    return json;
   }
 }
 
-const isWhole = (call: ToolCall) => typeof call.arguments !== 'string';
+/** Of an answer that ran into its limit: a call without arguments may be one whose arguments were still to come. */
+const isCut = ({ arguments: json }: WrittenCall) => json.trim() === '' || typeof argumentsOf(json) === 'string';
 
 /** Some endpoints give every call of an answer the same id. */
 function withOwnIds(calls: ToolCall[]): ToolCall[] {
@@ -136,18 +130,13 @@ function withOwnIds(calls: ToolCall[]): ToolCall[] {
   });
 }
 
-/** Vendors that cache count cached tokens into the total; each has a price of its own and is in no other number. */
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | null {
-  if (inputTokens.total === undefined && outputTokens.total === undefined) return null;
-  const cacheReadTokens = inputTokens.cacheRead ?? 0;
-  const cacheWriteTokens = inputTokens.cacheWrite ?? 0;
-  return {
-    inputTokens: Math.max(0, (inputTokens.total ?? 0) - cacheReadTokens - cacheWriteTokens),
-    outputTokens: outputTokens.total ?? 0,
-    cacheReadTokens,
-    cacheWriteTokens,
-  };
-}
+const estimate = (request: ModelRequest, written: string, calls: readonly WrittenCall[]): Usage => ({
+  inputTokens: tokensOfRequest(request),
+  outputTokens: tokensOf(written + calls.map(({ name, arguments: json }) => name + json).join('')),
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  isEstimated: true,
+});
 
 const filtered = (vendor: Vendor, usage: Usage) =>
   new AttemptFailed({

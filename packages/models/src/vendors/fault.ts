@@ -1,6 +1,7 @@
-import { AISDKError, APICallError } from '@ai-sdk/provider';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ModelFailure, type ModelFailureReason, type Usage } from '@vestra/agent/model';
 import type { Vendor } from './vendor.ts';
+import { type JsonRecord, recordOf, textOf } from './wires/json.ts';
 
 /** What went wrong with one attempt, and whether another one may go well. */
 export type Fault = {
@@ -15,8 +16,11 @@ export type Fault = {
 /** The vendor was silent for too long. */
 export class IdleTimeout extends Error {}
 
-/** The stream ended before the vendor said that the answer is complete. */
-export class EndedEarly extends Error {}
+/** A request without an answer, one that broke off, or one that ended before the vendor said that it is complete. */
+export class ConnectionLost extends Error {}
+
+/** The answer is not what it should be: no JSON, or no call that can be made. */
+export class Unreadable extends Error {}
 
 /** An attempt's own verdict, such as an answer that the vendor's filter stopped. */
 export class AttemptFailed extends Error {
@@ -28,28 +32,32 @@ export class AttemptFailed extends Error {
   }
 }
 
-/** The vendor's error of a request or of a stream, in the fields that both have. */
-type VendorError = { status: number; words: string; labels: string[]; retryAfterMs: number | null };
+/** What the vendor said is wrong, with the status of its response or with the one that an error inside a stream stands for. */
+export class VendorError extends Error {
+  readonly status: number;
+  readonly words: string;
+  readonly labels: readonly string[];
+  readonly retryAfterMs: number | null;
 
-/**
- * Messages are made here from the status and the vendor's error code alone. What vendors write themselves repeats
- * parts of keys and of requests, and the packages' errors hold the whole request: neither goes further than this.
- */
+  constructor(status: number, words: string, labels: readonly string[], retryAfterMs: number | null) {
+    super();
+    this.status = status;
+    this.words = words;
+    this.labels = labels;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Messages are made here from the status and the vendor's error code alone: what vendors write repeats parts of keys and requests. */
 export function faultOf(error: unknown, vendor: Vendor, timeoutMs: number): Fault {
   if (error instanceof AttemptFailed) return error.fault;
   if (error instanceof IdleTimeout) {
     return passing('timeout', `${vendor.title} sent nothing for ${Math.round(timeoutMs / 1000)} seconds.`);
   }
-  const vendorError = vendorErrorOf(error);
-  if (vendorError) return faultOfStatus(vendorError, vendor);
-  if (isConnectionLoss(error)) return passing('unavailable', `The connection to ${nameIn(vendor)} was lost.`);
-  if (AISDKError.isInstance(error)) {
-    const isAnswer = /^AI_(JSONParse|TypeValidation|InvalidResponseData|APICall|EmptyResponseBody)Error$/.test(
-      error.name,
-    );
-    return isAnswer
-      ? lasting('invalid_answer', `${vendor.title} sent an answer that cannot be read.`)
-      : lasting('refused', `The request does not fit ${nameIn(vendor)}: ${error.name.replace(/^AI_/, '')}.`);
+  if (error instanceof VendorError) return faultOfStatus(error, vendor);
+  if (error instanceof ConnectionLost) return passing('unavailable', `The connection to ${nameIn(vendor)} was lost.`);
+  if (error instanceof Unreadable) {
+    return lasting('invalid_answer', `${vendor.title} sent an answer that cannot be read.`);
   }
   return lasting('unavailable', `The call to ${nameIn(vendor)} failed.`);
 }
@@ -67,6 +75,13 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
     status,
     message,
   });
+  if (status < 400) {
+    return fault(
+      'unavailable',
+      false,
+      `${vendor.title} answers from another address (${said}): check ${vendor.addressSetting}.`,
+    );
+  }
   if (status === 401 || status === 403) {
     return fault('unavailable', false, `${vendor.title} did not accept the key (${said}): check ${vendor.keySetting}.`);
   }
@@ -100,36 +115,50 @@ const lasting = (reason: ModelFailureReason, message: string): Fault => ({
 
 const nameIn = (vendor: Vendor) => vendor.title.replace(/^The /, 'the ');
 
-function vendorErrorOf(error: unknown): VendorError | null {
-  if (APICallError.isInstance(error)) {
-    const { statusCode, responseHeaders, responseBody, data, message } = error;
-    if (statusCode === undefined || statusCode < 400) return null;
-    return {
-      status: statusCode,
-      words: message,
-      labels: labelsOf((data as { error?: unknown } | undefined)?.error),
-      retryAfterMs: retryAfterOf(responseHeaders ?? {}, responseBody ?? ''),
-    };
-  }
-  if (typeof error !== 'object' || error === null || error instanceof Error) return null;
-  const { statusCode, message, type, code } = error as Record<string, unknown>;
-  const status = [statusCode, code].map(Number).find((each) => each >= 400 && each < 600) ?? statusOfType(type);
-  const words = typeof message === 'string' ? message : '';
-  return { status, words, labels: labelsOf(error), retryAfterMs: null };
+export function vendorErrorOfResponse(status: number, headers: IncomingHttpHeaders, body: string): VendorError {
+  const said = recordOf([parsed(body)].flat()[0]);
+  const error = typeof said.error === 'object' ? recordOf(said.error) : said;
+  const words = [error.message, said.error, said.detail].map(textOf).find(Boolean) ?? '';
+  return new VendorError(status, words, labelsOf(error), retryAfterOf(headers, body));
 }
 
 /** An error inside a stream has no status; vendors name it instead. */
-function statusOfType(type: unknown): number {
-  if (type === 'rate_limit_error') return 429;
-  if (type === 'invalid_request_error') return 400;
-  if (type === 'authentication_error' || type === 'permission_error') return 401;
-  return type === 'request_too_large' ? 413 : 503;
+export function vendorErrorOf(error: unknown): VendorError {
+  const { message, type, code, status } = recordOf(error);
+  const named = [code, type, status].filter((each) => typeof each === 'string').join(' ');
+  const words = textOf(message) || textOf(error);
+  const retryAfterMs = retryAfterOf({}, JSON.stringify(error) ?? '');
+  return new VendorError(statusIn(code) ?? statusNamed(named), words, labelsOf(recordOf(error)), retryAfterMs);
+}
+
+function statusIn(code: unknown): number | null {
+  const status = Number(code);
+  return Number.isInteger(status) && status >= 400 && status < 600 ? status : null;
+}
+
+const statusNames: readonly (readonly [RegExp, number])[] = [
+  [/rate_limit|insufficient_quota|resource_exhausted/i, 429],
+  [/authentication|unauthenticated/i, 401],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/too_large/i, 413],
+  [/invalid|bad_request|context_length|failed_precondition|out_of_range/i, 400],
+  [/timeout|deadline_exceeded/i, 504],
+  [/overloaded|unavailable/i, 503],
+];
+
+const statusNamed = (name: string): number => statusNames.find(([pattern]) => pattern.test(name))?.[1] ?? 500;
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return { message: body };
+  }
 }
 
 /** Codes such as `rate_limit_error`: words joined by underscores, so that nothing that could be a key passes. */
-function labelsOf(error: unknown): string[] {
-  if (typeof error !== 'object' || error === null) return [];
-  const { type, code, status } = error as Record<string, unknown>;
+function labelsOf({ type, code, status }: JsonRecord): string[] {
   const labels = [type, code, status].filter(
     (label): label is string =>
       typeof label === 'string' && /^[A-Za-z]+(_[A-Za-z]+)*$/.test(label) && label.length < 40,
@@ -142,7 +171,7 @@ const isTooLong = (words: string) =>
     words,
   );
 
-function retryAfterOf(headers: Record<string, string>, body: string): number | null {
+function retryAfterOf(headers: IncomingHttpHeaders, body: string): number | null {
   const milliseconds = Number(headers['retry-after-ms']);
   if (milliseconds > 0) return milliseconds;
   const after = headers['retry-after'];
@@ -153,15 +182,4 @@ function retryAfterOf(headers: Record<string, string>, body: string): number | n
   // Google writes it into the body.
   const inBody = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/.exec(body);
   return inBody ? Number(inBody[1]) * 1000 : null;
-}
-
-/** A request without an answer, a body that broke off, or a stream that ended before its end. */
-function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof EndedEarly) return true;
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (APICallError.isInstance(cause) && cause.statusCode === undefined) return true;
-    if (/ended without a finish reason|^terminated$|fetch failed|network|socket/i.test(cause.message)) return true;
-    if ('code' in cause && /^(E[A-Z]{4,}|UND_ERR_)/.test(String(cause.code))) return true;
-  }
-  return false;
 }

@@ -1,28 +1,39 @@
-import type { JSONSchema7 } from '@ai-sdk/provider';
-import type { JsonSchema } from '@vestra/agent/message';
+import type { JsonSchema, ToolDefinition } from '@vestra/agent/message';
 import type { Vendor } from './vendor.ts';
+import type { WireRequest } from './wires/wire.ts';
 
 export type OutputFormat = {
-  responseFormat?: { type: 'json'; schema?: JSONSchema7; name: string };
+  output: WireRequest['output'];
   /** Where the vendor cannot be held to the schema, the model is told of it. */
   instruction: string | null;
-  /** Whether the vendor itself checks every token against the schema. */
-  strict: boolean;
+  /** A tool whose arguments are the answer. */
+  answerTool: ToolDefinition | null;
 };
 
-const noFormat: OutputFormat = { instruction: null, strict: false };
+const plain: OutputFormat = { output: { type: 'text' }, instruction: null, answerTool: null };
 
-/** Native structured output where the vendor has it for this schema, else words. `isRefused`: the endpoint said no to it. */
-export function outputFormatOf(schema: JsonSchema | undefined, vendor: Vendor, isRefused: boolean): OutputFormat {
-  if (!schema) return noFormat;
+/**
+ * Native structured output where the vendor has it for this schema, else a tool that takes the answer, else words.
+ * `isRefused`: the endpoint said no to the schema.
+ */
+export function outputFormatOf(
+  schema: JsonSchema | undefined,
+  tools: readonly ToolDefinition[],
+  vendor: Vendor,
+  isRefused: boolean,
+): OutputFormat {
+  if (!schema) return plain;
   const instruction = `Answer with one JSON value and nothing else. It must be valid against this JSON Schema:\n${JSON.stringify(schema)}`;
-  if (schema.type !== 'object') return { instruction, strict: false };
-  if (isRefused) return { responseFormat: { type: 'json', name: 'answer' }, instruction, strict: false };
-  return {
-    responseFormat: { type: 'json', schema: schema as JSONSchema7, name: 'answer' },
-    instruction: null,
-    strict: vendor.name === 'anthropic' || vendor.name === 'google' || isStrict(schema),
-  };
+  if (schema.type !== 'object') return { ...plain, instruction };
+  if (isRefused) return { ...plain, output: { type: 'json' }, instruction };
+  if (!vendor.takesSchema(schema, tools.length > 0)) return { ...plain, answerTool: answerTool(schema, tools) };
+  return { ...plain, output: { type: 'schema', schema, strict: isStrict(schema) } };
+}
+
+function answerTool(inputSchema: JsonSchema, tools: readonly ToolDefinition[]): ToolDefinition {
+  let name = 'json';
+  while (tools.some((tool) => tool.name === name)) name += '_';
+  return { name, description: 'Respond with a JSON object.', inputSchema };
 }
 
 const notStrict = ['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'];

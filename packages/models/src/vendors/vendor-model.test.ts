@@ -67,15 +67,14 @@ async function collect(stream: AsyncIterable<ModelEvent>) {
 }
 
 describe.each(vendors)('%s', (vendor, id) => {
-  it('streams text and counts what was used', async () => {
+  it('[MOD-150] streams text, what arrives together as one event, and counts what was used', async () => {
     const { call, seen } = await scripted(() => ({
       text: ['Good ', 'morning'],
       usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 },
     }));
     const { events } = await collect(call(id));
     expect(events).toEqual([
-      { type: 'text', text: 'Good ' },
-      { type: 'text', text: 'morning' },
+      { type: 'text', text: 'Good morning' },
       { type: 'end', usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 }, cut: false },
     ]);
     expect(seen[0]).toMatchObject({
@@ -84,6 +83,12 @@ describe.each(vendors)('%s', (vendor, id) => {
       system: ['You are helpful.'],
       messages: [{ role: 'user', text: 'Hello' }],
     });
+  });
+
+  it('[MOD-150] gives words that arrive apart as they arrive', async () => {
+    const { call } = await scripted(() => ({ text: ['Good ', 'morning'], chunkDelayMs: 30 }));
+    const { events } = await collect(call(id));
+    expect(events).toMatchObject([{ text: 'Good ' }, { text: 'morning' }, { type: 'end' }]);
   });
 
   it('counts cached tokens once', async () => {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JSONSchema7, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Model, ModelEvent, ModelRequest } from '@vestra/agent/model';
 import { readAnswer } from './answer.ts';
 import { type Fault, failureOf, faultOf } from './fault.ts';
+import { hasText, messagesFor } from './messages.ts';
 import { outputFormatOf } from './output-format.ts';
-import { promptOf } from './prompt.ts';
 import { pauseBefore, type Timing } from './timing.ts';
 import type { Vendor } from './vendor.ts';
 import { type WireNames, wireNames } from './wire-names.ts';
+import type { WireRequest } from './wires/wire.ts';
 
 /**
  * A vendor's model behind the port. An aborted call throws the signal's reason; every other end but the good one
@@ -28,8 +28,8 @@ async function* callWithRetries(
     let hasYielded = false;
     let fault: Fault;
     try {
-      const options = optionsOf(request, vendor, names, isSchemaRefused);
-      for await (const event of readAnswer({ vendor, timing, names, request, options })) {
+      const asked = wireRequestOf(request, vendor, names, isSchemaRefused);
+      for await (const event of readAnswer({ vendor, timing, names, request, ...asked })) {
         hasYielded = true;
         yield event;
       }
@@ -62,27 +62,22 @@ function isRefusalOfSchema(fault: Fault, vendor: Vendor, request: ModelRequest):
   return fault.reason === 'refused' && (fault.status === 400 || fault.status === 422);
 }
 
-function optionsOf(
+function wireRequestOf(
   request: ModelRequest,
   vendor: Vendor,
   names: WireNames,
   isSchemaRefused: boolean,
-): LanguageModelV4CallOptions {
-  const { responseFormat, instruction, strict } = outputFormatOf(request.outputSchema, vendor, isSchemaRefused);
-  const tools = request.tools.map(({ name, description, inputSchema }) => ({
-    type: 'function' as const,
-    name: names.toWire(name),
-    description,
-    inputSchema: inputSchema as JSONSchema7,
-  }));
-  return {
-    prompt: promptOf(request, vendor, names, instruction),
-    ...(tools.length > 0 && { tools }),
-    ...(responseFormat && { responseFormat }),
-    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
-    providerOptions: { [vendor.name]: { ...vendor.options, ...(responseFormat && strictOption(vendor, strict)) } },
+): { wireRequest: WireRequest; answerTool: string | null } {
+  const own = request.tools.map((tool) => ({ ...tool, name: names.toWire(tool.name) }));
+  const { output, instruction, answerTool } = outputFormatOf(request.outputSchema, own, vendor, isSchemaRefused);
+  const wireRequest = {
+    modelId: vendor.modelId,
+    system: [...request.system, ...(instruction ? [instruction] : [])].filter(hasText),
+    messages: messagesFor(vendor, names, request.messages),
+    tools: answerTool ? [...own, answerTool] : own,
+    mustCallTool: answerTool !== null,
+    output,
+    maxOutputTokens: Math.min(request.maxOutputTokens ?? vendor.mostOutputTokens, vendor.mostOutputTokens),
   };
+  return { wireRequest, answerTool: answerTool?.name ?? null };
 }
-
-const strictOption = (vendor: Vendor, strict: boolean) =>
-  vendor.name === 'openai' || vendor.name === 'compatible' ? { strictJsonSchema: strict } : {};

@@ -1,6 +1,12 @@
-import type { JSONObject, LanguageModelV4 } from '@ai-sdk/provider';
-import type { Provider } from '../prices.ts';
+import type { JsonSchema } from '@vestra/agent/message';
+import type { PricedModel, Provider } from '../prices.ts';
 import type { CompatibleEndpoint, Endpoint, ModelSettings } from '../settings.ts';
+import { anthropicWire } from './wires/anthropic.ts';
+import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
+import { compatibleWire } from './wires/compatible.ts';
+import { googleWire } from './wires/google.ts';
+import { openaiWire } from './wires/openai.ts';
+import type { Wire } from './wires/wire.ts';
 
 type VendorName = Exclude<Provider, 'offline'>;
 
@@ -9,23 +15,33 @@ export type Vendor = {
   name: VendorName;
   /** How the vendor is called in messages to people. */
   title: string;
-  /** Where its key comes from, for messages about a refused key. */
+  /** Where its key and its address come from, for messages about a wrong one. */
   keySetting: string;
+  addressSetting: string;
   modelId: string;
-  /** Vendor packages are loaded at the first call: a server that uses one vendor does not carry the others. */
-  load: () => Promise<LanguageModelV4>;
+  wire: Wire;
+  url: string;
+  /** A function, so that a vendor that is printed or serialised cannot show the key. */
+  headers: () => Record<string, string>;
   longestToolName: number;
   /** Media types that the model reads, with the largest file it takes. */
   reads: ReadonlyMap<string, number>;
-  options: JSONObject;
-  /** Cache marks are written into the request; other vendors cache by themselves. */
-  marksCache: boolean;
+  /** Whether the vendor can hold an answer to this schema. */
+  takesSchema: (schema: JsonSchema, hasTools: boolean) => boolean;
+  /** Where the caller asks for no limit, or for a higher one: what a call may cost at most follows from it. */
+  mostOutputTokens: number;
 };
+
+type VendorOfAnyModel = Omit<Vendor, 'mostOutputTokens'>;
 
 const MiB = 1_048_576;
 const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-export function openVendor(settings: ModelSettings, provider: VendorName, id: string): Vendor {
+export function openVendor(settings: ModelSettings, { provider, id, max_output_tokens }: PricedModel): Vendor {
+  return { ...vendorOf(settings, provider as VendorName, id), mostOutputTokens: max_output_tokens };
+}
+
+function vendorOf(settings: ModelSettings, provider: VendorName, id: string): VendorOfAnyModel {
   switch (provider) {
     case 'anthropic':
       return anthropic(settings.anthropic as Endpoint, id);
@@ -38,91 +54,71 @@ export function openVendor(settings: ModelSettings, provider: VendorName, id: st
   }
 }
 
-function anthropic({ apiKey, baseUrl }: Endpoint, modelId: string): Vendor {
+function anthropic({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyModel {
   return {
     name: 'anthropic',
     title: 'Anthropic',
     keySetting: 'ANTHROPIC_API_KEY',
+    addressSetting: 'ANTHROPIC_BASE_URL',
     modelId,
-    load: once(async () => {
-      const { createAnthropic } = await import('@ai-sdk/anthropic');
-      const baseURL = withVersion(baseUrl ?? 'https://api.anthropic.com');
-      return createAnthropic({ apiKey: apiKey(), baseURL, fetch: fetchWithoutRedirects }).messages(modelId);
-    }),
+    wire: anthropicWire,
+    url: `${withVersion(baseUrl ?? 'https://api.anthropic.com')}/messages`,
+    headers: () => ({ 'x-api-key': apiKey(), 'anthropic-version': '2023-06-01' }),
     longestToolName: 128,
     // The limit counts the image as base64.
     reads: new Map([...images.map((type) => [type, 3.75 * MiB] as const), ['application/pdf', 20 * MiB]]),
-    // Arguments are used whole: streaming them early only gives up the vendor's check that they are JSON.
-    options: { toolStreaming: false },
-    marksCache: true,
+    takesSchema: isTakenByAnthropic,
   };
 }
 
-function openai({ apiKey, baseUrl }: Endpoint, modelId: string): Vendor {
+function openai({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyModel {
   return {
     name: 'openai',
     title: 'OpenAI',
     keySetting: 'OPENAI_API_KEY',
+    addressSetting: 'OPENAI_BASE_URL',
     modelId,
-    load: once(async () => {
-      const { createOpenAI } = await import('@ai-sdk/openai');
-      const baseURL = baseUrl ?? 'https://api.openai.com/v1';
-      return createOpenAI({ apiKey: apiKey(), baseURL, fetch: fetchWithoutRedirects }).responses(modelId);
-    }),
+    wire: openaiWire,
+    url: `${trimmed(baseUrl ?? 'https://api.openai.com/v1')}/responses`,
+    headers: () => ({ authorization: `Bearer ${apiKey()}` }),
     longestToolName: 64,
     reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
-    // What users say is not left with the vendor beyond the call.
-    options: { store: false },
-    marksCache: false,
+    takesSchema: () => true,
   };
 }
 
-function google({ apiKey, baseUrl }: Endpoint, modelId: string): Vendor {
+function google({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyModel {
+  const base = trimmed(baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta');
+  const readable = ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', 'application/pdf'];
   return {
     name: 'google',
     title: 'Google',
     keySetting: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    addressSetting: 'GOOGLE_GENERATIVE_AI_BASE_URL',
     modelId,
-    load: once(async () => {
-      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-      const baseURL = baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta';
-      return createGoogleGenerativeAI({ apiKey: apiKey(), baseURL, fetch: fetchWithoutRedirects }).languageModel(
-        modelId,
-      );
-    }),
+    wire: googleWire,
+    url: `${base}/models/${modelId}:streamGenerateContent?alt=sse`,
+    headers: () => ({ 'x-goog-api-key': apiKey() }),
     longestToolName: 64,
-    reads: new Map(
-      ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', 'application/pdf'].map((type) => [
-        type,
-        14 * MiB,
-      ]),
-    ),
-    options: {},
-    marksCache: false,
+    reads: new Map(readable.map((type) => [type, 14 * MiB])),
+    // These models refuse a schema for the answer beside tools.
+    takesSchema: (_schema, hasTools) => !hasTools,
   };
 }
 
-function compatible({ apiKey, baseUrl }: CompatibleEndpoint, modelId: string): Vendor {
+function compatible({ apiKey, baseUrl }: CompatibleEndpoint, modelId: string): VendorOfAnyModel {
   return {
     name: 'compatible',
     title: 'The compatible endpoint',
     keySetting: 'OPENAI_COMPATIBLE_API_KEY',
+    addressSetting: 'OPENAI_COMPATIBLE_BASE_URL',
     modelId,
-    load: once(async () => {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      return createOpenAICompatible({
-        name: 'compatible',
-        baseURL: baseUrl,
-        ...(apiKey && { apiKey: apiKey() }),
-        includeUsage: true,
-        supportsStructuredOutputs: true,
-        fetch: fetchWithoutRedirects,
-      }).chatModel(modelId);
-    }),
+    wire: compatibleWire,
+    url: `${trimmed(baseUrl)}/chat/completions`,
+    headers: () => (apiKey ? { authorization: `Bearer ${apiKey()}` } : ({} as Record<string, string>)),
     longestToolName: 64,
     reads: new Map(readsImages.test(modelId) ? images.map((type) => [type, 20 * MiB]) : []),
-    options: {},
-    marksCache: false,
+    takesSchema: () => true,
   };
 }
 
@@ -133,19 +129,8 @@ function compatible({ apiKey, baseUrl }: CompatibleEndpoint, modelId: string): V
 const readsImages =
   /vision|llava|moondream|pixtral|internvl|minicpm-v|gemma-?3|llama-?4|gpt-(4o|4\.1|5)|claude|gemini|(^|[\W_\d])(vl|vlm)([\W_]|$)/i;
 
-/** The vendor's own client takes the address without the version, its package with it. */
-function withVersion(baseUrl: string): string {
-  const trimmed = baseUrl.replace(/\/+$/, '');
-  return trimmed.endsWith('/v1') ? trimmed : `${trimmed}/v1`;
-}
+const trimmed = (baseUrl: string) => baseUrl.replace(/\/+$/, '');
 
-/** A redirect would carry the key in its vendor-specific header to whatever address it names. */
-const fetchWithoutRedirects: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
+/** The vendor's own client takes the address without the version. */
+const withVersion = (baseUrl: string) =>
+  trimmed(baseUrl).endsWith('/v1') ? trimmed(baseUrl) : `${trimmed(baseUrl)}/v1`;

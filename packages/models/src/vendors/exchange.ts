@@ -1,0 +1,133 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { ConnectionLost, IdleTimeout } from './fault.ts';
+
+/** One POST whose response is read while it comes. */
+export type Exchange = {
+  begun: () => Promise<{ status: number; headers: IncomingHttpHeaders }>;
+  /** The bytes that came since they were last read, however many; null at the end. */
+  read: () => Promise<Buffer | null>;
+  /** To be called in the end. A connection whose response comes to its last byte soon serves the next call. */
+  leave: (isComplete: boolean) => void;
+};
+
+type Call = { url: string; headers: Record<string, string>; body: string; signal: AbortSignal; idleTimeoutMs: number };
+
+/** Each call has a clock of its own. As Node's own fetch, it goes through a proxy where Node is told to. */
+const options = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+const agent = process.env.NODE_USE_ENV_PROXY === '1' ? new EnvHttpProxyAgent(options) : new Agent(options);
+const userAgent = 'Vestra/1.0';
+
+/** More than this waits in the vendor's socket until it is read. */
+const mostUnread = 1_048_576;
+const patienceMs = 1000;
+
+/** The caller's signal and the vendor's silence end it. No redirect is followed: it would carry the key elsewhere. */
+export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Exchange {
+  const { origin, pathname, search } = new URL(url);
+  let response: { status: number; headers: IncomingHttpHeaders } | null = null;
+  let unread: Buffer[] = [];
+  let unreadBytes = 0;
+  let isEnded = false;
+  let isLeft = false;
+  let stopped: { reason: unknown } | null = null;
+  let lost: Error | null = null;
+  let controller: Dispatcher.DispatchController | null = null;
+  let wake: (() => void) | null = null;
+  let patience: NodeJS.Timeout | undefined;
+
+  const onNews = () => {
+    wake?.();
+    wake = null;
+  };
+  const close = () => controller?.abort(new ConnectionLost());
+  const stop = (reason: unknown) => {
+    stopped ??= { reason };
+    close();
+    onNews();
+  };
+  const onAbort = () => stop(signal.reason);
+  // Time that the caller spends with what it was given is not the vendor's silence.
+  const idle = setTimeout(() => (wake ? stop(new IdleTimeout()) : idle.refresh()), idleTimeoutMs);
+  const news = () => {
+    idle.refresh();
+    return new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  };
+
+  signal.addEventListener('abort', onAbort, { once: true });
+  const request = {
+    origin,
+    path: pathname + search,
+    method: 'POST' as const,
+    headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
+    body,
+  };
+  agent.dispatch(request, {
+    onRequestStart(started) {
+      controller = started;
+      if (stopped || isLeft) close();
+    },
+    onResponseStart(_controller, status, responseHeaders) {
+      if (status < 200) return;
+      response = { status, headers: responseHeaders };
+      onNews();
+    },
+    onResponseData(receiving, chunk) {
+      if (isLeft) return;
+      unread.push(chunk);
+      unreadBytes += chunk.length;
+      if (unreadBytes > mostUnread) receiving.pause();
+      onNews();
+    },
+    onResponseEnd() {
+      isEnded = true;
+      clearTimeout(patience);
+      onNews();
+    },
+    onResponseError(_controller, error) {
+      // A header that cannot be sent will not be sendable the next time either.
+      lost = 'code' in error && error.code === 'UND_ERR_INVALID_ARG' ? error : new ConnectionLost();
+      clearTimeout(patience);
+      onNews();
+    },
+  });
+
+  return {
+    async begun() {
+      while (!response) {
+        if (stopped) throw stopped.reason;
+        if (lost) throw lost;
+        await news();
+      }
+      return response;
+    },
+
+    async read() {
+      for (;;) {
+        if (stopped) throw stopped.reason;
+        if (unread.length > 0) break;
+        if (isEnded) return null;
+        if (lost) throw lost;
+        await news();
+      }
+      const bytes = unread.length === 1 ? (unread[0] as Buffer) : Buffer.concat(unread);
+      unread = [];
+      unreadBytes = 0;
+      if (controller?.paused) controller.resume();
+      return bytes;
+    },
+
+    leave(isComplete) {
+      isLeft = true;
+      unread = [];
+      clearTimeout(idle);
+      signal.removeEventListener('abort', onAbort);
+      if (isEnded || lost) return;
+      if (!isComplete) return close();
+      if (controller?.paused) controller.resume();
+      patience = setTimeout(close, patienceMs);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { JsonSchema } from '@vestra/agent/message';
+import { type JsonRecord, recordOf, textOf } from './json.ts';
+import { mapSchema, schemasIn } from './schemas.ts';
+
+/** The vendor refuses more than 24 of them, and gives up on preparing a schema long before that. */
+const mostOptionalProperties = 10;
+
+/**
+ * Whether the vendor can hold an answer to the schema. It refuses schemas that contain themselves or have many optional
+ * properties, and closes every object, so that one with free keys would come back empty.
+ */
+export function isTakenByAnthropic(schema: JsonSchema): boolean {
+  const known = new Map<string, number>();
+
+  function optionalIn(node: JsonRecord, referrers: readonly string[]): number {
+    if (isOpen(node)) return Number.POSITIVE_INFINITY;
+    const required = Array.isArray(node.required) ? node.required : [];
+    const own = Object.keys(recordOf(node.properties)).filter((name) => !required.includes(name)).length;
+    const below = schemasIn(node).reduce<number>((sum, each) => sum + optionalIn(recordOf(each), referrers), 0);
+    return own + below + (typeof node.$ref === 'string' ? optionalBehind(node.$ref, referrers) : 0);
+  }
+
+  function optionalBehind(reference: string, referrers: readonly string[]): number {
+    if (referrers.includes(reference)) return Number.POSITIVE_INFINITY;
+    const found = known.get(reference) ?? optionalIn(resolved(schema, reference), [...referrers, reference]);
+    known.set(reference, found);
+    return found;
+  }
+
+  return optionalIn(schema, ['#']) <= mostOptionalProperties;
+}
+
+const kept = ['$schema', '$id', 'title', 'description', 'default', 'const', 'enum', 'type', 'anyOf', 'allOf'];
+const definitions = ['$defs', 'definitions'];
+const formats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
+const limits = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'not'],
+];
+
+/** The schema in the keywords that the vendor takes; what it cannot check is told to the model in the description. */
+export function schemaForAnthropic(schema: JsonSchema): JsonRecord {
+  return mapSchema(schema, (node) => {
+    if (typeof node.$ref === 'string') return pick(node, ['$ref', ...definitions]);
+    const isObject = node.type === 'object' || node.properties !== undefined;
+    const isKnownFormat = formats.includes(textOf(node.format));
+    const told = [
+      ...limits
+        .filter((limit) => node[limit] !== undefined && node[limit] !== false)
+        .map((limit) => sentence(node, limit)),
+      ...(typeof node.format === 'string' && !isKnownFormat ? [`format: ${node.format}`] : []),
+    ];
+    const description = [textOf(node.description), told.length > 0 ? `${told.join('; ')}.` : '']
+      .filter(Boolean)
+      .join('\n');
+    return {
+      ...pick(node, [...kept, ...definitions, 'items']),
+      ...(node.anyOf === undefined && node.oneOf !== undefined && { anyOf: node.oneOf }),
+      ...(isObject && { ...pick(node, ['properties', 'required']), additionalProperties: false }),
+      ...(isKnownFormat && { format: node.format }),
+      ...(description && { description }),
+    };
+  });
+}
+
+function sentence(node: JsonRecord, limit: string): string {
+  const value = node[limit];
+  const words = limit.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+}
+
+function isOpen({ type, properties, patternProperties, additionalProperties }: JsonRecord): boolean {
+  if (additionalProperties === true || (typeof additionalProperties === 'object' && additionalProperties)) return true;
+  if (Object.keys(recordOf(patternProperties)).length > 0) return true;
+  return [type].flat().includes('object') && properties === undefined && additionalProperties !== false;
+}
+
+function resolved(schema: JsonSchema, reference: string): JsonRecord {
+  if (!reference.startsWith('#/')) return {};
+  const path = reference.slice(2).split('/');
+  return recordOf(
+    path.reduce<unknown>((node, name) => recordOf(node)[name.replaceAll('~1', '/').replaceAll('~0', '~')], schema),
+  );
+}
+
+const pick = (node: JsonRecord, keywords: readonly string[]): JsonRecord =>
+  Object.fromEntries(
+    keywords.filter((keyword) => node[keyword] !== undefined).map((keyword) => [keyword, node[keyword]]),
+  );

@@ -1,0 +1,140 @@
+import type { Message, UserPart } from '@vestra/agent/message';
+import type { Usage } from '@vestra/agent/model';
+import { vendorErrorOf } from '../fault.ts';
+import { schemaForAnthropic } from './anthropic-schema.ts';
+import { base64Of, countOf, type JsonRecord, recordOf, textOf } from './json.ts';
+import type { Answer, Wire, WrittenCall } from './wire.ts';
+
+/** Messages: POST /v1/messages, https://platform.claude.com/docs/en/build-with-claude/streaming. */
+export const anthropicWire: Wire = {
+  body: ({ modelId, system, messages, tools, mustCallTool, output, maxOutputTokens }) => ({
+    model: modelId,
+    max_tokens: maxOutputTokens,
+    stream: true,
+    ...(system.length > 0 && { system: systemOf(system) }),
+    messages: messagesOf(messages),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
+    }),
+    ...(mustCallTool && { tool_choice: { type: 'any', disable_parallel_tool_use: true } }),
+    ...(output.type === 'schema' && {
+      output_config: { format: { type: 'json_schema', schema: schemaForAnthropic(output.schema) } },
+    }),
+  }),
+
+  reader(answer) {
+    const calls = new Map<unknown, WrittenCall>();
+    let stopReason = '';
+    return (event) => {
+      const { type, index, content_block, delta, message, usage, error } = recordOf(event);
+      switch (type) {
+        case 'content_block_delta': {
+          const { text, partial_json } = recordOf(delta);
+          const call = calls.get(index);
+          if (call) call.arguments += textOf(partial_json);
+          else answer.text += textOf(text);
+          break;
+        }
+        case 'content_block_start': {
+          const call = callOf(recordOf(content_block));
+          if (!call) break;
+          calls.set(index, call);
+          answer.calls.push(call);
+          break;
+        }
+        case 'message_start':
+          countUsage(answer, recordOf(message).usage);
+          break;
+        case 'message_delta':
+          countUsage(answer, usage);
+          stopReason = textOf(recordOf(delta).stop_reason) || stopReason;
+          break;
+        case 'message_stop':
+          answer.end = endOf(stopReason);
+          answer.isOver = true;
+          break;
+        case 'error':
+          throw vendorErrorOf(error);
+      }
+    };
+  },
+};
+
+/** Four cache marks are allowed: one for the last message, and up to three for ends of a stable part of the system prompt. */
+function systemOf(system: readonly string[]) {
+  const isMarked = (at: number) => system.length <= 3 || at < 2 || at === system.length - 1;
+  return system.map((text, at) => ({ type: 'text', text, ...(isMarked(at) && cached) }));
+}
+
+const cached = { cache_control: { type: 'ephemeral' } };
+
+/** Tool results travel as the user's, and messages that follow each other in one role as one. */
+function messagesOf(messages: readonly Message[]) {
+  const joined: { role: string; content: JsonRecord[] }[] = [];
+  for (const message of messages) {
+    const role = message.role === 'agent' ? 'assistant' : 'user';
+    const last = joined.at(-1);
+    if (last?.role === role) last.content.push(...blocksOf(message));
+    else joined.push({ role, content: blocksOf(message) });
+  }
+  const last = joined.at(-1);
+  const lastBlock = last?.content.at(-1);
+  if (lastBlock) Object.assign(lastBlock, cached);
+  // An answer that the model is to go on with may not end in white space.
+  if (last?.role === 'assistant' && lastBlock?.type === 'text') lastBlock.text = textOf(lastBlock.text).trim();
+  return joined;
+}
+
+function blocksOf(message: Message): JsonRecord[] {
+  switch (message.role) {
+    case 'user':
+      return message.parts.map(userBlock);
+    case 'agent':
+      return [
+        ...(message.text ? [{ type: 'text', text: message.text }] : []),
+        ...message.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
+      ];
+    case 'tool':
+      return message.results.map(({ callId, output, isError }) => ({
+        type: 'tool_result',
+        tool_use_id: callId,
+        content: output,
+        ...(isError && { is_error: true }),
+      }));
+  }
+}
+
+function userBlock(part: UserPart): JsonRecord {
+  if (part.kind === 'text') return { type: 'text', text: part.text };
+  const source = { type: 'base64', media_type: part.mediaType, data: base64Of(part.bytes) };
+  if (part.mediaType.startsWith('image/')) return { type: 'image', source };
+  return { type: 'document', source, title: part.filename };
+}
+
+function callOf({ type, id, name, input }: JsonRecord): WrittenCall | null {
+  if (type !== 'tool_use') return null;
+  const given = Object.keys(recordOf(input)).length > 0 ? JSON.stringify(input) : '';
+  return { id: textOf(id), name: textOf(name), arguments: given };
+}
+
+/** Counts come at the start and again, grown, near the end. */
+function countUsage(answer: Answer, value: unknown): void {
+  if (!value) return;
+  const counted = recordOf(value);
+  const { inputTokens, cacheReadTokens, cacheWriteTokens } = answer.usage ?? noUsage;
+  const latest = (name: string, before: number) =>
+    typeof counted[name] === 'number' ? countOf(counted[name]) : before;
+  answer.usage = {
+    inputTokens: latest('input_tokens', inputTokens),
+    outputTokens: countOf(counted.output_tokens),
+    cacheReadTokens: latest('cache_read_input_tokens', cacheReadTokens),
+    cacheWriteTokens: latest('cache_creation_input_tokens', cacheWriteTokens),
+  };
+}
+
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+function endOf(stopReason: string): Answer['end'] {
+  if (stopReason === 'refusal') return 'filtered';
+  return stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded' ? 'cut' : 'complete';
+}

@@ -1,0 +1,100 @@
+import type { Message, UserPart } from '@vestra/agent/message';
+import type { Usage } from '@vestra/agent/model';
+import { vendorErrorOf } from '../fault.ts';
+import { createCallPieces } from './call-pieces.ts';
+import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import type { Answer, Wire, WireRequest } from './wire.ts';
+
+/** Chat completions, as spoken by every server that resembles OpenAI's: POST …/chat/completions. */
+export const compatibleWire: Wire = {
+  body: ({ modelId, system, messages, tools, output, maxOutputTokens }) => ({
+    model: modelId,
+    stream: true,
+    stream_options: { include_usage: true },
+    max_tokens: maxOutputTokens,
+    messages: [...system.map((content) => ({ role: 'system', content })), ...messages.flatMap(messagesOf)],
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, inputSchema }) => ({
+        type: 'function',
+        function: { name, description, parameters: inputSchema },
+      })),
+    }),
+    response_format: formatOf(output),
+  }),
+
+  reader(answer) {
+    const readCallPiece = createCallPieces(answer.calls);
+    let hasRefused = false;
+    return (event) => {
+      const { error, usage, choices } = recordOf(event);
+      if (error) throw vendorErrorOf(error);
+      answer.usage = usageOf(usage) ?? answer.usage;
+      const { delta, finish_reason } = recordOf(listOf(choices)[0]);
+      const { content, refusal, tool_calls } = recordOf(delta);
+      answer.text += writtenIn(content) + textOf(refusal);
+      hasRefused ||= textOf(refusal) !== '';
+      for (const piece of listOf(tool_calls)) readCallPiece(recordOf(piece));
+      // Counts may follow in an event of their own.
+      if (typeof finish_reason === 'string') answer.end = endOf(finish_reason, hasRefused);
+    };
+  },
+};
+
+function messagesOf(message: Message): JsonRecord[] {
+  switch (message.role) {
+    case 'user': {
+      const [first] = message.parts;
+      const isPlain = message.parts.length === 1 && first?.kind === 'text';
+      // Many servers know no other content than text.
+      return [{ role: 'user', content: isPlain ? first.text : message.parts.map(partOf) }];
+    }
+    case 'agent': {
+      const tool_calls = message.calls.map(({ id, name, arguments: given }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(given) },
+      }));
+      if (tool_calls.length === 0) return [{ role: 'assistant', content: message.text }];
+      return [{ role: 'assistant', content: message.text || null, tool_calls }];
+    }
+    case 'tool':
+      return message.results.map(({ callId, output }) => ({ role: 'tool', tool_call_id: callId, content: output }));
+  }
+}
+
+function partOf(part: UserPart): JsonRecord {
+  if (part.kind === 'text') return { type: 'text', text: part.text };
+  return { type: 'image_url', image_url: { url: dataUrlOf(part.mediaType, part.bytes) } };
+}
+
+function formatOf(output: WireRequest['output']) {
+  if (output.type === 'text') return undefined;
+  if (output.type === 'json') return { type: 'json_object' };
+  return { type: 'json_schema', json_schema: { name: 'answer', schema: output.schema, strict: output.strict } };
+}
+
+/** A text, or a list of parts, among them what the model thinks. */
+function writtenIn(content: unknown): string {
+  if (!Array.isArray(content)) return textOf(content);
+  return content
+    .map(recordOf)
+    .map(({ type, text }) => (type === 'text' ? textOf(text) : ''))
+    .join('');
+}
+
+function usageOf(usage: unknown): Usage | null {
+  if (!usage) return null;
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = recordOf(usage);
+  const cacheReadTokens = countOf(recordOf(prompt_tokens_details).cached_tokens);
+  return {
+    inputTokens: Math.max(0, countOf(prompt_tokens) - cacheReadTokens),
+    outputTokens: countOf(completion_tokens),
+    cacheReadTokens,
+    cacheWriteTokens: 0,
+  };
+}
+
+function endOf(reason: string, hasRefused: boolean): Answer['end'] {
+  if (reason === 'length') return 'cut';
+  return reason === 'content_filter' || (reason === 'stop' && hasRefused) ? 'filtered' : 'complete';
+}

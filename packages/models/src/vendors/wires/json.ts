@@ -1,0 +1,21 @@
+/** What an endpoint sends is believed in no shape: a field that is missing or of another kind reads as an empty one. */
+export type JsonRecord = Record<string, unknown>;
+
+const empty: JsonRecord = Object.freeze({});
+
+export const recordOf = (value: unknown): JsonRecord =>
+  typeof value === 'object' && value !== null ? (value as JsonRecord) : empty;
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Counts end in prices: none that is negative, endless or a fraction gets there. */
+export const countOf = (value: unknown): number =>
+  Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;
+
+export const base64Of = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+
+export const dataUrlOf = (mediaType: string, bytes: Uint8Array): string =>
+  `data:${mediaType};base64,${base64Of(bytes)}`;

@@ -1,0 +1,150 @@
+import type { Message, ToolDefinition, UserPart } from '@vestra/agent/message';
+import type { Usage } from '@vestra/agent/model';
+import { vendorErrorOf } from '../fault.ts';
+import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { schemaForOpenai } from './openai-schema.ts';
+import type { Answer, Wire, WireRequest, WrittenCall } from './wire.ts';
+
+/** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
+export const openaiWire: Wire = {
+  body: ({ modelId, system, messages, tools, output, maxOutputTokens }) => ({
+    model: modelId,
+    stream: true,
+    // What users say is not left with the vendor beyond the call; what it thought comes with the answer instead.
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    max_output_tokens: maxOutputTokens,
+    input: [...system.map((content) => ({ role: 'developer', content })), ...messages.flatMap(itemsOf)],
+    ...(tools.length > 0 && { tools: tools.map(toolOf) }),
+    ...formatOf(output),
+  }),
+
+  reader(answer, { tools }) {
+    let hasRefused = false;
+    return (value) => {
+      const event = recordOf(value);
+      switch (event.type) {
+        case 'response.output_text.delta':
+          answer.text += textOf(event.delta);
+          break;
+        case 'response.refusal.delta':
+          hasRefused = true;
+          answer.text += textOf(event.delta);
+          break;
+        case 'response.output_item.done':
+          answer.calls.push(...callsOf(recordOf(event.item), tools));
+          break;
+        case 'response.completed':
+        case 'response.incomplete': {
+          const { usage, incomplete_details } = recordOf(event.response);
+          answer.usage = usageOf(usage);
+          answer.end = endOf(recordOf(incomplete_details).reason, hasRefused && answer.calls.length === 0);
+          answer.isOver = true;
+          break;
+        }
+        case 'response.failed': {
+          const { error } = recordOf(event.response);
+          if (error) throw vendorErrorOf(error);
+          answer.end = 'broken';
+          answer.isOver = true;
+          break;
+        }
+        case 'error':
+          throw vendorErrorOf(event.error ?? { ...event, type: undefined });
+      }
+    };
+  },
+};
+
+function itemsOf(message: Message): JsonRecord[] {
+  switch (message.role) {
+    case 'user':
+      return [{ role: 'user', content: message.parts.map(partOf) }];
+    case 'agent':
+      return [
+        ...(message.text ? [{ role: 'assistant', content: message.text }] : []),
+        ...message.calls.map(({ id, name, arguments: given }) => ({
+          type: 'function_call',
+          call_id: id,
+          name,
+          arguments: JSON.stringify(given),
+        })),
+      ];
+    case 'tool':
+      return message.results.map(({ callId, output, isError }) => ({
+        type: 'function_call_output',
+        call_id: callId,
+        output: isError ? JSON.stringify({ error: output }) : output,
+      }));
+  }
+}
+
+function partOf(part: UserPart): JsonRecord {
+  if (part.kind === 'text') return { type: 'input_text', text: part.text };
+  const data = dataUrlOf(part.mediaType, part.bytes);
+  if (part.mediaType.startsWith('image/')) return { type: 'input_image', image_url: data };
+  return { type: 'input_file', filename: part.filename, file_data: data };
+}
+
+const toolOf = ({ name, description, inputSchema }: ToolDefinition) => ({
+  type: 'function',
+  name,
+  description,
+  parameters: schemaForOpenai(inputSchema),
+  strict: false,
+});
+
+function formatOf(output: WireRequest['output']) {
+  if (output.type === 'text') return {};
+  if (output.type === 'json') return { text: { format: { type: 'json_object' } } };
+  const schema = schemaForOpenai(output.schema);
+  return { text: { format: { type: 'json_schema', name: 'answer', strict: output.strict, schema } } };
+}
+
+function callsOf(
+  { type, call_id, name, arguments: given }: JsonRecord,
+  tools: readonly ToolDefinition[],
+): WrittenCall[] {
+  if (type !== 'function_call') return [];
+  const call = { id: textOf(call_id), name: textOf(name), arguments: textOf(given) };
+  return unwrapped(call, tools) ?? [call];
+}
+
+/** Models now and then write several calls as one of a tool `parallel` that nobody has given them. */
+function unwrapped(call: WrittenCall, tools: readonly ToolDefinition[]): WrittenCall[] | null {
+  const names = new Set(tools.map(({ name }) => name));
+  if (call.name !== 'parallel' || names.has('parallel')) return null;
+  const uses = usesIn(call.arguments).map((use, at) => ({
+    id: `${call.id}_${at}`,
+    name: textOf(recordOf(use).recipient_name).replace(/^functions\./, ''),
+    arguments: JSON.stringify(recordOf(recordOf(use).parameters)),
+  }));
+  return uses.length > 0 && uses.every(({ name }) => names.has(name)) ? uses : null;
+}
+
+function usesIn(json: string): readonly unknown[] {
+  try {
+    return listOf(recordOf(JSON.parse(json)).tool_uses);
+  } catch {
+    return [];
+  }
+}
+
+function usageOf(usage: unknown): Usage | null {
+  if (!usage) return null;
+  const { input_tokens, output_tokens, input_tokens_details } = recordOf(usage);
+  const { cached_tokens, cache_write_tokens } = recordOf(input_tokens_details);
+  const cacheReadTokens = countOf(cached_tokens);
+  const cacheWriteTokens = countOf(cache_write_tokens);
+  return {
+    inputTokens: Math.max(0, countOf(input_tokens) - cacheReadTokens - cacheWriteTokens),
+    outputTokens: countOf(output_tokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+  };
+}
+
+function endOf(incompleteReason: unknown, hasOnlyRefused: boolean): Answer['end'] {
+  if (incompleteReason === 'max_output_tokens') return 'cut';
+  return incompleteReason === 'content_filter' || hasOnlyRefused ? 'filtered' : 'complete';
+}

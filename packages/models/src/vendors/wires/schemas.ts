@@ -1,0 +1,36 @@
+import { type JsonRecord, recordOf } from './json.ts';
+
+const schemaByName = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const schemaOrList = new Set([
+  ...['items', 'additionalItems', 'prefixItems', 'contains', 'additionalProperties', 'propertyNames'],
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+]);
+
+/** The schema, changed from the inside out: `change` meets each node with everything below it already changed. */
+export function mapSchema(schema: unknown, change: (node: JsonRecord) => JsonRecord): JsonRecord {
+  return change(
+    Object.fromEntries(
+      Object.entries(recordOf(schema)).map(([keyword, value]) => {
+        if (schemaByName.has(keyword)) return [keyword, mapValues(value, change)];
+        return [keyword, schemaOrList.has(keyword) ? mapEach(value, change) : value];
+      }),
+    ),
+  );
+}
+
+/** The schemas directly inside a node. Definitions are no part of it until something refers to them. */
+export function schemasIn(node: JsonRecord): unknown[] {
+  return Object.entries(node).flatMap(([keyword, value]) => {
+    if (keyword === '$defs' || keyword === 'definitions') return [];
+    if (schemaByName.has(keyword)) return Object.values(recordOf(value));
+    return schemaOrList.has(keyword) ? [value].flat() : [];
+  });
+}
+
+const mapValues = (schemas: unknown, change: (node: JsonRecord) => JsonRecord) =>
+  Object.fromEntries(Object.entries(recordOf(schemas)).map(([name, schema]) => [name, mapEach(schema, change)]));
+
+function mapEach(schema: unknown, change: (node: JsonRecord) => JsonRecord): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => mapEach(each, change));
+  return typeof schema === 'object' && schema !== null ? mapSchema(schema, change) : schema;
+}

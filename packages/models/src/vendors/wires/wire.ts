@@ -1,0 +1,38 @@
+import type { JsonSchema, Message, ToolDefinition } from '@vestra/agent/message';
+import type { Usage } from '@vestra/agent/model';
+
+/** How one kind of endpoint is spoken to: the body of a request, and what the events of its stream mean. */
+export type Wire = {
+  body: (request: WireRequest) => object;
+  /** Each event is one JSON value of the stream. An event that reports an error throws a `VendorError`. */
+  reader: (answer: Answer, request: WireRequest) => (event: unknown) => void;
+};
+
+/** A request as every wire takes it: no empty texts, and names, ids and files that the vendor accepts. */
+export type WireRequest = {
+  modelId: string;
+  system: readonly string[];
+  messages: readonly Message[];
+  tools: readonly ToolDefinition[];
+  /** The answer is the arguments of a tool: the model may not answer with text alone. */
+  mustCallTool: boolean;
+  output: { type: 'text' } | { type: 'json' } | { type: 'schema'; schema: JsonSchema; strict: boolean };
+  maxOutputTokens: number;
+};
+
+/** What a reader has understood so far. */
+export type Answer = {
+  /** Written since it was last taken. */
+  text: string;
+  calls: WrittenCall[];
+  usage: Usage | null;
+  /** `broken`: the vendor itself gave up on it. Null while the vendor has not said. */
+  end: 'complete' | 'cut' | 'filtered' | 'broken' | null;
+  /** Nothing follows, though the connection may stay open. */
+  isOver: boolean;
+};
+
+/** `arguments` as the model wrote them: JSON, or what was meant to be. */
+export type WrittenCall = { id: string; name: string; arguments: string };
+
+export const emptyAnswer = (): Answer => ({ text: '', calls: [], usage: null, end: null, isOver: false });

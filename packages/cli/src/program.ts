@@ -28,8 +28,8 @@ export type Program = {
   asked: () => { isJson: boolean; isDebug: boolean; settings: Settings | null };
 };
 
-/** The operator's commands are the server's own: `admin` hands them over as they are typed. */
-const table = commands.filter(({ name }) => !name.startsWith('admin ') && name !== 'start');
+/** `start` is a process of the server's own. */
+const table = commands.filter(({ name }) => name !== 'start');
 
 export function buildProgram(terminal: Terminal): Program {
   const leaves = new Map<Commander, () => void>();

@@ -38,7 +38,11 @@ export async function streamAnswer({ answers, errorAnswer, abandon }: Source): P
         controller.close();
       }
     },
-    cancel: abandon,
+    cancel() {
+      abandon();
+      // Cut short by that, and nobody is left to hear of it.
+      next.catch(() => {});
+    },
   });
   return new Response(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } });
 }

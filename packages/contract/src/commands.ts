@@ -40,14 +40,9 @@ export const compositeCommands = [
       output_schema: messageFields.output_schema,
       success_criteria: messageFields.success_criteria,
       hand_off: messageFields.hand_off,
-      wait_s: z
-        .int()
-        .min(1)
-        .max(120)
-        .default(60)
-        .meta({
-          description: 'How long to wait; the command line without --json shows a turn to its end unless told.',
-        }),
+      wait_s: z.int().min(1).max(120).default(60).meta({
+        description: 'How long to wait; the command line without --json shows a turn to its end unless told.',
+      }),
     },
   },
   {

@@ -57,6 +57,12 @@ describe('a command', () => {
     expect(sent.map(({ url }) => url.pathname)).toEqual(Array(10).fill('/v1/interactions'));
   });
 
+  it('`events` of work without a conversation are none, and not the org’s [MCP-150]', async () => {
+    const { client, sent } = clientOf(() => ({ conversation_id: null }));
+    await expect(events(client, { task: 'task_1' })).rejects.toMatchObject({ code: 'conversation_not_found' });
+    expect(sent.map(({ url }) => url.pathname)).toEqual(['/v1/tasks/task_1']);
+  });
+
   it('`ask` says what became of the message when its time is over, and throws what the caller aborts with', async () => {
     const late = ask(clientOf(silent).client, { message: 'Hi', wait_s: 0.01 });
     await expect(late).rejects.toMatchObject({ code: 'timeout', status: 504 });

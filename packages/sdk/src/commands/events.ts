@@ -25,7 +25,7 @@ export async function conversationMeant(
   if (type !== undefined) throw misplaced('type', 'A `type` goes with the events of the org, not of a conversation.');
   const found = conversation ?? (await client.tasks.get({ task_id: task as string }, options)).conversation_id;
   if (found !== null) return found;
-  throw new VestraError('The conversation of this task has been deleted, and its events with it.', {
+  throw new VestraError('This task has no conversation, and so no events.', {
     status: 404,
     type: 'not_found',
     code: 'conversation_not_found',

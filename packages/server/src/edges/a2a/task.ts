@@ -10,7 +10,7 @@ type TaskParts = {
   history: readonly Message[];
 };
 
-/** Empty where the conversation has been deleted: its work is kept. */
+/** The contract leaves room for work without a conversation; the protocol has no null. */
 export const contextOf = ({ conversation_id }: { conversation_id: string | null }) => conversation_id ?? '';
 
 /** Our work as the protocol's task. */

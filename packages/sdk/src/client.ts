@@ -61,8 +61,8 @@ export function createClient(options: TransportOptions): Client {
   const transport = createTransport(options);
 
   function within(call: CallOptions): CallOptions {
-    const signals = [options.signal, call.signal].filter((each) => each !== undefined);
-    return signals.length === 0 ? call : { ...call, signal: AbortSignal.any(signals) };
+    if (!options.signal) return call;
+    return { ...call, signal: call.signal ? AbortSignal.any([options.signal, call.signal]) : options.signal };
   }
 
   async function request(name: string, placed: Placed = {}, given: CallOptions = {}): Promise<unknown> {

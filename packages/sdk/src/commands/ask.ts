@@ -43,7 +43,7 @@ export async function ask(client: Client, input: CommandInput<'ask'>, options: A
       break;
     }
   } catch (error) {
-    if (!enough.aborted) throw error;
+    if (!enough.aborted || error instanceof VestraError) throw error;
   }
   return show(client, seen, signal);
 }

@@ -12,8 +12,14 @@ const out = resolve(process.argv[2] ?? join(root, 'packages/sdk/dist'));
 /** What may be imported, and the file behind it; all but `apply`, which reads folders, run in a browser too. */
 const entries: Record<string, string> = {
   './client': 'client',
+  './commands/answer': 'commands/answer',
+  './commands/ask': 'commands/ask',
+  './commands/embed': 'commands/embed',
+  './commands/events': 'commands/events',
+  './commands/test': 'commands/test',
   './errors': 'errors',
   './pages': 'pages',
+  './resources': 'resources',
   './stream': 'stream',
   './tools': 'tools',
   './webhook': 'webhook',

@@ -37,4 +37,14 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   ['MCP-011', 'architecture.md · Style, by example', "A failing tool carries the code of the API's error."],
   ['MCP-012', 'decisions.md · 10', 'A foreign `Host` or `Origin` on `/v1/mcp` answers 403.'],
+  [
+    'MCP-150',
+    'architecture.md · Who may import whom',
+    'A command that is several calls gives the same answer and the same refusal on the command line and as a tool.',
+  ],
+  [
+    'MCP-151',
+    'runtime.md · MCP endpoint and A2A',
+    'What a tool calls is called with the credential, org, mode, address and `Idempotency-Key` of whoever called the tool, and ends when they go.',
+  ],
 ]);

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { runHere } from '@vestra/cli/terminal.fixture';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectMcp } from '../../packages/server/src/edges/mcp/client.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { resultsIn } from '../support/cast.ts';
 import { runCli, startCli } from '../support/cli.ts';
@@ -85,7 +86,7 @@ describe('vestra ask', () => {
     expect(out).toMatch(/agent +Done: .*refunded/);
     expect(await here('answer', '--approve', '--user', 'bob')).toMatchObject({
       code: 1,
-      err: '✖ The agent waits on nothing.\n',
+      err: expect.stringContaining('Nothing that the agent of bob waits on is open.'),
     });
   });
 
@@ -124,6 +125,186 @@ describe('vestra events and embed', () => {
   it('gives the address of a page', async () => {
     const { code, out } = await here('embed', '--user', 'ada');
     expect([code, out]).toEqual([0, expect.stringMatching(/^http\S+#\S+\n$/)]);
+  });
+});
+
+describe('a command and the tool of its name', () => {
+  /** What stands on the command line without a flag. */
+  const positional: Record<string, string> = { ask: 'message', answer: 'interaction', test: 'deployment' };
+  const asksBack = (request: Parameters<typeof resultsIn>[0]) =>
+    resultsIn(request).length > 0
+      ? { text: 'Thanks.' }
+      : { calls: [{ name: 'ask_question', arguments: { question: 'Which size?', options: ['S', 'M'] } }] };
+
+  let tools: Awaited<ReturnType<typeof connectMcp>>;
+  let settled: string;
+  let task: { id: string; conversation_id: string };
+  beforeAll(async () => {
+    tools = await connectMcp(server.url, server.testKey);
+    server.script(() => ({ text: 'Good morning.' }));
+    const scenario = { name: 'greets', persona: 'A guest', goal: 'Hear hello', success_criteria: ['It greets.'] };
+    expect((await server.call('POST', '/v1/deployments/desk/scenarios', { body: scenario })).status).toBe(201);
+    const body = { message: 'Hello', user_id: 'dora', hand_off: 'always' };
+    settled = (await server.call('POST', '/v1/conversations', { body })).body.id;
+    const { data } = await server.until(
+      `/v1/tasks?conversation_id=${settled}`,
+      (page) => page.data[0]?.status === 'done',
+    );
+    task = data[0];
+    await server.until(`/v1/conversations/${settled}`, ({ status }) => status === 'idle');
+  });
+  afterAll(() => tools.close());
+
+  type Given = Record<string, unknown>;
+
+  async function byTool(name: string, given: Given) {
+    const { isError, structuredContent } = await tools.callTool({ name, arguments: given });
+    return { isRefused: isError === true, said: structuredContent as Given };
+  }
+
+  async function typed(name: string, given: Given) {
+    const { [positional[name] ?? '']: first, ...flags } = given;
+    const words = Object.entries(flags).flatMap(([flag, value]) =>
+      value === true ? [`--${flag}`] : [`--${flag.replaceAll('_', '-')}`, String(value)],
+    );
+    const { code, out, err } = await here(name, ...(first === undefined ? [] : [String(first)]), ...words, '--json');
+    return { code, isRefused: out === '', said: JSON.parse(out || err) as Given };
+  }
+
+  /** Without what no two calls have in common. */
+  const comparable = (said: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(said, (key, value) =>
+        /_at$|^(url|request_id|duration_ms|cost_usd)$/.test(key)
+          ? undefined
+          : typeof value === 'string'
+            ? value.replace(/\b([a-z]{3,4})_[0-9A-Za-z]{24}\b/g, '$1_')
+            : value,
+      ),
+    );
+
+  const asking = async (user?: string) => {
+    server.script(asksBack);
+    const body = { message: 'A shirt', ...(user && { user_id: user }) };
+    const { id } = (await server.call('POST', '/v1/conversations', { body })).body;
+    await server.until(`/v1/interactions?conversation_id=${id}`, ({ data }) => data.length === 1);
+  };
+  const greeting = async () => server.script(() => ({ text: 'Good morning.' }));
+
+  it.each<[string, string, () => Given, object, (() => Promise<void>)?]>([
+    [
+      'a reply',
+      'ask',
+      () => ({ message: 'Hi', user: 'dora' }),
+      { status: 'settled', reply: { text: 'Good morning.' } },
+    ],
+    [
+      'the next reply',
+      'ask',
+      () => ({ message: 'And now?', conversation: settled }),
+      { status: 'settled', task_id: null },
+    ],
+    [
+      'work that waits',
+      'ask',
+      () => ({ message: 'A shirt', user: 'eve', hand_off: 'always' }),
+      { status: 'waiting', interactions: [{ type: 'question', user_id: 'eve' }] },
+      async () => server.script(asksBack),
+    ],
+    [
+      'a message in another user’s conversation',
+      'ask',
+      () => ({ message: 'Hi', conversation: settled, user: 'eve' }),
+      { error: { code: 'conversation_user_mismatch', param: 'user' } },
+    ],
+    [
+      'a message that moves its conversation',
+      'ask',
+      () => ({ message: 'Hi', conversation: settled, deployment: 'desk' }),
+      { error: { code: 'invalid_request', param: 'deployment' } },
+    ],
+    [
+      'a message to nobody',
+      'ask',
+      () => ({ message: 'Hi', deployment: 'away' }),
+      { error: { code: 'invalid_deployment' } },
+    ],
+    [
+      'the answer to the only question',
+      'answer',
+      () => ({ user: 'fay', answers: 'M' }),
+      { status: 'resolved', user_id: 'fay' },
+      () => asking('fay'),
+    ],
+    [
+      'an answer to one of two',
+      'answer',
+      () => ({ user: 'eve', answers: 'M' }),
+      { error: { code: 'invalid_request', param: 'interaction' } },
+    ],
+    [
+      'an answer that names nobody while users are asked',
+      'answer',
+      () => ({ answers: 'M' }),
+      { error: { code: 'interaction_not_found' } },
+    ],
+    [
+      'the answer to the org’s own agent',
+      'answer',
+      () => ({ answers: 'M' }),
+      { status: 'resolved', user_id: null },
+      () => asking(),
+    ],
+    [
+      'an answer to what is not there',
+      'answer',
+      () => ({ interaction: `int_${'0'.repeat(24)}`, answers: 'M' }),
+      { error: { code: 'interaction_not_found' } },
+    ],
+    ['a page', 'embed', () => ({ user: 'dora' }), { object: 'session', chat: true, screen: false, user_id: 'dora' }],
+    [
+      'a page of another’s conversation',
+      'embed',
+      () => ({ user: 'eve', conversation: settled }),
+      { error: { code: 'conversation_user_mismatch' } },
+    ],
+    [
+      'events of a conversation',
+      'events',
+      () => ({ conversation: settled, after: 1, limit: 2 }),
+      { data: [{ seq: 2 }, { seq: 3 }], next_after: 3 },
+    ],
+    ['events of work', 'events', () => ({ task: task.id, limit: 1 }), { data: [{ type: 'task.started' }] }],
+    [
+      'events of the org',
+      'events',
+      () => ({ type: 'task.completed', limit: 1 }),
+      { data: [{ type: 'task.completed' }] },
+    ],
+    ['events after nothing', 'events', () => ({ after: 3 }), { error: { code: 'invalid_request', param: 'after' } }],
+    [
+      'the org’s events of one conversation',
+      'events',
+      () => ({ conversation: settled, type: 'task.completed' }),
+      { error: { code: 'invalid_request', param: 'type' } },
+    ],
+    [
+      'tests of the only deployment',
+      'test',
+      () => ({}),
+      { object: 'test_run', counts: { total: 1, queued: 0, running: 0 } },
+    ],
+    ['tests of none', 'test', () => ({ deployment: 'away' }), { error: { code: 'deployment_not_found' } }],
+  ])('answer %s alike [MCP-150]', async (_, name, given, expected, prepare = greeting) => {
+    const { answers, ...plain } = given();
+    await prepare();
+    const tool = await byTool(name, { ...plain, ...(answers !== undefined && { answers: [answers] }) });
+    await prepare();
+    const line = await typed(name, given());
+    expect(tool.said).toMatchObject(expected);
+    expect(comparable(line.said)).toEqual(comparable(tool.said));
+    expect([line.isRefused, line.code > 0]).toEqual([tool.isRefused, tool.isRefused || tool.said.status === 'failed']);
+    expect(tool.said).not.toHaveProperty('token');
   });
 });
 

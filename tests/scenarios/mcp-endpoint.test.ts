@@ -318,6 +318,29 @@ describe('a key', () => {
     expect([status, body.error.code]).toEqual([403, 'scope_missing']);
   });
 
+  it('of a browser is a member’s session, in the mode it names [MCP-151]', async () => {
+    const login = await desk.call('POST', '/v1/console/login', { key: null, body: desk.owner });
+    const cookie = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] as string;
+    const { text } = await desk.call('POST', '/v1/mcp', {
+      key: null,
+      headers: {
+        cookie,
+        'x-csrf-token': login.body.csrf_token,
+        'service-mode': 'live',
+        accept: 'application/json, text/event-stream',
+      },
+      body: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'users_create', arguments: { user: 'vip' } },
+      },
+    });
+    expect(text).toContain('"id\\":\\"vip');
+    const seenBy = async (key: string) => (await desk.call('GET', '/v1/users/vip', { key })).status;
+    expect([await seenBy(desk.liveKey), await seenBy(desk.testKey)]).toEqual([200, 404]);
+  });
+
   it('leaves its own trace: a change is audited as the key’s, from the client’s address', async () => {
     const client = await connectMcp(desk.url, desk.testKey);
     await call(client, 'org_update', { name: 'Renamed' });

@@ -28,6 +28,7 @@ const inApp = (...words: string[]) =>
 it('runs under plain Node, without TypeScript and without zod', async () => {
   const program = `
     import { createClient } from '@vestra/sdk/client';
+    import { ask } from '@vestra/sdk/commands/ask';
     import { VestraError } from '@vestra/sdk/errors';
     import { pages } from '@vestra/sdk/pages';
     import { followTurn } from '@vestra/sdk/stream';
@@ -40,11 +41,11 @@ it('runs under plain Node, without TypeScript and without zod', async () => {
     const headers = await signWebhook({ id: 'evt_1', body: '{}', secret: 'whsec_c2VjcmV0' });
     const event = await verifyWebhook({ body: '{}', headers, secret: 'whsec_c2VjcmV0' });
     const applied = await applyFolder({ client, folder: '.' }).catch((each) => each.name);
-    console.log(JSON.stringify([zod, error instanceof VestraError, error.code, event, applied, typeof pages, typeof followTurn, typeof answerToolCalls]));
+    console.log(JSON.stringify([zod, error instanceof VestraError, error.code, event, applied, typeof ask, typeof pages, typeof followTurn, typeof answerToolCalls]));
   `;
   await writeFile(join(folder, 'app/main.mjs'), program);
   const said = JSON.parse(inApp(process.execPath, 'main.mjs'));
-  const functions = ['function', 'function', 'function'];
+  const functions = ['function', 'function', 'function', 'function'];
   expect(said).toEqual(['missing', true, 'connection_failed', {}, 'ApplyError', ...functions]);
 });
 
@@ -53,7 +54,12 @@ it('is typed for those who have its dependencies', async () => {
   const program = `
     import { createClient } from '@vestra/sdk/client';
     import { applyFolder } from '@vestra/sdk/apply';
+    import { ask } from '@vestra/sdk/commands/ask';
+    import type { Turn } from '@vestra/sdk/resources';
     const client = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'vk' });
+    export const asked: Turn['status'] = (await ask(client, { message: 'Hi', user: 'ada' })).status;
+    // @ts-expect-error a message is needed
+    await ask(client, { user: 'ada' });
     export const status: 'idle' | 'replying' | 'working' | 'waiting' = (await client.conversations.create()).status;
     export const changed: string[] | undefined = (await applyFolder({ client, folder: '.' })).answer?.changed;
     // @ts-expect-error a conversation is needed

@@ -1,4 +1,5 @@
 import type { Client } from '@vestra/sdk/client';
+import type { GlobalValues } from './global-flags.ts';
 import type { Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -27,4 +28,14 @@ export type OwnCommand = {
   flags?: readonly (readonly [flag: string, description: string, times?: 'several'])[];
   /** The exit code; nothing: 0. */
   run: (invocation: Invocation) => Promise<number> | Promise<void>;
+};
+
+/** A command as a shell completes it. */
+export type Outline = { name: string; summary: string; flags: readonly string[] };
+
+export type LocalInvocation = Invocation & {
+  globals: GlobalValues;
+  words: readonly (string | undefined)[];
+  /** Every command, with its flags. */
+  outlines: () => readonly Outline[];
 };

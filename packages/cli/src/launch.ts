@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { operatorCommands } from '@vestra/contract/operator-commands';
 import type { Command } from 'commander';
 import { headingOf } from './command-groups.ts';
 
@@ -21,9 +22,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
   program
     .command('admin')
     .helpGroup(headingOf('admin'))
-    .description(
-      'Operate the server: org create, credit, member invite, rotate-master-key, memory-secret, policy-hook-secret.',
-    )
+    .description(`Operate the server: ${Object.keys(operatorCommands).join(', ')}.`)
     .argument('[words...]', 'the operator command and its flags')
     .allowUnknownOption()
     .helpOption(false)

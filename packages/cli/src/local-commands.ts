@@ -1,14 +1,6 @@
-import { completion, type Outline } from './commands/completion.ts';
+import { completion } from './commands/completion.ts';
 import { login, logout, profiles } from './commands/login.ts';
-import type { GlobalValues } from './global-flags.ts';
-import type { Invocation } from './invocation.ts';
-
-export type LocalInvocation = Invocation & {
-  globals: GlobalValues;
-  words: readonly (string | undefined)[];
-  /** Every command, with its flags. */
-  outlines: () => readonly Outline[];
-};
+import type { LocalInvocation } from './invocation.ts';
 
 /** A command of this machine alone, which no other door has. */
 export type LocalCommand = {

@@ -18,8 +18,12 @@ export function printError(terminal: Terminal, error: unknown, { isJson, isDebug
     );
   if (isDebug && error instanceof Error) terminal.err(`${withoutKeys(error.stack ?? error.message)}\n`);
   if (error instanceof CommandFault) return error.exitCode;
-  return error instanceof CommanderError ? 2 : 1;
+  return error instanceof CommanderError || isMistyped(error) ? 2 : 1;
 }
+
+/** Refused by a command here, not by the service: what was typed does not go together. */
+const isMistyped = (error: unknown): boolean =>
+  error instanceof VestraError && error.code === 'invalid_request' && error.body === undefined;
 
 /** The API's own body where it gave one, and one of the same shape where it could not. */
 function bodyOf(error: unknown): unknown {
@@ -28,7 +32,8 @@ function bodyOf(error: unknown): unknown {
   }
   if (error instanceof VestraError) {
     if (isBody(error.body)) return error.body;
-    return { error: { type: error.type, code: error.code, message: messageOf(error) } };
+    const { type, code, param } = error;
+    return { error: { type, code, message: messageOf(error), ...(param !== null && { param }) } };
   }
   const isMisuse = error instanceof CommanderError || (error instanceof CommandFault && error.exitCode === 2);
   const param = error instanceof CommandFault && error.param ? { param: error.param } : {};

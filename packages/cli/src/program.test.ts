@@ -187,7 +187,6 @@ describe('what goes wrong', () => {
     [['aply'], /Did you mean `vestra apply`/],
     [['qwertyuiop'], /`vestra help` lists the commands/],
     [['listen'], /Missing: --to/],
-    [['events', '--after', '3'], /go with --conversation/],
     [['test', 'desk', '--user', 'ada'], /leave --user out/],
   ])('%j is a command line that cannot be read', async (typed, message) => {
     const { code, out, err } = await vestra(...typed);

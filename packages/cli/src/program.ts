@@ -5,11 +5,10 @@ import { type Binding, bindingsOf } from './bindings.ts';
 import { buildRequest, readTyped, type Typed } from './build-request.ts';
 import { callRoute } from './call-route.ts';
 import { headingOf, placeOf } from './command-groups.ts';
-import type { Outline } from './commands/completion.ts';
 import { connect } from './connect.ts';
 import { describeArgument, placeholderOf } from './describe-argument.ts';
 import { addGlobalFlags, readGlobals } from './global-flags.ts';
-import type { Invocation, OwnCommand } from './invocation.ts';
+import type { Invocation, Outline, OwnCommand } from './invocation.ts';
 import { addLaunchers } from './launch.ts';
 import { type LocalCommand, localCommands } from './local-commands.ts';
 import { ownCommands } from './own-commands.ts';
@@ -28,8 +27,8 @@ export type Program = {
   asked: () => { isJson: boolean; isDebug: boolean; settings: Settings | null };
 };
 
-/** The operator's commands are the server's own: `admin` hands them over as they are typed. */
-const table = commands.filter(({ name }) => !name.startsWith('admin ') && name !== 'start');
+/** `start` is a process of the server's own. */
+const table = commands.filter(({ name }) => name !== 'start');
 
 export function buildProgram(terminal: Terminal): Program {
   const leaves = new Map<Commander, () => void>();

@@ -24,9 +24,8 @@ type CompositeCommand = {
 
 const conversationId = id('conv').optional();
 const folder = text(1, 4096).default('.').meta({ description: 'The folder that holds service.yaml.' });
-const orgId = id('org').optional().meta({ description: 'Absent: the only org.' });
 
-export const compositeCommands: readonly CompositeCommand[] = [
+export const compositeCommands = [
   {
     name: 'ask',
     summary: 'Send a message to the agent and wait for its final answer or for what it waits on.',
@@ -41,7 +40,9 @@ export const compositeCommands: readonly CompositeCommand[] = [
       output_schema: messageFields.output_schema,
       success_criteria: messageFields.success_criteria,
       hand_off: messageFields.hand_off,
-      wait_s: z.int().min(1).max(120).default(60).meta({ description: 'How long to wait for the answer.' }),
+      wait_s: z.int().min(1).max(120).default(60).meta({
+        description: 'How long to wait; the command line without --json shows a turn to its end unless told.',
+      }),
     },
   },
   {
@@ -50,7 +51,9 @@ export const compositeCommands: readonly CompositeCommand[] = [
     scopes: ['runtime'],
     mcp: true,
     input: {
-      interaction: interactionId().optional().meta({ description: 'Absent: the only one that is open.' }),
+      interaction: interactionId()
+        .optional()
+        .meta({ description: 'Absent: the only one that is open for the user, or for the org’s own agent.' }),
       ...answerFields,
     },
   },
@@ -85,7 +88,11 @@ export const compositeCommands: readonly CompositeCommand[] = [
     summary: 'Play the scenarios of a deployment against its latest version and report each verdict.',
     scopes: ['setup'],
     mcp: true,
-    input: { deployment: text(1, 120).optional().meta({ description: 'Absent: the one that service.yaml names.' }) },
+    input: {
+      deployment: text(1, 120)
+        .optional()
+        .meta({ description: 'Absent: the one that service.yaml names, else the only one there is.' }),
+    },
   },
   {
     name: 'apply',
@@ -115,18 +122,11 @@ export const compositeCommands: readonly CompositeCommand[] = [
     mcp: false,
     input: { port: z.int().min(0).max(65_535).optional(), host: text(1, 253).optional() },
   },
-  {
-    name: 'admin org create',
-    summary: 'Make another org and print its keys and owner.',
-    scopes: null,
-    mcp: false,
-    input: { name: text(1, 200) },
-  },
-  {
-    name: 'admin credit',
-    summary: 'Add money to an org’s live wallet.',
-    scopes: null,
-    mcp: false,
-    input: { org: orgId, usd: z.number().gt(0).max(1_000_000) },
-  },
-];
+] as const satisfies readonly CompositeCommand[];
+
+type Row<Name> = Extract<(typeof compositeCommands)[number], { name: Name }>;
+
+/** What such a command takes. Like every command that MCP shows it takes a `user`; absent: the org’s own agent is meant. */
+export type CommandInput<Name extends (typeof compositeCommands)[number]['name']> = z.input<
+  z.ZodObject<Row<Name>['input']>
+> & { user?: string | undefined };

@@ -9,29 +9,20 @@ import {
   isEventStream,
   plainEvents,
   type StreamEvent,
+  type StreamSource,
   streamTurn,
 } from './stream.ts';
-import {
-  type CallOptions,
-  createTransport,
-  newIdempotencyKey,
-  type Placed,
-  type TransportOptions,
-} from './transport.ts';
+import { type CallOptions, createTransport, type Placed, type TransportOptions } from './transport.ts';
 
 /** Every row of the contract as `client.<family>.<operation>(fields, options)`. */
 export type Client = {
   [Family in keyof Api]: {
     [Operation in keyof Api[Family]]: Api[Family][Operation] extends Route ? Call<Api[Family][Operation]> : never;
   };
-} & {
-  /** Any row by its name, such as `conversations.create`, with its fields sorted by place. */
-  request: (row: string, placed?: Placed, options?: CallOptions) => Promise<unknown>;
-  /** The same, answered as soon as the head of the answer is there. */
-  open: (row: string, placed?: Placed, options?: CallOptions) => Promise<Response>;
-  /** Waits as long as one should before the given attempt at something that failed. */
-  backOff: (attempt: number, signal?: AbortSignal) => Promise<void>;
-};
+} & StreamSource & {
+    /** Any row by its name, such as `conversations.create`, with its fields sorted by place. */
+    request: (row: string, placed?: Placed, options?: CallOptions) => Promise<unknown>;
+  };
 
 type Call<R extends Route> = R extends { streams: true; method: 'GET' }
   ? FollowCall<R>
@@ -69,10 +60,15 @@ type Given<Fields> =
 export function createClient(options: TransportOptions): Client {
   const transport = createTransport(options);
 
+  function within(call: CallOptions): CallOptions {
+    if (!options.signal) return call;
+    return { ...call, signal: call.signal ? AbortSignal.any([options.signal, call.signal]) : options.signal };
+  }
+
   async function request(name: string, placed: Placed = {}, given: CallOptions = {}): Promise<unknown> {
     const row = rowOf(name);
     // One key for every attempt, those that begin again after a stream was cut included.
-    const call = row.idempotent ? { ...given, idempotencyKey: given.idempotencyKey ?? newIdempotencyKey() } : given;
+    const call = { ...within(given), idempotencyKey: given.idempotencyKey ?? transport.keyFor(row) };
     const answer = await transport.send(row, placed, call, decode);
     return 'stream' in answer ? streamOf(name, placed, call, answer.stream) : answer.value;
   }
@@ -82,7 +78,8 @@ export function createClient(options: TransportOptions): Client {
     const { signal } = call;
     const { params = {}, query = {} } = placed;
     if (name === 'conversations.create' || name === 'conversations.send') {
-      return streamTurn(client, first, { again: () => open(name, placed, call), signal });
+      const again = call.idempotencyKey === undefined ? undefined : () => open(name, placed, call);
+      return streamTurn(client, first, { again, signal });
     }
     if (name === 'conversations.events') {
       const after = Number(new Headers(call.headers).get('last-event-id') ?? query.after ?? 0);
@@ -94,7 +91,7 @@ export function createClient(options: TransportOptions): Client {
   }
 
   const open: Client['open'] = (name, placed = {}, call = {}) =>
-    transport.send(rowOf(name), placed, call, async (response, untimed) => {
+    transport.send(rowOf(name), placed, within(call), async (response, untimed) => {
       untimed();
       return response;
     });

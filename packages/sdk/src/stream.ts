@@ -2,8 +2,16 @@ import type { Api } from '@vestra/contract/api';
 import type { AnswerOf } from '@vestra/contract/call';
 import type { TestRunProgress } from '@vestra/contract/test-runs';
 import { createParser } from 'eventsource-parser';
-import type { Client } from './client.ts';
 import { isPassing, VestraError } from './errors.ts';
+import type { CallOptions, Placed } from './transport.ts';
+
+/** What a stream is opened with, again where it was cut. */
+export type StreamSource = {
+  /** Any row by its name, answered as soon as the head of the answer is there. */
+  open: (row: string, placed?: Placed, options?: CallOptions) => Promise<Response>;
+  /** Waits as long as one should before the given attempt at something that failed. */
+  backOff: (attempt: number, signal?: AbortSignal) => Promise<void>;
+};
 
 /** One event of a conversation. */
 export type StreamEvent = AnswerOf<Api['conversations']['events']>['data'][number];
@@ -20,7 +28,7 @@ type Begun = { first?: Response | undefined };
 
 /** The events of one turn, from its first to `turn.settled`. */
 export async function* followTurn(
-  client: Client,
+  client: StreamSource,
   conversation_id: string,
   turn: string | { id: string },
   options: FollowOptions = {},
@@ -38,7 +46,7 @@ export async function* followTurn(
  * opened again after the last event that came. `task_id`: those of one task alone.
  */
 export async function* followConversation(
-  client: Client,
+  client: StreamSource,
   conversation_id: string,
   { after = 0, task_id, signal, first }: FollowOptions & Begun & { task_id?: string | undefined } = {},
 ): AsyncGenerator<StreamEvent> {
@@ -58,7 +66,7 @@ export async function* followConversation(
 
 /** How a test run comes along: first where it stands, then each change, until it has ended. */
 export async function* followTestRun(
-  client: Client,
+  client: StreamSource,
   run_id: string,
   { signal, first }: Pick<FollowOptions, 'signal'> & Begun = {},
 ): AsyncGenerator<TestRunProgress> {
@@ -71,12 +79,13 @@ export async function* followTestRun(
 
 /**
  * The events of the turn that a call with `stream: true` began. `again` makes that very call once more, which under the
- * same Idempotency-Key begins no second turn; once an event has told which turn it is, the conversation is followed.
+ * same Idempotency-Key begins no second turn; absent where there is no such key. Once an event has told which turn it is,
+ * the conversation is followed.
  */
 export async function* streamTurn(
-  client: Client,
+  client: StreamSource,
   first: Response,
-  { again, signal }: { again: () => Promise<Response>; signal: AbortSignal | undefined },
+  { again = lostAtOnce, signal }: { again: (() => Promise<Response>) | undefined; signal: AbortSignal | undefined },
 ): AsyncGenerator<StreamEvent> {
   let seen: StreamEvent | null = null;
   const open = () => (seen ? openAfter(client, seen, signal) : again());
@@ -86,6 +95,10 @@ export async function* streamTurn(
     yield event;
     if (event.type === 'turn.settled') return;
   }
+}
+
+async function lostAtOnce(): Promise<never> {
+  throw new VestraError('The stream ended before its first event.', { code: 'unexpected_answer' });
 }
 
 /** The data of each event until the stream ends, for streams that cannot be taken up again. */
@@ -101,7 +114,7 @@ export function isEventStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
 }
 
-function openAfter(client: Client, { conversation_id, seq }: StreamEvent, signal: AbortSignal | undefined) {
+function openAfter(client: StreamSource, { conversation_id, seq }: StreamEvent, signal: AbortSignal | undefined) {
   return client.open(
     'conversations.events',
     { params: { conversation_id } },
@@ -114,7 +127,7 @@ const mostFailures = 10;
 
 /** The events of one connection after the other, until nobody asks for more. */
 async function* reopening<Event>(
-  client: Client,
+  client: StreamSource,
   {
     first,
     open,

@@ -7,8 +7,13 @@ export type TransportOptions = {
   /** An API key or a session token, or a function that gives the one to use now; absent for routes that need none. */
   key?: string | (() => string | Promise<string>) | undefined;
   fetch?: typeof globalThis.fetch | undefined;
-  /** How often a call that may be repeated is repeated; 2 unless told otherwise. */
+  /**
+   * How often a call that may be repeated is repeated; 2 unless told otherwise. With 0 no call gets an Idempotency-Key of
+   * its own either.
+   */
   retries?: number | undefined;
+  /** Ends every call of this client, and every stream, when it is aborted. */
+  signal?: AbortSignal | undefined;
   /** How long one attempt may take, or the head of its answer where the answer is a stream; 120 seconds. */
   timeoutMs?: number | undefined;
   /** Sent with every call. */
@@ -40,6 +45,8 @@ type Read<Answer> = (response: Response, untimed: () => void) => Promise<Answer>
 
 export type Transport = {
   send: <Answer>(row: PathRow, placed: Placed, options: CallOptions, read: Read<Answer>) => Promise<Answer>;
+  /** An Idempotency-Key for a call that takes one and may be repeated. */
+  keyFor: (row: PathRow) => string | undefined;
   /** Waits before attempt number `attempt` of something that is begun again by hand. */
   backOff: (attempt: number, signal?: AbortSignal) => Promise<void>;
 };
@@ -55,7 +62,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   async function send<Answer>(row: PathRow, placed: Placed, call: CallOptions, read: Read<Answer>): Promise<Answer> {
     const url = `${baseUrl}${pathOf(row, placed.params ?? {})}${queryOf(placed.query ?? {})}`;
-    const idempotencyKey = call.idempotencyKey ?? (row.idempotent ? newIdempotencyKey() : undefined);
+    const idempotencyKey = call.idempotencyKey ?? keyFor(row);
     const mayRepeat = row.method === 'GET' || row.idempotent === true;
     const most = mayRepeat ? (call.retries ?? options.retries ?? 2) : 0;
     for (let attempt = 1; ; attempt++) {
@@ -71,6 +78,8 @@ export function createTransport(options: TransportOptions): Transport {
       }
     }
   }
+
+  const keyFor = (row: PathRow) => (row.idempotent && options.retries !== 0 ? newIdempotencyKey() : undefined);
 
   async function sendOnce<Answer>(row: PathRow, url: string, body: unknown, call: CallOptions, read: Read<Answer>) {
     call.signal?.throwIfAborted();
@@ -122,7 +131,7 @@ export function createTransport(options: TransportOptions): Transport {
     );
   }
 
-  return { send, backOff: (attempt, signal) => sleep(backOffMs(attempt), signal) };
+  return { send, keyFor, backOff: (attempt, signal) => sleep(backOffMs(attempt), signal) };
 }
 
 export function newIdempotencyKey(): string {

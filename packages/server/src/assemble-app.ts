@@ -79,7 +79,7 @@ import { enterUser, timezoneOf } from './domains/users/api.ts';
 import { userRoutes } from './domains/users/routes.ts';
 import { deliveryRoutes } from './domains/webhooks/delivery-routes.ts';
 import { webhookRoutes } from './domains/webhooks/routes.ts';
-import type { AnswerRequest } from './edges/own-routes.ts';
+import type { AnswerRequest } from './edges/own-client.ts';
 import { whenFirstCalled } from './edges/when-first-called.ts';
 import { createApp } from './http/app.ts';
 import { createCursors } from './http/cursor.ts';

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { type ApplyAnswer, applyFolder, type Change, type ServerAway } from '@vestra/sdk/apply';
 import type { Client } from '@vestra/sdk/client';
+import { followTests } from '@vestra/sdk/commands/test';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { summaryOf, type TestRun } from '../output/show-test-run.ts';
 import { plain } from '../output/show-value.ts';
 import { awayLine, changeLine, workLine } from '../output/work-lines.ts';
 import type { Terminal } from '../terminal.ts';
-import { followTests } from './follow-tests.ts';
 import type { WorkEvent } from './work-event.ts';
 
 export const apply: OwnCommand = {
@@ -77,8 +77,7 @@ async function applyAndTest(client: Client, options: Options, tell: Tell): Promi
   const { answer, away } = await applyFolder(options);
   if (!answer) throw new TypeError('Only a dry run has no answer.');
   if (!answer.test_run) return { answer, away, run: null, isPromoted: answer.promoted };
-  const signal = options.signal as AbortSignal;
-  const run = await followTests({ client, run: answer.test_run, signal, tell });
+  const run = await followTests(client, answer.test_run, { signal: options.signal, onProgress: tell });
   return {
     answer,
     away,

@@ -1,8 +1,5 @@
 import { misuse } from '../fault.ts';
-import type { LocalInvocation } from '../local-commands.ts';
-
-/** A command as a shell completes it. */
-export type Outline = { name: string; summary: string; flags: readonly string[] };
+import type { LocalInvocation, Outline } from '../invocation.ts';
 
 /** Prints the script that a shell reads at its start. It holds all words, so that a press of Tab starts nothing. */
 export async function completion({ terminal, words, outlines }: LocalInvocation): Promise<void> {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type ApplyAnswer, applyFolder } from '@vestra/sdk/apply';
 import type { Client } from '@vestra/sdk/client';
+import { ask } from '@vestra/sdk/commands/ask';
 import { VestraError } from '@vestra/sdk/errors';
-import type { StreamEvent } from '@vestra/sdk/stream';
 import { refuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { type Keyboard, keyboardOf } from '../keyboard.ts';
@@ -10,7 +10,7 @@ import { appliedLine, awayLine, changeLine } from '../output/work-lines.ts';
 import { printError } from '../print-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchFolder } from '../watch-folder.ts';
-import { followTurnHere } from './follow-turn.ts';
+import { turnShownAt } from './show-turn.ts';
 
 export const dev: OwnCommand = {
   positional: ['folder'],
@@ -111,14 +111,10 @@ async function chat({ terminal, keyboard, client, draft, user }: Talk): Promise<
       conversation = null;
     }
     try {
-      const events: AsyncIterable<StreamEvent> = conversation
-        ? await client.conversations.send({ conversation_id: conversation.id, message, stream: true }, { signal })
-        : await client.conversations.create(
-            { deployment: version.name, ...(user !== undefined && { user_id: user }), message, stream: true },
-            { signal },
-          );
-      const { conversationId } = await followTurnHere(terminal, client, events);
-      if (conversationId) conversation = { id: conversationId, version: version.version };
+      const place = conversation ? { conversation: conversation.id } : { deployment: version.name, user };
+      const shown = turnShownAt(terminal, client);
+      const { conversation_id } = await ask(client, { ...place, message }, { signal, untilEnd: true, ...shown });
+      conversation = { id: conversation_id, version: version.version };
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof VestraError)) throw error;

@@ -1,7 +1,6 @@
-import type { Client } from '@vestra/sdk/client';
+import type { CommandInput } from '@vestra/contract/commands';
+import { conversationMeant, events as readEvents } from '@vestra/sdk/commands/events';
 import { followConversation } from '@vestra/sdk/stream';
-import type { WebhookEvent } from '@vestra/sdk/webhook';
-import { misuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printAnswer } from '../output/print-answer.ts';
 import { cut, plain, showTime } from '../output/show-value.ts';
@@ -13,59 +12,27 @@ export const events: OwnCommand = {
   run,
 };
 
-type Options = {
-  conversation?: string;
-  task?: string;
-  after?: number;
-  type?: WebhookEvent['type'];
-  limit?: number;
-};
-
 async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<void> {
-  const given = values as Options;
-  if (!given.conversation && (given.task !== undefined || given.after !== undefined)) {
-    throw misuse('--task and --after go with --conversation.', '--conversation');
-  }
-  if (given.conversation && given.type) throw misuse('--type goes with the org’s events.', '--type');
+  const given = values as CommandInput<'events'>;
   const client = await connect();
-  if (!flags.follow) return read(client, given, terminal, isJson);
-  const stream = given.conversation
-    ? followConversation(client, given.conversation, {
-        after: given.after,
-        task_id: given.task,
-        signal: terminal.signal,
-      })
-    : followOrgEvents(client, { type: given.type, signal: terminal.signal });
+  const { signal } = terminal;
+  if (!flags.follow) {
+    const page = await readEvents(client, given, { signal });
+    return isJson ? printAnswer(terminal, page, { isJson }) : printPage(terminal, page);
+  }
+  const conversation = await conversationMeant(client, given, { signal });
+  const stream = conversation
+    ? followConversation(client, conversation, { after: given.after, task_id: given.task, signal })
+    : followOrgEvents(client, { type: given.type, signal });
   for await (const event of stream) terminal.out(`${isJson ? JSON.stringify(event) : lineOf(terminal, event)}\n`);
 }
 
-async function read(client: Client, given: Options, terminal: Terminal, isJson: boolean): Promise<void> {
-  const { signal } = terminal;
-  const limit = given.limit ?? 20;
-  if (!given.conversation) {
-    const page = await client.events.list({ limit, ...(given.type && { type: given.type }) }, { signal });
-    return isJson ? printAnswer(terminal, page, { isJson }) : printLines(terminal, page.data);
-  }
-  const page = await client.conversations.events(
-    {
-      conversation_id: given.conversation,
-      format: 'json',
-      limit,
-      ...(given.after !== undefined && { after: given.after }),
-      ...(given.task !== undefined && { task_id: given.task }),
-    },
-    { signal },
-  );
-  if (isJson) return printAnswer(terminal, page, { isJson });
-  printLines(terminal, page.data);
-  if (page.next_after !== null) {
+function printPage(terminal: Terminal, page: Awaited<ReturnType<typeof readEvents>>): void {
+  if (page.data.length === 0) terminal.err('Nothing found.\n');
+  for (const event of page.data) terminal.out(`${lineOf(terminal, event)}\n`);
+  if ('next_after' in page && page.next_after !== null) {
     terminal.err(terminal.paintError('dim', `There are more: --after ${page.next_after}, or --follow.\n`));
   }
-}
-
-function printLines(terminal: Terminal, found: readonly Shown[]): void {
-  if (found.length === 0) terminal.err('Nothing found.\n');
-  for (const event of found) terminal.out(`${lineOf(terminal, event)}\n`);
 }
 
 type Shown = { type: string; created_at: string; data: Record<string, unknown>; id: string; seq?: number };

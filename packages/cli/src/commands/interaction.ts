@@ -1,11 +1,8 @@
-import type { Api } from '@vestra/contract/api';
-import type { ResponseOf } from '@vestra/contract/route';
+import type { Interaction } from '@vestra/sdk/resources';
 import { plain } from '../output/show-value.ts';
 import type { Terminal } from '../terminal.ts';
 
-export type Interaction = ResponseOf<Api['interactions']['get']>;
-
-export type Answer = {
+type Answer = {
   approve?: boolean;
   answers?: string[];
   decision?: 'done' | 'could_not' | 'not_now';

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { createClient } from '@vestra/sdk/client';
 import { misuse, refuse } from '../fault.ts';
-import type { LocalInvocation } from '../local-commands.ts';
+import type { LocalInvocation } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { showTable } from '../output/show-table.ts';
 import { plain } from '../output/show-value.ts';

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { readServiceFile } from '@vestra/sdk/apply/service-file';
+import { test as playTests, type TestOptions } from '@vestra/sdk/commands/test';
 import { misuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { summaryOf } from '../output/show-test-run.ts';
 import { shown } from './apply.ts';
-import { followTests } from './follow-tests.ts';
 
 export const test: OwnCommand = { positional: ['deployment'], run };
 
@@ -14,18 +16,15 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   }
   const { signal } = terminal;
   const client = await connect();
-  const named = values.deployment as string | undefined;
-  const deployment_id = named ?? (await readServiceFile({ folder: terminal.cwd, file: 'service.yaml' })).content.name;
-  const run = await shown(
-    terminal,
-    isJson,
-    async (tell) => {
-      const started = await client.testRuns.create({ deployment_id }, { signal });
-      return followTests({ client, run: started, signal, tell });
-    },
-    ['tests'],
-  );
+  const deployment = (values.deployment as string | undefined) ?? (await namedIn(terminal.cwd));
+  const play = (onProgress: TestOptions['onProgress']) => playTests(client, { deployment }, { signal, onProgress });
+  const run = await shown(terminal, isJson, play, ['tests']);
   if (isJson) printJson(terminal, run);
   else if (terminal.isInteractive) terminal.out(`${run.id}: ${summaryOf(run)}\n`);
   return run.status === 'passed' ? 0 : 1;
+}
+
+async function namedIn(folder: string): Promise<string | undefined> {
+  const file = 'service.yaml';
+  return existsSync(join(folder, file)) ? (await readServiceFile({ folder, file })).content.name : undefined;
 }

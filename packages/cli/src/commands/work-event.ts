@@ -1,5 +1,5 @@
 import type { ApplyProgress } from '@vestra/sdk/apply';
-import type { TestEvent } from './follow-tests.ts';
+import type { TestProgress } from '@vestra/sdk/commands/test';
 
 /** What happens while a folder is applied and its tests are played. */
-export type WorkEvent = ApplyProgress | TestEvent;
+export type WorkEvent = ApplyProgress | TestProgress;

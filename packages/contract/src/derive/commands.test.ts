@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../api.ts';
+import { operatorCommands } from '../operator-commands.ts';
 import { commands } from './commands.ts';
 
 const tools = commands.filter((command) => command.tool !== null);
@@ -45,19 +46,15 @@ describe('commands', () => {
   });
 
   it('keeps what needs this machine away from MCP', () => {
-    const local = [
-      'apply',
-      'dev',
-      'listen',
-      'start',
-      'admin credit',
-      'admin org create',
-      'files upload',
-      'browser watch',
-    ];
+    const local = ['apply', 'dev', 'listen', 'start', 'files upload', 'browser watch'];
     const shown = commands.filter((command) => local.includes(command.name));
     expect(shown.map((command) => command.name).sort()).toEqual([...local].sort());
     expect(shown.every((command) => command.tool === null)).toBe(true);
+  });
+
+  it('leaves the operator’s to a table of their own', () => {
+    expect(commands.filter(({ name }) => name.startsWith('admin'))).toEqual([]);
+    expect(Object.keys(operatorCommands)).toEqual(expect.arrayContaining(['org create', 'credit']));
   });
 
   it('lets every tool take an optional user', () => {

@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorType, Failure, fail } from '@vestra/contract/errors';
+import { VestraError } from '@vestra/sdk/errors';
 
 /** What the API says when it refuses, whichever transport carries it. */
 export type Refusal = {
@@ -10,28 +11,26 @@ export type Refusal = {
   [detail: string]: unknown;
 };
 
-/** A route that an edge called has refused. */
-export class RouteFailure extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.name = 'RouteFailure';
-    this.refusal = refusal;
-  }
-}
-
-export async function readRefusal(response: Response): Promise<Refusal> {
-  const { error } = (await response.json()) as { error: Refusal };
-  return error;
-}
-
 /** What was thrown on the way, in the API's words. What is no failure of ours shows nothing of itself. */
 export function refusalOf(thrown: unknown, requestId: string): Refusal {
-  if (thrown instanceof RouteFailure) return thrown.refusal;
+  if (isRefused(thrown)) {
+    const { type, code, message, param, body } = thrown;
+    const made = { type, code, message, ...(param !== null && { param }), request_id: requestId } as Refusal;
+    return (body as { error?: Refusal } | undefined)?.error ?? made;
+  }
   const { type, code, message, details } = thrown instanceof Failure ? thrown : fail('internal_error');
   return { type, code, message, ...(details.param !== undefined && { param: details.param }), request_id: requestId };
 }
 
+/** By a route, or by a command before it called one. A connection that fails is a fault: there is none here. */
+const isRefused = (thrown: unknown): thrown is VestraError =>
+  thrown instanceof VestraError && thrown.type !== 'connection';
+
+/** What is called for someone who has gone, or whose credential has ended, is cut short, and that is nobody's fault. */
+export const toldIfCutShort = (thrown: unknown, { aborted }: AbortSignal): unknown =>
+  aborted && isUnforeseen(thrown)
+    ? fail('not_ready', { message: 'The call was cut short: the server is going down, or the credential has ended.' })
+    : thrown;
+
 /** Whether the fault lies with us and belongs in the log. */
-export const isUnforeseen = (thrown: unknown) => !(thrown instanceof RouteFailure || thrown instanceof Failure);
+export const isUnforeseen = (thrown: unknown) => !(isRefused(thrown) || thrown instanceof Failure);

@@ -1,5 +1,6 @@
 import { idPattern } from '@vestra/contract/ids';
 import { microsToUsd, usdToMicros } from '@vestra/contract/money';
+import { operatorCommands as rows } from '@vestra/contract/operator-commands';
 import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
 import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
 import { agreedSecret } from '../agreed-secret.ts';
@@ -17,24 +18,18 @@ import { memoryEndpointSecret } from '../domains/memory/api.ts';
 import type { Operator } from './open.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
-type Flag = { value: string; required: boolean };
 type Values = Record<string, string>;
 
-export type OperatorCommand<Result = unknown> = {
-  summary: string;
-  flags: Record<string, Flag>;
+type Work<Result = unknown> = {
   run: (operator: Operator, values: Values) => Promise<Result>;
   show: (result: Result) => string;
 };
 
-const command = <Result>(row: OperatorCommand<Result>) => row as OperatorCommand;
-const needed = (value: string): Flag => ({ value, required: true });
-const optional = (value: string): Flag => ({ value, required: false });
+const work = <Result>(row: Work<Result>) => row as Work;
 
-export const operatorCommands: Record<string, OperatorCommand> = {
-  'org create': command({
-    summary: 'Make another org with a test key, a live key, an owner and 100 test dollars.',
-    flags: { name: needed('<name>'), 'owner-email': optional('<email>') },
+/** What each command of the contract's table does, and how its result is printed. */
+const works: Record<keyof typeof rows, Work> = {
+  'org create': work({
     run: ({ db, vault }, values) =>
       transaction(db, (tx) =>
         createOrg(tx, vault, {
@@ -51,9 +46,7 @@ export const operatorCommands: Record<string, OperatorCommand> = {
         'These are shown once: store them now.',
       ].join('\n'),
   }),
-  credit: command({
-    summary: 'Add money to the wallet of an org.',
-    flags: { org: needed('<org id>'), mode: needed('test|live'), usd: needed('<dollars>') },
+  credit: work({
     run: async ({ db }, values) => {
       const tenant = { orgId: readOrg(values), mode: readMode(values) };
       const amount = readDollars(values);
@@ -70,9 +63,7 @@ export const operatorCommands: Record<string, OperatorCommand> = {
     },
     show: ({ org_id, mode, balance_usd }) => `${org_id} now has ${balance_usd} US dollars in ${mode} mode.`,
   }),
-  'member invite': command({
-    summary: 'Invite a person to the console of an org; prints the link to send them.',
-    flags: { org: needed('<org id>'), email: needed('<email>'), role: needed('owner|admin|developer') },
+  'member invite': work({
     run: async ({ db, config }, values) => {
       const orgId = readOrg(values);
       const role = readRole(values);
@@ -90,9 +81,7 @@ export const operatorCommands: Record<string, OperatorCommand> = {
     show: ({ email, role, invite_url, invite_expires_at }) =>
       `${email} is invited as ${role}. Send them this link; it is good until ${invite_expires_at}:\n${invite_url}`,
   }),
-  'memory-secret': command({
-    summary: 'Show what calls to the memory endpoint of an org are signed with.',
-    flags: { org: needed('<org id>'), mode: needed('test|live') },
+  'memory-secret': work({
     run: async ({ db, vault }, values) => {
       const tenant = { orgId: readOrg(values), mode: readMode(values) };
       await transaction(db, (tx) => requireOrg(tx, tenant.orgId));
@@ -101,18 +90,14 @@ export const operatorCommands: Record<string, OperatorCommand> = {
     },
     show: ({ secret }) => secret,
   }),
-  'policy-hook-secret': command({
-    summary: 'Print the secret that questions to VESTRA_POLICY_HOOK_URL are signed with.',
-    flags: {},
+  'policy-hook-secret': work({
     run: async ({ config, db, vault }) =>
       config.policyHook.secret
         ? { secret: config.policyHook.secret(), source: 'environment' as const }
         : { secret: ownPolicyHookSecret(await agreedSecret(db, vault, 'signing-secret')), source: 'server' as const },
     show: ({ secret }) => secret,
   }),
-  'rotate-master-key': command({
-    summary: 'Seal every org’s data key under a new master key.',
-    flags: {},
+  'rotate-master-key': work({
     run: rotateMasterKey,
     show: ({ rewrapped, source }) =>
       source === 'environment'
@@ -120,6 +105,12 @@ export const operatorCommands: Record<string, OperatorCommand> = {
         : `${rewrapped} keys are now sealed under a new master key. Back the file up again.`,
   }),
 };
+
+export type OperatorCommand = Work & { summary: string; flags: Record<string, { value: string; required: boolean }> };
+
+export const operatorCommands: Record<string, OperatorCommand> = Object.fromEntries(
+  Object.entries(rows).map(([name, row]) => [name, { ...row, ...works[name as keyof typeof rows] }]),
+);
 
 const operatorIn = (orgId: string, mode: Mode): Origin => ({
   orgId,

@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
-import type { ShownInteraction } from '../conversation-event.ts';
-import type { OwnRoutes } from '../own-routes.ts';
+import type { Client } from '@vestra/sdk/client';
+import type { Interaction } from '@vestra/sdk/resources';
 import type { IncomingParts } from './parts.ts';
 
 type Answer = { interactionId: string; body: Record<string, unknown> };
@@ -9,22 +9,17 @@ type Answer = { interactionId: string; body: Record<string, unknown> };
  * Takes a message as the answer to what is waited for; whether that was all of it. Which answer fits is the route's to
  * say.
  */
-export async function answerOpen(
-  routes: OwnRoutes,
-  open: readonly ShownInteraction[],
-  said: IncomingParts,
-): Promise<boolean> {
+export async function answerOpen(client: Client, open: readonly Interaction[], said: IncomingParts): Promise<boolean> {
   const left = new Set(open.map(({ id }) => id));
   for (const { interactionId, body } of answersIn(said, open)) {
     left.delete(interactionId);
-    const path = `/v1/interactions/${encodeURIComponent(interactionId)}/answer`;
-    await routes.call({ method: 'POST', path, body });
+    await client.request('interactions.answer', { params: { interaction_id: interactionId }, body });
   }
   return left.size === 0;
 }
 
 /** Data answers as it stands, and may say which wait it means; words alone answer the only one there is. */
-function answersIn({ data, texts }: IncomingParts, open: readonly ShownInteraction[]): Answer[] {
+function answersIn({ data, texts }: IncomingParts, open: readonly Interaction[]): Answer[] {
   const given = data.map((value, at) => {
     if (!isRecord(value)) throw fail('answer_mismatch', { param: `message.parts.${at}.data` });
     const { interaction_id, ...body } = value;
@@ -35,7 +30,7 @@ function answersIn({ data, texts }: IncomingParts, open: readonly ShownInteracti
   return [{ interactionId: only.id, body: inWords(only, texts) }];
 }
 
-function meant(open: readonly ShownInteraction[], id: unknown): ShownInteraction {
+function meant(open: readonly Interaction[], id: unknown): Interaction {
   const [only, another] = open;
   const found = id === undefined && !another ? only : open.find((each) => each.id === id);
   if (found) return found;
@@ -48,7 +43,7 @@ function meant(open: readonly ShownInteraction[], id: unknown): ShownInteraction
 
 const decisions = ['done', 'could_not', 'not_now'];
 
-function inWords({ type }: ShownInteraction, texts: readonly string[]): Record<string, unknown> {
+function inWords({ type }: Interaction, texts: readonly string[]): Record<string, unknown> {
   const [first = ''] = texts;
   if (type === 'handoff' && texts.length === 1 && decisions.includes(first.trim())) return { decision: first.trim() };
   // A word is no yes: whoever approves says so in data.

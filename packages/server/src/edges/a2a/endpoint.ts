@@ -9,8 +9,8 @@ import { requireDeployment } from '../../domains/deployments/api.ts';
 import { countTasks, type Engine } from '../../domains/engine/api.ts';
 import { stopOneTask } from '../../domains/tasks/api.ts';
 import type { HoldOpen } from '../held-answer.ts';
-import { type AnswerRequest, type EdgeRequest, ownRoutes } from '../own-routes.ts';
-import { isUnforeseen } from '../refusal.ts';
+import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
+import { isUnforeseen, toldIfCutShort } from '../refusal.ts';
 import { methodsFor } from './methods.ts';
 import { protocolErrorOf } from './protocol-error.ts';
 import { streamAnswer } from './stream-answer.ts';
@@ -35,10 +35,10 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
     const deployment = await requireDeployment(engine.db, caller.orgId, params.deployment_id);
     const request = isRecord(incoming.body) ? incoming.body : {};
     const asProtocolError = (thrown: unknown) => {
-      if (isUnforeseen(thrown) && !(thrown instanceof A2AError)) {
-        log.error({ request_id: requestId, err: thrown }, 'a2a failed');
-      }
-      return protocolErrorOf(thrown, requestId);
+      if (thrown instanceof A2AError) return thrown;
+      const error = toldIfCutShort(thrown, held.signal);
+      if (isUnforeseen(error)) log.error({ request_id: requestId, err: error }, 'a2a failed');
+      return protocolErrorOf(error, requestId);
     };
     const errorAnswer = (thrown: unknown): JsonRpcAnswer => ({
       jsonrpc: '2.0',
@@ -54,7 +54,8 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
     };
     const methods = methodsFor({
       exchange: {
-        routes: ownRoutes(answer, { ...incoming, signal: held.signal }),
+        client: ownClient(answer, { ...incoming, signal: held.signal }),
+        idempotencyKey: idempotencyKeyOf(incoming),
         deploymentId: deployment.id,
         userId,
         linkTo,
@@ -72,8 +73,9 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
       release();
       return Response.json(unreadable(answered) ? errorAnswer(new RequestMalformedError()) : answered);
     } catch (error) {
+      const refused = errorAnswer(error);
       release();
-      return Response.json(errorAnswer(error));
+      return Response.json(refused);
     }
   };
 }

@@ -1,17 +1,17 @@
 import { type ListTasksRequest, type ListTasksResponse, TaskState } from '@a2a-js/sdk';
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
-import type { ShownTask } from '../conversation-event.ts';
+import type { Task } from '@vestra/sdk/resources';
 import { type Exchange, ownTask, showTask } from './exchange.ts';
 
 export type CountTasks = (filter: {
-  status: ShownTask['status'] | undefined;
+  status: Task['status'] | undefined;
   user_id: string | undefined;
   deployment_id: string;
   conversation_id: string | undefined;
 }) => Promise<number>;
 
 /** Two of the protocol's states may be one of ours: what is not of the wanted one is left out of its page. */
-const statuses: Partial<Record<TaskState, ShownTask['status']>> = {
+const statuses: Partial<Record<TaskState, Task['status']>> = {
   [TaskState.TASK_STATE_SUBMITTED]: 'queued',
   [TaskState.TASK_STATE_WORKING]: 'working',
   [TaskState.TASK_STATE_INPUT_REQUIRED]: 'waiting',
@@ -41,11 +41,8 @@ export async function listTasks(
     deployment_id: exchange.deploymentId,
     conversation_id: request.contextId || undefined,
   };
-  const { data, next_cursor } = await exchange.routes.call<{ data: ShownTask[]; next_cursor: string | null }>({
-    method: 'GET',
-    path: '/v1/tasks',
-    query: { ...filter, limit: pageSize, cursor: request.pageToken || undefined },
-  });
+  const wanted = { ...filter, limit: pageSize, cursor: request.pageToken || undefined };
+  const { data, next_cursor } = await exchange.client.tasks.list(wanted);
   const recent = data.filter(({ updated_at }) => since === null || Date.parse(updated_at) >= since);
   const tasks = await Promise.all(
     recent.map(async (listed) => {

@@ -9,7 +9,7 @@ import { type Exchange, ownConversation, ownTask, showTask } from './exchange.ts
 import { type CountTasks, listTasks } from './list-tasks.ts';
 import { outcomeOf, streamOf, subscriptionTo } from './outcome.ts';
 import { eventsAfter, send } from './send.ts';
-import { isOver } from './task.ts';
+import { contextOf, isOver } from './task.ts';
 
 type MethodDependencies = {
   exchange: Exchange;
@@ -60,9 +60,9 @@ export function methodsFor({ exchange, stopTask, countTasks, asProtocolError }: 
       }),
     resubscribe: ({ id }) =>
       streamed(async function* () {
-        const { conversation_id } = await ownTask(exchange, id);
+        const before = await ownTask(exchange, id);
         // Read before the task, so that nothing falls between the two.
-        const conversation = await ownConversation(exchange, conversation_id);
+        const conversation = await ownConversation(exchange, contextOf(before));
         const task = await ownTask(exchange, id);
         if (isOver(task)) throw new UnsupportedOperationError(`The task ${task.id} has ended.`);
         const events = eventsAfter(exchange, conversation, task.id);

@@ -1,11 +1,13 @@
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { A2AError } from '@a2a-js/sdk/errors';
 import { fail } from '@vestra/contract/errors';
-import { type ConversationEvent, opensWait, type ShownTurn } from '../conversation-event.ts';
+import { opensWait } from '@vestra/sdk/commands/ask';
+import type { Turn } from '@vestra/sdk/resources';
+import type { StreamEvent } from '@vestra/sdk/stream';
 import { type Exchange, openInteractions, ownTask, showTask } from './exchange.ts';
 import { agentMessage, dataPart, textPart } from './parts.ts';
 import type { Sent } from './send.ts';
-import { askingParts, fileArtifact, isOver, resultArtifacts, statusOf, workingStatus } from './task.ts';
+import { askingParts, contextOf, fileArtifact, isOver, resultArtifacts, statusOf, workingStatus } from './task.ts';
 
 type Wanted = { returnImmediately: boolean; historyLength: number | undefined };
 
@@ -18,10 +20,10 @@ export async function outcomeOf(exchange: Exchange, sent: Sent, wanted: Wanted):
   let messageId: string | null = null;
   for await (const event of sent.events) {
     taskId = event.task_id ?? taskId;
-    messageId = event.data.message?.id ?? messageId;
+    if (event.type === 'reply.completed') messageId = event.data.message.id;
     if (taskId !== null && (wanted.returnImmediately || endsTask(event) || opensWait(event))) return asTask(taskId);
-    if (opensWait(event)) return asking(exchange, event.conversation_id);
-    if (event.type === 'turn.settled' && event.data.turn) {
+    if (opensWait(event)) return asking(exchange, contextOf(event));
+    if (event.type === 'turn.settled') {
       return taskId === null ? saying(event.data.turn, messageId) : asTask(taskId);
     }
   }
@@ -39,7 +41,7 @@ export async function* streamOf(exchange: Exchange, sent: Sent): AsyncGenerator<
   }
   let messageId: string | null = null;
   for await (const event of sent.events) {
-    messageId = event.data.message?.id ?? messageId;
+    if (event.type === 'reply.completed') messageId = event.data.message.id;
     if (event.task_id !== null && taskId === null) {
       taskId = event.task_id;
       yield taskNow(await showTask(exchange, await ownTask(exchange, taskId)));
@@ -49,8 +51,8 @@ export async function* streamOf(exchange: Exchange, sent: Sent): AsyncGenerator<
       if (endsTask(event) || opensWait(event)) return;
       continue;
     }
-    if (opensWait(event)) return yield message(await asking(exchange, event.conversation_id));
-    if (event.type === 'turn.settled' && event.data.turn) return yield message(saying(event.data.turn, messageId));
+    if (opensWait(event)) return yield message(await asking(exchange, contextOf(event)));
+    if (event.type === 'turn.settled') return yield message(saying(event.data.turn, messageId));
   }
 }
 
@@ -58,7 +60,7 @@ export async function* streamOf(exchange: Exchange, sent: Sent): AsyncGenerator<
 export async function* subscriptionTo(
   exchange: Exchange,
   task: Task,
-  events: AsyncGenerator<ConversationEvent, void, undefined>,
+  events: AsyncGenerator<StreamEvent, void, undefined>,
 ): AsyncGenerator<StreamResponse, void, undefined> {
   yield taskNow(task);
   for await (const event of events) {
@@ -67,45 +69,49 @@ export async function* subscriptionTo(
   }
 }
 
-const endsTask = ({ type }: ConversationEvent) => ['task.completed', 'task.failed', 'task.stopped'].includes(type);
+const endsTask = ({ type }: StreamEvent) => ['task.completed', 'task.failed', 'task.stopped'].includes(type);
 
 const taskNow = (value: Task): StreamResponse => ({ payload: { $case: 'task', value } });
 const message = (value: Message): StreamResponse => ({ payload: { $case: 'message', value } });
 
 /** One event of ours as the updates that it means there. */
-async function* updatesOf(exchange: Exchange, event: ConversationEvent): AsyncGenerator<StreamResponse> {
-  const { type, data, conversation_id: contextId, task_id: taskId } = event;
+async function* updatesOf(exchange: Exchange, event: StreamEvent): AsyncGenerator<StreamResponse> {
+  const { type, data, task_id: taskId } = event;
   if (taskId === null) return;
-  const about = { taskId, contextId, metadata: undefined };
-  if (data.file) {
+  const about = { taskId, contextId: contextOf(event), metadata: undefined };
+  if (type === 'file.created') {
     const artifact = fileArtifact(data.file, exchange.linkTo(data.file.id));
     yield { payload: { $case: 'artifactUpdate', value: { ...about, artifact, append: false, lastChunk: true } } };
   }
-  if (data.task && isOver(data.task)) {
+  if ('task' in data && isOver(data.task)) {
     for (const artifact of resultArtifacts(data.task)) {
       yield { payload: { $case: 'artifactUpdate', value: { ...about, artifact, append: false, lastChunk: true } } };
     }
     yield { payload: { $case: 'statusUpdate', value: { ...about, status: statusOf(data.task, []) } } };
   }
   if (type === 'task.progress') {
-    yield { payload: { $case: 'statusUpdate', value: { ...about, status: workingStatus(event, taskId) } } };
+    yield {
+      payload: { $case: 'statusUpdate', value: { ...about, status: workingStatus(event, taskId, data.progress) } },
+    };
   }
   if (type.startsWith('interaction.')) {
     const task = await ownTask(exchange, taskId);
     // What has ended since is told by its own event.
     if (isOver(task)) return;
-    const open = await openInteractions(exchange, { taskId });
+    const open = await openInteractions(exchange, { task_id: taskId });
     yield { payload: { $case: 'statusUpdate', value: { ...about, status: statusOf(task, open) } } };
   }
 }
 
 /** A reply that waits is no task: what it waits for is said, with what a program needs to answer it. */
 async function asking(exchange: Exchange, conversationId: string): Promise<Message> {
-  const open = (await openInteractions(exchange, { conversationId })).filter(({ task_id }) => task_id === null);
+  const open = (await openInteractions(exchange, { conversation_id: conversationId })).filter(
+    ({ task_id }) => task_id === null,
+  );
   return agentMessage(open[0]?.id ?? conversationId, { contextId: conversationId }, open.flatMap(askingParts));
 }
 
-function saying({ id, conversation_id, reply, error }: ShownTurn, messageId: string | null): Message {
+function saying({ id, conversation_id, reply, error }: Turn, messageId: string | null): Message {
   if (error) throw new A2AError({ message: error.message, metadata: { code: error.code, turn_id: id } });
   if (!reply) throw new A2AError({ message: 'The reply was stopped.', metadata: { code: 'stopped', turn_id: id } });
   const data = reply.data === null || reply.data === undefined ? [] : [dataPart(reply.data)];

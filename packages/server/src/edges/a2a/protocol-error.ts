@@ -9,7 +9,6 @@ import { type Refusal, refusalOf } from '../refusal.ts';
 
 /** The one place where a failure becomes an error of this protocol. The API's own code goes along in its data. */
 export function protocolErrorOf(thrown: unknown, requestId: string): A2AError {
-  if (thrown instanceof A2AError) return thrown;
   const refusal = refusalOf(thrown, requestId);
   const { code, type, message, param, request_id, retry_after_ms } = refusal;
   return new (kindOf(refusal))({

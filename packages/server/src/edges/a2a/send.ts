@@ -6,9 +6,10 @@ import {
   RequestMalformedError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
-import type { ConversationEvent, ShownTask } from '../conversation-event.ts';
+import type { Conversation, Task } from '@vestra/sdk/resources';
+import type { StreamEvent } from '@vestra/sdk/stream';
 import { answerOpen } from './answer-open.ts';
-import { type Exchange, openInteractions, ownConversation, ownTask, type ShownConversation } from './exchange.ts';
+import { type Exchange, openInteractions, ownConversation, ownTask } from './exchange.ts';
 import { type IncomingParts, readParts } from './parts.ts';
 import { isOver } from './task.ts';
 
@@ -17,9 +18,9 @@ import { isOver } from './task.ts';
  * one of several waits: nothing happens before somebody answers the others.
  */
 export type Sent = {
-  events: AsyncGenerator<ConversationEvent, void, undefined> | null;
+  events: Events | null;
   contextId: string;
-  task: ShownTask | null;
+  task: Task | null;
 };
 
 /** A message enters where every message enters: as an answer to what is waited for, or as a turn of a conversation. */
@@ -35,16 +36,16 @@ export async function send(exchange: Exchange, request: SendMessageRequest): Pro
   if (contextId === '') return { events: begin(exchange, request, said), contextId, task: null };
 
   const conversation = await ownConversation(exchange, contextId);
-  const open = await openInteractions(exchange, { conversationId: contextId });
+  const open = await openInteractions(exchange, { conversation_id: contextId });
   const ofTask = task ? open.filter(({ task_id }) => task_id === task.id) : [];
   if (ofTask.length > 0) {
-    const isLast = await answerOpen(exchange.routes, ofTask, said);
+    const isLast = await answerOpen(exchange.client, ofTask, said);
     return { events: isLast ? eventsAfter(exchange, conversation, task?.id) : null, contextId, task };
   }
   const held = open.filter(({ task_id }) => task_id === null);
   // A reply that waits holds every later one up: what is said now is the answer, or nothing would ever be said again.
   if (held.length > 0) {
-    const isLast = await answerOpen(exchange.routes, held, said);
+    const isLast = await answerOpen(exchange.client, held, said);
     return { events: isLast ? eventsOfTurn(eventsAfter(exchange, conversation)) : null, contextId, task: null };
   }
   return { events: goOn(exchange, request, said, conversation), contextId, task: null };
@@ -59,49 +60,54 @@ function readMessage({ message, configuration }: SendMessageRequest): Message {
   return message;
 }
 
-async function* begin({ routes, deploymentId, userId }: Exchange, request: SendMessageRequest, said: IncomingParts) {
+type Events = AsyncGenerator<StreamEvent, void, undefined>;
+
+async function* begin(exchange: Exchange, request: SendMessageRequest, said: IncomingParts): Events {
+  const { client, deploymentId, userId } = exchange;
   const user = userId === null ? {} : { user_id: userId };
-  const body = { ...(await bodyOf(routes, request, said, userId)), deployment: deploymentId, ...user, stream: true };
-  const headers = onceOnly(routes, request, '/v1/conversations', body);
-  yield* routes.follow<ConversationEvent>({ method: 'POST', path: '/v1/conversations', body, headers });
+  const body = { ...(await bodyOf(exchange, request, said, userId)), deployment: deploymentId, ...user, stream: true };
+  const once = onceOnly(exchange, request, '/v1/conversations', body);
+  // What the body holds is whatever the client wrote: the route says whether it fits.
+  yield* (await client.request('conversations.create', { body }, once)) as Events;
 }
 
 async function* goOn(
-  { routes }: Exchange,
+  exchange: Exchange,
   request: SendMessageRequest,
   said: IncomingParts,
-  { id, user_id }: ShownConversation,
-) {
-  const body = { ...(await bodyOf(routes, request, said, user_id)), stream: true };
-  const path = `/v1/conversations/${id}/messages`;
-  const headers = onceOnly(routes, request, path, body);
-  yield* routes.follow<ConversationEvent>({ method: 'POST', path, body, headers });
+  { id, user_id }: Conversation,
+): Events {
+  const body = { ...(await bodyOf(exchange, request, said, user_id)), stream: true };
+  const once = onceOnly(exchange, request, `/v1/conversations/${id}/messages`, body);
+  const placed = { params: { conversation_id: id }, body };
+  yield* (await exchange.client.request('conversations.send', placed, once)) as Events;
 }
 
 /**
  * A message that is sent again runs once, as if it had an `Idempotency-Key`. A short id is no proof that it is the same
  * message: a client that counts from one would be shown somebody else's conversation.
  */
-function onceOnly(routes: Exchange['routes'], { message }: SendMessageRequest, path: string, body: unknown) {
+function onceOnly({ idempotencyKey }: Exchange, { message }: SendMessageRequest, path: string, body: unknown) {
   const messageId = message?.messageId ?? '';
-  if (routes.once['idempotency-key'] !== undefined || messageId.length < shortestUniqueId) return routes.once;
+  if (idempotencyKey !== undefined || messageId.length < shortestUniqueId) return { idempotencyKey };
   const digest = createHash('sha256')
     .update(JSON.stringify([path, messageId, body]))
     .digest('base64url');
-  return { 'idempotency-key': `a2a.${digest}` };
+  return { idempotencyKey: `a2a.${digest}` };
 }
 
 const shortestUniqueId = 16;
 
-export const eventsAfter = ({ routes }: Exchange, { id, last_event_seq }: ShownConversation, taskId?: string) =>
-  routes.follow<ConversationEvent>({
-    method: 'GET',
-    path: `/v1/conversations/${id}/events`,
-    query: { after: last_event_seq, task_id: taskId },
-  });
+export async function* eventsAfter(
+  { client }: Exchange,
+  { id, last_event_seq }: Conversation,
+  task_id?: string,
+): Events {
+  yield* await client.conversations.events({ conversation_id: id, after: last_event_seq, task_id });
+}
 
 /** Of a conversation's events those of the turn whose wait was answered. */
-async function* eventsOfTurn(events: AsyncGenerator<ConversationEvent, void, undefined>) {
+async function* eventsOfTurn(events: Events): Events {
   let turnId: string | null = null;
   for await (const event of events) {
     if (turnId === null && event.type === 'interaction.resolved') turnId = event.turn_id;
@@ -113,14 +119,14 @@ async function* eventsOfTurn(events: AsyncGenerator<ConversationEvent, void, und
 const options = ['output_schema', 'success_criteria', 'hand_off', 'plan', 'tools'];
 
 async function bodyOf(
-  routes: Exchange['routes'],
+  exchange: Exchange,
   { message, metadata }: SendMessageRequest,
   { texts, data, files }: IncomingParts,
   userId: string | null,
 ): Promise<Record<string, unknown>> {
   const asked: Record<string, unknown> = { ...metadata, ...message?.metadata };
   const named = Array.isArray(asked.attachments) ? asked.attachments : [];
-  const uploaded = await upload(routes, files, userId);
+  const uploaded = await upload(exchange, files, userId);
   const [first, ...more] = data;
   const isMap = typeof first === 'object' && first !== null && !Array.isArray(first);
   // Data alone is what is asked; beside words it is what they are about.
@@ -134,19 +140,12 @@ async function bodyOf(
 }
 
 /** Files of a message are uploads of its user. A retry under the same key finds them again. */
-async function upload(routes: Exchange['routes'], files: IncomingParts['files'], userId: string | null) {
+async function upload({ client, idempotencyKey: key }: Exchange, files: IncomingParts['files'], userId: string | null) {
   const attachments: { file_id: string }[] = [];
-  const key = routes.once['idempotency-key'];
   for (const [at, { filename, mediaType, bytes }] of files.entries()) {
-    const form = new FormData();
-    form.set('file', new File([bytes], filename, { type: mediaType }));
-    const { id } = await routes.call<{ id: string }>({
-      method: 'POST',
-      path: '/v1/files',
-      query: { user_id: userId ?? undefined },
-      form,
-      headers: key === undefined ? {} : { 'idempotency-key': `${key}.${at}` },
-    });
+    const file = new File([bytes], filename, { type: mediaType });
+    const idempotencyKey = key === undefined ? undefined : `${key}.${at}`;
+    const { id } = await client.files.create({ user_id: userId ?? undefined, file }, { idempotencyKey });
     attachments.push({ file_id: id });
   }
   return attachments;

@@ -13,7 +13,13 @@ type Source = {
 
 /** JSON-RPC answers as server-sent events, with a comment now and then while nothing comes. */
 export async function streamAnswer({ answers, errorAnswer, abandon }: Source): Promise<Response> {
-  let next = answers.next();
+  const ask = () => {
+    const asked = answers.next();
+    // It may fail while a slow reader, or one that has gone, asks for nothing: unheard, that would end the process.
+    asked.catch(() => {});
+    return asked;
+  };
+  let next = ask();
   const early = await within(next, firstWithinMs).catch((error: unknown) => ({ refused: errorAnswer(error) }));
   if (early && 'refused' in early) {
     abandon();
@@ -31,7 +37,7 @@ export async function streamAnswer({ answers, errorAnswer, abandon }: Source): P
           return controller.close();
         }
         write(formatSSEEvent(come.value));
-        next = answers.next();
+        next = ask();
       } catch (error) {
         write(formatSSEErrorEvent(errorAnswer(error)));
         abandon();

@@ -1,28 +1,32 @@
-import { type Artifact, type Message, type Part, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
-import type { ConversationEvent, ShownFile, ShownInteraction, ShownTask } from '../conversation-event.ts';
+import { type Task as A2aTask, type Artifact, type Message, type Part, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import type { Interaction, StoredFile, Task } from '@vestra/sdk/resources';
+import type { StreamEvent } from '@vestra/sdk/stream';
 import { agentMessage, dataPart, linkPart, textPart } from './parts.ts';
 
 type TaskParts = {
   /** What the work waits on, oldest first. */
-  open: readonly ShownInteraction[];
+  open: readonly Interaction[];
   artifacts: readonly Artifact[];
   history: readonly Message[];
 };
 
+/** The contract leaves room for work without a conversation; the protocol has no null. */
+export const contextOf = ({ conversation_id }: { conversation_id: string | null }) => conversation_id ?? '';
+
 /** Our work as the protocol's task. */
-export const presentTask = (task: ShownTask, { open, artifacts, history }: TaskParts): Task => ({
+export const presentTask = (task: Task, { open, artifacts, history }: TaskParts): A2aTask => ({
   id: task.id,
-  contextId: task.conversation_id,
+  contextId: contextOf(task),
   status: statusOf(task, open),
   artifacts: [...artifacts],
   history: [...history],
   metadata: { title: task.title, progress: task.progress, outcome: task.outcome },
 });
 
-export function statusOf(task: ShownTask, open: readonly ShownInteraction[]): TaskStatus {
+export function statusOf(task: Task, open: readonly Interaction[]): TaskStatus {
   const state = stateOf(task, open);
   const parts = saidWith(task, open);
-  const about = { contextId: task.conversation_id, taskId: task.id };
+  const about = { contextId: contextOf(task), taskId: task.id };
   return {
     state,
     message: parts.length === 0 ? undefined : agentMessage(open[0]?.id ?? `${task.id}-status`, about, parts),
@@ -31,11 +35,10 @@ export function statusOf(task: ShownTask, open: readonly ShownInteraction[]): Ta
 }
 
 /** How far the work is, from the event that says so. */
-export function workingStatus(
-  { data, conversation_id: contextId, seq, created_at }: ConversationEvent,
-  taskId: string,
-): TaskStatus {
-  const current = data.progress?.find(({ status }) => status === 'in_progress');
+export function workingStatus(event: StreamEvent, taskId: string, progress: Task['progress']): TaskStatus {
+  const { seq, created_at } = event;
+  const contextId = contextOf(event);
+  const current = progress.find(({ status }) => status === 'in_progress');
   return {
     state: TaskState.TASK_STATE_WORKING,
     message: current && agentMessage(`${taskId}-${seq}`, { contextId, taskId }, [textPart(current.content)]),
@@ -44,7 +47,7 @@ export function workingStatus(
 }
 
 /** A stop is a cancellation in this protocol; a limit that ended the work is a failure. */
-function stateOf({ status, error }: ShownTask, open: readonly ShownInteraction[]): TaskState {
+function stateOf({ status, error }: Task, open: readonly Interaction[]): TaskState {
   if (status === 'done') return TaskState.TASK_STATE_COMPLETED;
   if (status === 'failed' && error?.code === 'stopped') return TaskState.TASK_STATE_CANCELED;
   if (status === 'failed') return TaskState.TASK_STATE_FAILED;
@@ -52,14 +55,14 @@ function stateOf({ status, error }: ShownTask, open: readonly ShownInteraction[]
   return status === 'queued' ? TaskState.TASK_STATE_SUBMITTED : TaskState.TASK_STATE_WORKING;
 }
 
-const waitingState = (open: readonly ShownInteraction[]) =>
+const waitingState = (open: readonly Interaction[]) =>
   open.every(({ type }) => type === 'connect')
     ? TaskState.TASK_STATE_AUTH_REQUIRED
     : TaskState.TASK_STATE_INPUT_REQUIRED;
 
-export const isOver = ({ status }: ShownTask) => status === 'done' || status === 'failed';
+export const isOver = ({ status }: Task) => status === 'done' || status === 'failed';
 
-function saidWith(task: ShownTask, open: readonly ShownInteraction[]): Part[] {
+function saidWith(task: Task, open: readonly Interaction[]): Part[] {
   if (task.error) return [textPart(task.error.message), dataPart({ error: task.error })];
   if (isOver(task)) return [];
   if (open.length > 0) return open.flatMap(askingParts);
@@ -68,7 +71,7 @@ function saidWith(task: ShownTask, open: readonly ShownInteraction[]): Part[] {
 }
 
 /** A sentence for a person and, beside it, what a program needs to answer. */
-export function askingParts(interaction: ShownInteraction): Part[] {
+export function askingParts(interaction: Interaction): Part[] {
   const { id, questions = [], summary, ...rest } = interaction;
   const asked = questions.map(({ question, options }) =>
     options.length === 0 ? question : `${question} (${options.join(', ')})`,
@@ -80,14 +83,14 @@ export function askingParts(interaction: ShownInteraction): Part[] {
 }
 
 /** The answer in words, and as data where a schema was given for it. */
-export function resultArtifacts({ result: { text, data } }: ShownTask): Artifact[] {
+export function resultArtifacts({ result: { text, data } }: Task): Artifact[] {
   return [
     ...(text === null || text === '' ? [] : [artifact('result', 'Result', [textPart(text)])]),
     ...(data === null || data === undefined ? [] : [artifact('data', 'Structured result', [dataPart(data)])]),
   ];
 }
 
-export function fileArtifact({ id, filename, mime_type }: ShownFile, url: string): Artifact {
+export function fileArtifact({ id, filename, mime_type }: StoredFile, url: string): Artifact {
   const name = filename ?? id;
   return artifact(id, name, [linkPart(url, { filename: name, mediaType: mime_type ?? 'application/octet-stream' })]);
 }

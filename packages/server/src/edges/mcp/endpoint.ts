@@ -2,7 +2,7 @@ import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import { type HoldOpen, whenOver } from '../held-answer.ts';
-import { type AnswerRequest, type EdgeRequest, ownRoutes } from '../own-routes.ts';
+import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
 import { assertOwnHost, ownHostnames } from './own-host.ts';
 import { callTool } from './tool-call.ts';
 import type { ToolCaller } from './tool-caller.ts';
@@ -51,11 +51,13 @@ function serverFor(incoming: EdgeRequest, { answer, version, log }: Serving): Se
   const { scopes } = incoming.caller;
   server.setRequestHandler('tools/list', () => ({ tools: toolsFor(scopes) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const signal = AbortSignal.any([incoming.signal, mcpReq.signal]);
     const caller: ToolCaller = {
-      routes: ownRoutes(answer, incoming),
+      client: ownClient(answer, { ...incoming, signal }),
+      idempotencyKey: idempotencyKeyOf(incoming),
       scopes,
       requestId: incoming.requestId,
-      signal: mcpReq.signal,
+      signal,
       tellProgress: progressOf(mcpReq),
       logFault: (error) => log.error({ request_id: incoming.requestId, err: error }, 'tool failed'),
     };

@@ -1,22 +1,18 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Command } from '@vestra/contract/derive/commands';
 import { fail } from '@vestra/contract/errors';
-import type { RouteCall } from '../own-routes.ts';
-import { RouteFailure, readRefusal } from '../refusal.ts';
-import { followFor } from './follow-for.ts';
-import { answered, type ToolArguments, type ToolCaller } from './tool-caller.ts';
+import type { Placed } from '@vestra/sdk/transport';
+import { answered, patienceMs, type ToolArguments, type ToolCaller } from './tool-caller.ts';
 
 /** A tool that is one call of the API: the route itself decides whether it may be made and whether it fits. */
 export async function callRoute(command: Command, given: ToolArguments, caller: ToolCaller): Promise<CallToolResult> {
-  const { routes } = caller;
-  const request = { ...requestFor(command, given), headers: routes.once };
+  if (!command.route) throw new TypeError('A command of several calls is no route.');
+  const { name, route } = command.route;
+  const placed = placedFor(command, given);
   // What streams without being asked to has no other answer.
-  if (command.route?.route.streams && request.method === 'GET') {
-    const { events, isOver } = await followFor((signal) => routes.follow({ ...request, signal }), caller);
-    return answered({ events, is_over: isOver });
-  }
-  const response = await routes.respond(request);
-  if (!response.ok) throw new RouteFailure(await readRefusal(response));
+  if (route.streams && route.method === 'GET') return answered(await readAWhile(name, placed, caller));
+  const { client, idempotencyKey } = caller;
+  const response = await client.open(name, placed, { idempotencyKey });
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('application/json')) return answered(await response.json());
   if (type.startsWith('image/')) {
@@ -26,9 +22,23 @@ export async function callRoute(command: Command, given: ToolArguments, caller: 
   return { content: [{ type: 'text', text: await response.text() }] };
 }
 
-function requestFor({ route, arguments: taken }: Command, given: ToolArguments): RouteCall {
-  if (!route) throw new TypeError('A command of several calls is no route.');
-  const { method, path, body: bodySchema } = route.route;
+/** What comes on a stream until it ends, the patience does, or the caller goes; a page of it is answered as it is. */
+async function readAWhile(name: string, placed: Placed, { client, signal, tellProgress }: ToolCaller) {
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const answer = await client.request(name, placed, { signal: enough });
+  if (!isStream(answer)) return answer;
+  const events: { type: string }[] = [];
+  for await (const event of answer) {
+    events.push(event);
+    tellProgress(event.type);
+  }
+  return { events, is_over: !enough.aborted };
+}
+
+const isStream = (answer: unknown): answer is AsyncIterable<{ type: string }> =>
+  typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+
+function placedFor({ route, arguments: taken }: Command, given: ToolArguments): Placed {
   const values = taken.flatMap((argument) => {
     const value = given[argument.name];
     return value === undefined ? [] : [{ ...argument, value }];
@@ -37,11 +47,11 @@ function requestFor({ route, arguments: taken }: Command, given: ToolArguments):
     values.flatMap((each) => (each.place === place && each.field !== null ? [[each.field, each.value] as const] : []));
   const params = new Map(fieldsIn('params'));
   const whole = values.find(({ place, field }) => place === 'body' && field === null);
+  const named = taken.flatMap(({ place, field }) => (place === 'params' && field !== null ? [field] : []));
   return {
-    method,
-    path: path.replace(/\{(\w+)\}/g, (_, field: string) => segment(field, params.get(field))),
+    params: Object.fromEntries(named.map((field) => [field, segment(field, params.get(field))])),
     query: Object.fromEntries(fieldsIn('query').map(([field, value]) => [field, written(value)])),
-    ...(bodySchema && { body: whole ? whole.value : Object.fromEntries(fieldsIn('body')) }),
+    ...(route?.route.body && { body: whole ? whole.value : Object.fromEntries(fieldsIn('body')) }),
   };
 }
 
@@ -53,7 +63,7 @@ function segment(field: string, value: unknown): string {
   const text = written(value).toWellFormed();
   // Both would name another path.
   if (text === '' || text === '.' || text === '..') throw fail('invalid_request', { param: field });
-  return encodeURIComponent(text);
+  return text;
 }
 
 const written = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));

@@ -3,7 +3,7 @@ import type { Command } from '@vestra/contract/derive/commands';
 import { fail } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
 import { z } from 'zod';
-import { isUnforeseen, type Refusal, refusalOf } from '../refusal.ts';
+import { isUnforeseen, type Refusal, refusalOf, toldIfCutShort } from '../refusal.ts';
 import { compositeTools } from './composite-tools.ts';
 import { callRoute } from './route-tool.ts';
 import { answered, type ToolArguments, type ToolCaller } from './tool-caller.ts';
@@ -20,7 +20,8 @@ export async function callTool(name: string, given: ToolArguments, caller: ToolC
     const composite = compositeTools[name];
     if (!composite) return await callRoute(command, given, caller);
     return answered(await composite(readArguments(command, given), caller));
-  } catch (error) {
+  } catch (thrown) {
+    const error = toldIfCutShort(thrown, caller.signal);
     if (isUnforeseen(error)) caller.logFault(error);
     return refused(namedAsGiven(refusalOf(error, caller.requestId), command));
   }

@@ -11,7 +11,7 @@ import { proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
 
 /** None of the tools is run here: what they would need stands empty. */
 const unused = {} as never;
-const desks = { obstacle: async () => null, ifOpen: () => null } as never;
+const browserPool = { obstacle: async () => null, ifOpen: () => null } as never;
 const of = { tenant: { orgId: 'org_1', mode: 'test' }, turn: { user_id: null }, task: { id: 'tsk_1' } } as never;
 
 async function everyOwnTool(): Promise<OwnTool[]> {
@@ -39,7 +39,7 @@ async function everyOwnTool(): Promise<OwnTool[]> {
     }),
     ...memoryTools(unused),
     ...computerTools(unused),
-    ...(await workBrowsers({ db: unused, desks }).ofWork({ ...(of as object), manifest: {} } as never)),
+    ...(await workBrowsers({ db: unused, browserPool }).ofWork({ ...(of as object), manifest: {} } as never)),
     ...routineTools(unused)(of),
   ];
 }

@@ -1,44 +1,28 @@
 import type { Client } from '@vestra/sdk/client';
+import type { AskOptions } from '@vestra/sdk/commands/ask';
+import type { Interaction, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { plain, showMoney } from '../output/show-value.ts';
 import type { Terminal } from '../terminal.ts';
-import { askPerson, howToAnswer, type Interaction, isForPerson, showInteraction } from './interaction.ts';
-
-export type Outcome = {
-  conversationId: string | null;
-  /** `waiting`: somebody has to answer elsewhere before the turn goes on. */
-  status: 'settled' | 'failed' | 'stopped' | 'waiting' | 'unknown';
-};
-
-type Turn = { status: string; cost_usd: number; error: { code: string; message: string } | null };
+import { askPerson, howToAnswer, isForPerson, showInteraction } from './interaction.ts';
 
 /**
  * Shows a turn as it happens: the reply on standard output as it is written, what goes on beside it on standard error.
  * At a terminal the person is asked what the agent asks; elsewhere the command ends and says how to answer.
  */
-export async function followTurnHere(
-  terminal: Terminal,
-  client: Client,
-  events: AsyncIterable<StreamEvent>,
-): Promise<Outcome> {
+export function turnShownAt(terminal: Terminal, client: Client): Required<Pick<AskOptions, 'onEvent' | 'onWait'>> {
   const page = pageOf(terminal);
-  const outcome: Outcome = { conversationId: null, status: 'unknown' };
-  for await (const event of events) {
-    outcome.conversationId = event.conversation_id;
-    if (event.type === 'interaction.created') {
+  return {
+    onEvent(event) {
+      if (event.type !== 'turn.settled') return show(terminal, page, event);
       page.endLine();
-      if (await isLeft(terminal, client, event.data.interaction as Interaction))
-        return { ...outcome, status: 'waiting' };
-    } else if (event.type === 'turn.settled') {
+      sayEnd(terminal, event.data.turn);
+    },
+    onWait(interaction) {
       page.endLine();
-      const turn = event.data.turn as Turn;
-      outcome.status = turn.status as Outcome['status'];
-      sayEnd(terminal, event.conversation_id, turn);
-    } else {
-      show(terminal, page, event);
-    }
-  }
-  return outcome;
+      return isFollowedOn(terminal, client, interaction);
+    },
+  };
 }
 
 function show(terminal: Terminal, page: Page, event: StreamEvent): void {
@@ -83,23 +67,23 @@ function stepOf({ name, input_summary }: { name: string | null; input_summary: s
   return [name ?? 'a step', input_summary].filter(Boolean).join(': ');
 }
 
-/** Whether the command ends here because what the turn waits on is answered elsewhere. */
-async function isLeft(terminal: Terminal, client: Client, interaction: Interaction): Promise<boolean> {
+/** Whether the turn goes on here. What is left to others to answer ends the command, unless a person is watching. */
+async function isFollowedOn(terminal: Terminal, client: Client, interaction: Interaction): Promise<boolean> {
   terminal.err(showInteraction(terminal, interaction));
   if (!terminal.isInteractive || !isForPerson(interaction)) {
     terminal.err(`  ${howToAnswer(interaction)}\n`);
     // At a terminal a function may be answered by the org's own code meanwhile, and the reply goes on here.
-    return !terminal.isInteractive;
+    return terminal.isInteractive;
   }
   const answer = await askPerson(interaction);
   await client.interactions.answer({ interaction_id: interaction.id, ...answer }, { signal: terminal.signal });
-  return false;
+  return true;
 }
 
-function sayEnd(terminal: Terminal, conversationId: string | null, { status, cost_usd, error }: Turn): void {
+function sayEnd(terminal: Terminal, { conversation_id, status, cost_usd, error }: Turn): void {
   if (error) terminal.err(`${terminal.paintError('red', '✖')} ${plain(error.message)} (${plain(error.code)})\n`);
   else if (status === 'stopped') terminal.err('Stopped.\n');
-  terminal.err(terminal.paintError('dim', `${conversationId} · ${showMoney(cost_usd)}\n`));
+  terminal.err(terminal.paintError('dim', `${conversation_id} · ${showMoney(cost_usd)}\n`));
 }
 
 type Page = { write: (messageId: string, text: string) => void; endLine: () => void };

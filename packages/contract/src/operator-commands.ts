@@ -1,0 +1,32 @@
+type Flag = { value: string; required: boolean };
+
+const needed = (value: string): Flag => ({ value, required: true });
+const optional = (value: string): Flag => ({ value, required: false });
+
+/** What `vestra admin` does on the operator's own machine, with the database in reach and no key. */
+export const operatorCommands = {
+  'org create': {
+    summary: 'Make another org with a test key, a live key, an owner and 100 test dollars.',
+    flags: { name: needed('<name>'), 'owner-email': optional('<email>') },
+  },
+  credit: {
+    summary: 'Add money to the wallet of an org.',
+    flags: { org: needed('<org id>'), mode: needed('test|live'), usd: needed('<dollars>') },
+  },
+  'member invite': {
+    summary: 'Invite a person to the console of an org; prints the link to send them.',
+    flags: { org: needed('<org id>'), email: needed('<email>'), role: needed('owner|admin|developer') },
+  },
+  'memory-secret': {
+    summary: 'Show what calls to the memory endpoint of an org are signed with.',
+    flags: { org: needed('<org id>'), mode: needed('test|live') },
+  },
+  'policy-hook-secret': {
+    summary: 'Print the secret that questions to VESTRA_POLICY_HOOK_URL are signed with.',
+    flags: {},
+  },
+  'rotate-master-key': {
+    summary: 'Seal every org’s data key under a new master key.',
+    flags: {},
+  },
+} satisfies Record<string, { summary: string; flags: Record<string, Flag> }>;

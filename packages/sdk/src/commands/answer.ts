@@ -1,0 +1,52 @@
+import type { CommandInput } from '@vestra/contract/commands';
+import type { Client } from '../client.ts';
+import { VestraError } from '../errors.ts';
+import type { Interaction } from '../resources.ts';
+import type { CallOptions } from '../transport.ts';
+
+/** Answers what the agent waits on, and gives it as it ended. */
+export async function answer(
+  client: Client,
+  { user, interaction, ...given }: CommandInput<'answer'>,
+  options: CallOptions = {},
+): Promise<Interaction> {
+  const interaction_id = interaction ?? (await onlyOpen(client, user, options)).id;
+  return client.interactions.answer({ interaction_id, ...given }, options);
+}
+
+/** So many pages of waits that are others' are looked through for one. */
+const mostPages = 10;
+
+/**
+ * The only one that is open for the user, or for the org's own agent where none is named: a yes that names nobody is no
+ * yes to what a user is asked.
+ */
+export async function onlyOpen(
+  client: Client,
+  user: string | undefined,
+  { signal }: Pick<CallOptions, 'signal'> = {},
+): Promise<Interaction> {
+  const whose = user === undefined ? 'the org’s own agent' : `the agent of ${user}`;
+  const found: Interaction[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; found.length < 2; page++) {
+    if (page === mostPages) throw unclear(`So much is open that ${whose} cannot be looked for: name the interaction.`);
+    const { data, next_cursor } = await client.interactions.list({ user_id: user, limit: 100, cursor }, { signal });
+    found.push(...data.filter(({ user_id }) => user_id === (user ?? null)));
+    if (next_cursor === null) break;
+    cursor = next_cursor;
+  }
+  const [only, another] = found;
+  if (only && another) {
+    throw unclear(`More than one is open for ${whose}: name the interaction, such as ${only.id} or ${another.id}.`);
+  }
+  if (only) return only;
+  throw new VestraError(`Nothing that ${whose} waits on is open. Name the interaction, or the user whose it is.`, {
+    status: 404,
+    type: 'not_found',
+    code: 'interaction_not_found',
+  });
+}
+
+const unclear = (message: string) =>
+  new VestraError(message, { status: 400, type: 'invalid_request', code: 'invalid_request', param: 'interaction' });

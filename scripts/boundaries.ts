@@ -37,13 +37,15 @@ function violationsOf(file: string): string[] {
 function isAllowed(from: Place, to: Place, isType: boolean): boolean {
   if (from.package !== to.package) return (packageImports[from.package] ?? []).includes(to.package);
   if (from.package !== 'server') return true;
-  if (isComposition(from)) return true;
   if (from.domain !== null && from.domain === to.domain) return true;
   // What everybody shares: who is calling, and how a start fails.
-  if (to.file.endsWith('/caller.ts') || to.file.endsWith('/db/start-failure.ts')) return true;
+  if (to.room === 'caller' || to.file.endsWith('/db/start-failure.ts')) return true;
   switch (from.room) {
+    // What puts the parts together knows them all.
     case 'main':
-      return to.room === 'main' || to.room === 'db';
+      return true;
+    case 'operator':
+      return ['operator', 'main', 'adapters', 'db'].includes(to.room) || isDomainApi(to);
     case 'db':
       return to.room === 'db';
     case 'http':
@@ -63,11 +65,6 @@ function isAllowed(from: Place, to: Place, isType: boolean): boolean {
   }
 }
 
-/** What puts the parts together knows them all; the other files beside it do not. */
-function isComposition({ room, file }: Place): boolean {
-  return room === 'operator' || /\/src\/(main|run|start|admin|bootstrap|agreed-secret|assemble-[a-z]+)\.ts$/.test(file);
-}
-
 /** The contract runs in a browser: it takes nothing that ties it to a host. */
 function refusePackage(from: Place, specifier: string): boolean {
   if (from.package === 'contract') return specifier !== 'zod';
@@ -76,7 +73,7 @@ function refusePackage(from: Place, specifier: string): boolean {
 
 const isDomainApi = (to: Place) => to.room === 'domains' && to.file.endsWith('/api.ts');
 
-/** A domain knows the shape of a handler, of a job and of an adapter; who fills it in is wired in `start.ts`. */
+/** A domain knows the shape of a handler, of a job and of an adapter; who fills it in is wired in `main/`. */
 function isPortOf(from: Place, to: Place, isType: boolean): boolean {
   if (/\/jobs\/(catalog|fence)\.ts$/.test(to.file)) return true;
   if (to.room === 'adapters' || to.room === 'jobs') return isType;
@@ -86,8 +83,7 @@ function isPortOf(from: Place, to: Place, isType: boolean): boolean {
 
 function placeOf(file: string): Place {
   const [, packageName = '', , first = '', second = ''] = file.split('/');
-  const isRoot = !file.replace(`packages/${packageName}/src/`, '').includes('/');
-  const room = packageName !== 'server' ? 'src' : isRoot ? 'main' : first;
+  const room = packageName !== 'server' ? 'src' : first.replace(/\.ts$/, '');
   return { package: packageName, room, domain: room === 'domains' ? second : null, file };
 }
 

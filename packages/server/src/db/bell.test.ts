@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../main/log.ts';
 import { type Bell, createBell } from './bell.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
 

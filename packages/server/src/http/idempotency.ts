@@ -143,6 +143,15 @@ export async function forgetAnswers(
       OR convert_from(answer, 'UTF8')::json ->> 'id' = ANY(${sql.param([...shownIds])}::text[]))`);
 }
 
+/** Removes answers that nobody may ask for again; false: none was left. */
+export async function pruneAnswers(db: Database, before: Date, limit: number): Promise<boolean> {
+  const { rowCount } = await db.execute(sql`
+    DELETE FROM idempotency_keys WHERE ctid IN (
+      SELECT ctid FROM idempotency_keys WHERE created_at < ${before.toISOString()}
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`);
+  return rowCount === limit;
+}
+
 /** Waits for a call to end, however it ends, and gives up after 30 s. */
 async function ended(call: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

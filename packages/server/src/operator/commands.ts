@@ -1,18 +1,19 @@
 import { idPattern } from '@vestra/contract/ids';
 import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
-import { sql } from 'drizzle-orm';
 import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
-import { agreedSecret } from '../agreed-secret.ts';
-import { createOrg } from '../bootstrap.ts';
-import type { Origin } from '../caller.ts';
+import type { Executor } from '../db/pool.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { transaction } from '../db/transaction.ts';
 import { recordAudit } from '../domains/audit/api.ts';
 import { balanceOf, credit } from '../domains/ledger/api.ts';
 import { inviteMember } from '../domains/members/api.ts';
 import { memoryEndpointSecret } from '../domains/memory/api.ts';
+import { orgExists } from '../domains/orgs/api.ts';
+import { agreedSecret } from '../main/agreed-secret.ts';
+import { createOrg } from './create-org.ts';
 import type { Operator } from './open.ts';
+import { operatorIn } from './operator-in.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
 type Flag = { value: string; required: boolean };
@@ -119,17 +120,8 @@ export const operatorCommands: Record<string, OperatorCommand> = {
   }),
 };
 
-const operatorIn = (orgId: string, mode: Mode): Origin => ({
-  orgId,
-  mode,
-  actor: { type: 'system', id: 'operator', name: 'Operator' },
-  requestId: null,
-  ip: null,
-});
-
-async function requireOrg(tx: Parameters<typeof credit>[0], orgId: string): Promise<void> {
-  const { rows } = await tx.execute(sql`SELECT 1 FROM orgs WHERE id = ${orgId}`);
-  if (rows.length === 0) throw new StartFailure(`There is no org ${orgId} in this database.`);
+async function requireOrg(tx: Executor, orgId: string): Promise<void> {
+  if (!(await orgExists(tx, orgId))) throw new StartFailure(`There is no org ${orgId} in this database.`);
 }
 
 function readOrg({ org = '' }: Values): string {

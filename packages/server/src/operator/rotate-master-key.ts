@@ -1,5 +1,7 @@
-import { sql } from 'drizzle-orm';
+import { resealSettings } from '../db/server-settings.ts';
 import { transaction } from '../db/transaction.ts';
+import { resealDataKeys } from '../domains/orgs/api.ts';
+import { settingScope } from '../main/agreed-secret.ts';
 import type { Operator } from './open.ts';
 
 /**
@@ -9,20 +11,9 @@ import type { Operator } from './open.ts';
 export async function rotateMasterKey({ db, vault, masterKeys }: Operator) {
   const forgetOld = masterKeys.rotate();
   const rewrapped = await transaction(db, async (tx) => {
-    const orgs = await tx.execute<{ id: string; wrapped: Buffer }>(
-      sql`SELECT id, wrapped_data_key AS wrapped FROM orgs FOR UPDATE`,
-    );
-    for (const { id, wrapped } of orgs.rows) {
-      await tx.execute(sql`UPDATE orgs SET wrapped_data_key = ${vault.rewrap(wrapped, id)} WHERE id = ${id}`);
-    }
-    const settings = await tx.execute<{ name: string; wrapped: Buffer }>(
-      sql`SELECT name, sealed_value AS wrapped FROM server_settings FOR UPDATE`,
-    );
-    for (const { name, wrapped } of settings.rows) {
-      const sealed = vault.rewrap(wrapped, `server:${name}`);
-      await tx.execute(sql`UPDATE server_settings SET sealed_value = ${sealed} WHERE name = ${name}`);
-    }
-    return orgs.rows.length + settings.rows.length;
+    const ofOrgs = await resealDataKeys(tx, (wrapped, orgId) => vault.rewrap(wrapped, orgId));
+    const ofServer = await resealSettings(tx, (wrapped, name) => vault.rewrap(wrapped, settingScope(name)));
+    return ofOrgs + ofServer;
   });
   forgetOld?.();
   return { rewrapped, source: forgetOld ? ('file' as const) : ('environment' as const) };

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { ErrorCode } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
-import { createCatalogue } from '@vestra/models/providers';
+import { createModels } from '@vestra/models/models';
 import { eq, type sql } from 'drizzle-orm';
 import pino from 'pino';
 import { assertContract } from '../../../../../tests/support/contract.ts';
 import type { Answer } from '../../../../../tests/support/server.ts';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import { createDocumentReader } from '../../adapters/documents/reader.ts';
+import { faultOfJsonSchema } from '../../adapters/json-schema/fault.ts';
+import { refuseAddress } from '../../adapters/outbound/address.ts';
 import { openMasterKeys } from '../../adapters/secrets/master-key.ts';
 import { createVault } from '../../adapters/secrets/vault.ts';
 import { openZip } from '../../adapters/zip/open-zip.ts';
-import { assembleApplyPorts } from '../../assemble-apply.ts';
 import type { Caller, Origin } from '../../caller.ts';
-import { readConfig } from '../../config.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -22,6 +22,8 @@ import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
+import { assembleApplyPorts } from '../../main/assemble/apply.ts';
+import { readConfig } from '../../main/config.ts';
 import { readCatalogue } from '../apps/api.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
@@ -55,9 +57,10 @@ export async function startApply() {
   const db = await openDatabase({ connectionString: database.connectionString });
   const ports = assembleApplyPorts({
     vault,
-    catalogue: createCatalogue(readConfig({}).models),
-    apps: readCatalogue({ file: null, refuseAddress: () => null }),
-    allowPrivate: false,
+    models: createModels(readConfig({}).models),
+    apps: { catalogue: readCatalogue({ file: null, refuseAddress: () => null }) },
+    refuseAddress: (address) => refuseAddress(address, { allowPrivate: false }),
+    faultOfSchema: faultOfJsonSchema,
     // Nobody plays the runs: a test says what came of them.
     jobs: { send: async () => '', sendMany: async () => [] },
   });

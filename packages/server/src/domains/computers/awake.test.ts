@@ -9,7 +9,7 @@ import { makePlace, removePlace } from '../../adapters/computer/place.ts';
 import { type Bell, createBell } from '../../db/bell.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { insertOrg } from '../orgs/api.ts';
 import { type Computers, createComputers } from './awake.ts';
 import { findComputer, keepAwake, listPrepared, type Owner, recordPrepared } from './store.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tenant } from '../../caller.ts';
 import type { Bell } from '../../db/bell.ts';
 import type { Database } from '../../db/pool.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
 import { createMoneyLine, type MoneyLine } from './money-line.ts';
 

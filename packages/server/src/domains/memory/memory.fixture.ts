@@ -5,7 +5,7 @@ import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
 import { transaction } from '../../db/transaction.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { type OrgSettings, orgSettings } from '../orgs/api.ts';
 import { enterUser } from '../users/api.ts';
 import { createMemory } from './api.ts';

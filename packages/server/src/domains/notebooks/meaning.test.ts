@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { createPassageMeaning, type PassageMeaning, searchNotebooks } from './api.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { windowsOf } from './passage-windows.ts';

@@ -1,5 +1,5 @@
 import { modes } from '@vestra/contract/route';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { selectRows } from '../../db/rows.ts';
@@ -51,4 +51,27 @@ export async function updateSettings(
     .where(and(eq(orgSettings.org_id, orgId), eq(orgSettings.mode, mode)))
     .returning();
   return row as OrgSettings;
+}
+
+export async function hasOrgs(db: Executor): Promise<boolean> {
+  const { rows } = await db.execute(sql`SELECT 1 FROM orgs LIMIT 1`);
+  return rows.length > 0;
+}
+
+export async function orgExists(db: Executor, orgId: string): Promise<boolean> {
+  return (await selectRows(db, orgs, { id: orgId })).length > 0;
+}
+
+/** Seals the data key of every org anew; how many there were. */
+export async function resealDataKeys(
+  tx: Executor,
+  reseal: (wrapped: Buffer, orgId: string) => Buffer,
+): Promise<number> {
+  const { rows } = await tx.execute<{ id: string; wrapped: Buffer }>(
+    sql`SELECT id, wrapped_data_key AS wrapped FROM orgs FOR UPDATE`,
+  );
+  for (const { id, wrapped } of rows) {
+    await tx.execute(sql`UPDATE orgs SET wrapped_data_key = ${reseal(wrapped, id)} WHERE id = ${id}`);
+  }
+  return rows.length;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { emit } from '../events/emit.ts';
 import { type SomeEvent, someEvent } from '../events/told.fixture.ts';
 import { startDispatcher } from './dispatch.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
 import { until } from './receiver.fixture.ts';
 import { startDelivering } from './start-delivering.ts';

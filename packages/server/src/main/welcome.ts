@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
-import { createCatalogue } from '@vestra/models/providers';
+import type { Catalogue } from '@vestra/models/providers';
 import type { Config } from './config.ts';
 import type { Server } from './start.ts';
 import { version } from './version.ts';
 
 /** What a person reads after the start: where it is, how to get in, and what to type next. */
-export function welcome(config: Config, { url, firstCredentials }: Server): string {
+export function welcome(config: Config, { url, firstCredentials, catalogue }: Server): string {
   if (url === null) return `Vestra ${version} works on jobs here. ctrl-C stops it.\n`;
   const base = config.publicUrl ?? url;
   const lines = [`Vestra ${version} is running at ${base}`, '', `  API reference   ${base}/docs`];
@@ -27,12 +27,11 @@ export function welcome(config: Config, { url, firstCredentials }: Server): stri
   } else {
     lines.push(`  Keys            in ${file}, as the first start wrote them`);
   }
-  lines.push('', ...modelNote(config), '');
+  lines.push('', ...modelNote(config, catalogue), '');
   return `${lines.join('\n')}\n`;
 }
 
-function modelNote(config: Config): string[] {
-  const { defaultModel, list } = createCatalogue(config.models);
+function modelNote(config: Config, { defaultModel, list }: Catalogue): string[] {
   if (defaultModel === null) {
     return [
       `VESTRA_DEFAULT_MODEL is ${config.models.defaultModel}, which no configured provider has: known are ${list('test')

@@ -1,5 +1,5 @@
+import { StartFailure } from '../db/start-failure.ts';
 import { readConfig } from './config.ts';
-import { StartFailure } from './db/start-failure.ts';
 import { createLog } from './log.ts';
 import { startServer } from './start.ts';
 import { welcome } from './welcome.ts';

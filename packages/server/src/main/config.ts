@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type IsTrustedProxy, readTrustedProxies } from './client-address.ts';
-import { StartFailure } from './db/start-failure.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
 const flag = z.enum(['0', '1']).transform((value) => value === '1');

@@ -1,16 +1,15 @@
 import { newId } from '@vestra/contract/ids';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { retentionRules } from './assemble-jobs.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
+import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { pruneAudit } from '../domains/audit/api.ts';
+import { pruneTraces } from '../domains/engine/api.ts';
+import { pruneEvents } from '../domains/events/api.ts';
+import { pruneDeliveries } from '../domains/webhooks/api.ts';
+import { pruneOld } from '../jobs/retention.ts';
+import { expiryRules, retentionRules } from './assemble/retention.ts';
 import { readConfig } from './config.ts';
-import { closeDatabase, type Database, openDatabase } from './db/pool.ts';
-import { pruneAudit } from './domains/audit/api.ts';
-import { pruneTraces } from './domains/engine/records/prune-traces.ts';
-import { pruneEvents } from './domains/events/api.ts';
-import { pruneDeliveries } from './domains/webhooks/prune-deliveries.ts';
-import { housekeeping } from './housekeeping.ts';
-import { pruneOld } from './retention.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -245,8 +244,24 @@ describe('idempotency records', () => {
         VALUES (${orgId}, 'test', 'keys.create', ${key}, '\\x00', now() - ${age}::interval)`);
     await add('old', '24 hours 1 minute');
     await add('young', '23 hours 59 minutes');
-    await housekeeping(db);
+    await pruneOld(db, expiryRules);
     const { rows } = await db.execute<{ key: string }>(sql`SELECT key FROM idempotency_keys`);
     expect(rows.map(({ key }) => key)).toEqual(['young']);
+  });
+});
+
+describe('sessions', () => {
+  it('go 30 days after their end, and none before', async () => {
+    const add = (id: string, days: number) =>
+      db.execute(sql`
+        INSERT INTO sessions (id, org_id, mode, token_hash, chat, screen, memory, driver, expires_at)
+        VALUES (${id}, ${orgId}, 'test', convert_to(${id}, 'UTF8'), true, 'false', false, 'bash',
+          now() - ${days} * interval '1 day')`);
+    await add('ses_old', 30.1);
+    await add('ses_young', 29.9);
+    await add('ses_live', -0.01);
+    await pruneOld(db, expiryRules);
+    const { rows } = await db.execute(sql`SELECT id FROM sessions ORDER BY id`);
+    expect(rows).toEqual([{ id: 'ses_live' }, { id: 'ses_young' }]);
   });
 });

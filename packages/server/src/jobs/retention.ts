@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from './db/pool.ts';
+import type { Database } from '../db/pool.ts';
 
-/** Removes about `limit` rows at most of those older than `before`, in one short transaction; false: none was left. */
-type PruneBatch = (db: Database, before: Date, limit: number) => Promise<boolean>;
+/** What goes after how many days, and how: by the domain whose table it is. */
+export type PruneRule = {
+  days: number;
+  /** Removes about `limit` rows at most of those older than `before`, in one short transaction; false: none was left. */
+  prune: (db: Database, before: Date, limit: number) => Promise<boolean>;
+};
 
 type Options = { now?: Date; signal?: AbortSignal; batchRows?: number; mostBatches?: number };
 
@@ -14,7 +18,7 @@ const dayMs = 86_400_000;
  */
 export async function pruneOld(
   db: Database,
-  rules: readonly { days: number; prune: PruneBatch }[],
+  rules: readonly PruneRule[],
   { now = new Date(), signal, batchRows = 1000, mostBatches = 200 }: Options = {},
 ): Promise<void> {
   const failures: unknown[] = [];

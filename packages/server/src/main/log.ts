@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino';
-import { sqlState } from './db/query-error.ts';
+import { sqlState } from '../db/query-error.ts';
 
 /**
  * One JSON line per event. Nothing that came in with a request is ever logged: no body, no header, no

@@ -1,15 +1,11 @@
-import type { Logger } from 'pino';
-import { browserStarter } from './adapters/browser/browser.ts';
-import { browserObstacle } from './adapters/browser/obstacle.ts';
-import type { Config } from './config.ts';
-import { createDesks, type Desks } from './domains/browser/api.ts';
-import type { Computers } from './domains/computers/api.ts';
+import { browserStarter } from '../../adapters/browser/browser.ts';
+import { browserObstacle } from '../../adapters/browser/obstacle.ts';
+import { createDesks, type Desks } from '../../domains/browser/api.ts';
+import type { Computers } from '../../domains/computers/api.ts';
+import type { Kernel } from '../kernel.ts';
 
 /** The browsers of users. Whether this machine can run any is found out when the first is asked for. */
-export function assembleBrowsers(parts: { config: Config; computers: Computers; log: Logger }): Desks & {
-  stop: () => void;
-} {
-  const { config, computers, log } = parts;
+export function assembleBrowsers({ config, log }: Kernel, computers: Computers): Desks & { stop: () => void } {
   const { chromium: executable, allowPrivateAddresses: allowPrivate } = config;
   let looked: Promise<string | null> | undefined;
   return createDesks({

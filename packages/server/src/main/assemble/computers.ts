@@ -1,18 +1,11 @@
-import type { Logger } from 'pino';
-import { chooseHost } from './adapters/computer/choose-host.ts';
-import { homePath } from './adapters/computer/home-path.ts';
-import { makePlace, removePlace } from './adapters/computer/place.ts';
-import type { FileStore } from './adapters/files/file-store.ts';
-import type { Vault } from './adapters/secrets/vault.ts';
-import type { Config } from './config.ts';
-import type { Bell } from './db/bell.ts';
-import type { Database } from './db/pool.ts';
-import { type Computers, type ComputerWork, createComputers, createComputerWork } from './domains/computers/api.ts';
-
-type Parts = { config: Config; db: Database; bell: Bell; log: Logger; vault: Vault; files: FileStore };
+import { chooseHost } from '../../adapters/computer/choose-host.ts';
+import { homePath } from '../../adapters/computer/home-path.ts';
+import { makePlace, removePlace } from '../../adapters/computer/place.ts';
+import { type Computers, type ComputerWork, createComputers, createComputerWork } from '../../domains/computers/api.ts';
+import type { Kernel } from '../kernel.ts';
 
 /** The computers of users, and what work does with them. What they are made of is found out beside the start. */
-export function assembleComputers({ config, db, bell, log, vault, files }: Parts): {
+export function assembleComputers({ config, db, bell, log, vault, files }: Kernel): {
   computers: Computers;
   computerWork: ComputerWork;
 } {

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { Failure } from '@vestra/contract/errors';
-import { readConfig } from './config.ts';
-import { StartFailure } from './db/start-failure.ts';
-import { type OperatorCommand, operatorCommands } from './operator/commands.ts';
-import { openOperator } from './operator/open.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import { readConfig } from '../main/config.ts';
+import { type OperatorCommand, operatorCommands } from './commands.ts';
+import { openOperator } from './open.ts';
 
 const [words, flags] = splitArguments(process.argv.slice(2));
 const name = words.join(' ');

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { ownEmbeddedPostgres } from '../db/reach-embedded.ts';
 import { StartFailure } from '../db/start-failure.ts';
-import { promoteAfterTests } from '../domains/apply/promote-after-tests.ts';
+import { promoteAfterTests } from '../domains/apply/promotion/promote-after-tests.ts';
 import { createKeyUse } from '../domains/audit/api.ts';
 import type { Player } from '../domains/test-runs/api.ts';
 import { startDelivering } from '../domains/webhooks/api.ts';
@@ -14,7 +14,6 @@ import { startWorker } from '../jobs/worker.ts';
 import type { Credentials } from '../operator/create-org.ts';
 import { makeFirstOrg } from '../operator/first-org.ts';
 import { assembleApp } from './assemble/app.ts';
-import { assembleApplyPorts } from './assemble/apply.ts';
 import { assembleBrowsers } from './assemble/browsers.ts';
 import { assembleComputers } from './assemble/computers.ts';
 import { assembleEngine } from './assemble/engine.ts';
@@ -55,9 +54,8 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     const { engine, followers, stop: stopEngine } = assembleEngine(kernel, { computerWork, desks });
     shutdown.undo(stopEngine);
     shutdown.tellFirst(engine.runner.leave);
-    const apply = assembleApplyPorts(kernel);
     if (config.role !== 'api') {
-      const player: Player = { engine, followers, promote: (tx, of) => promoteAfterTests(tx, apply, of) };
+      const player: Player = { engine, followers, promote: (tx, of) => promoteAfterTests(tx, kernel, of) };
       const handlers = assembleJobs(kernel, { engine, player, computers, computerWork });
       const worker = startWorker({ jobs, log, handlers });
       shutdown.undo(worker.stop);
@@ -92,7 +90,6 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
         followers,
         computerWork,
         desks,
-        apply,
         streams,
         keyUse,
         answer: (request, callerAddress) => app.get().fetch(request, { callerAddress }),

@@ -22,7 +22,6 @@ import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
-import { assembleApplyPorts } from '../../main/assemble/apply.ts';
 import { readConfig } from '../../main/config.ts';
 import { readCatalogue } from '../apps/api.ts';
 import { auditEntries } from '../audit/tables.ts';
@@ -39,12 +38,13 @@ import { createAnswerSeal } from '../secrets/api.ts';
 import { upsertSecret } from '../secrets/store.ts';
 import { skillRoutes } from '../skills/routes.ts';
 import { skills } from '../skills/tables.ts';
+import { latestRuns } from '../test-runs/api.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
-import { changeLive } from './change-live.ts';
-import { manifestChecker } from './check-manifest.ts';
-import { fixContent } from './content.ts';
-import type { ApplyPorts } from './ports.ts';
-import { fileRenderer } from './render-file.ts';
+import type { ApplyDependencies } from './dependencies.ts';
+import { renderFile } from './file/render-file.ts';
+import { changeLive } from './promotion/change-live.ts';
+import { fixContent } from './promotion/content.ts';
+import { manifestChecker } from './read/check-manifest.ts';
 import { applyRoutes } from './routes.ts';
 
 const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) }));
@@ -55,7 +55,7 @@ export type Org = Awaited<ReturnType<typeof newOrg>>;
 export async function startApply() {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString });
-  const ports = assembleApplyPorts({
+  const dependencies: ApplyDependencies = {
     vault,
     models: createModels(readConfig({}).models),
     apps: { catalogue: readCatalogue({ file: null, refuseAddress: () => null }) },
@@ -63,11 +63,11 @@ export async function startApply() {
     faultOfSchema: faultOfJsonSchema,
     // Nobody plays the runs: a test says what came of them.
     jobs: { send: async () => '', sendMany: async () => [] },
-  });
-  const app = appOn(db, ports);
+  };
+  const app = appOn(db, dependencies);
   return {
     db,
-    ports,
+    dependencies,
     newOrg: () => newOrg(db, app),
     async stop() {
       await closeDatabase(db);
@@ -175,17 +175,17 @@ async function request(app: App, method: string, path: string, { key, body, head
   return answer;
 }
 
-function appOn(db: Database, ports: ApplyPorts): App {
+function appOn(db: Database, dependencies: ApplyDependencies): App {
   const notUsed = () => Promise.reject(new Error('Keys alone are used here.'));
   const deployments = {
     ...deploymentRoutes({
       db,
-      checkManifest: manifestChecker(ports),
-      fixContent: (tx, orgId, manifest) => fixContent(tx, ports, { orgId, manifest }),
-      renderFile: fileRenderer(ports),
-      latestTestRuns: ports.testRuns.latest,
+      checkManifest: manifestChecker(dependencies),
+      fixContent,
+      renderFile,
+      latestTestRuns: latestRuns,
     }),
-    ...applyRoutes({ db, ports }),
+    ...applyRoutes({ db, ...dependencies }),
   };
   return createApp({
     path: {

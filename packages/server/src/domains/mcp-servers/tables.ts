@@ -35,3 +35,6 @@ export const toolOutages = pgTable(
 );
 
 export type ServerRow = typeof mcpServers.$inferSelect;
+
+/** A server as those who call or list it know it; its headers refer to secrets, and never hold one. */
+export type RegisteredServer = Pick<ServerRow, 'id' | 'slug' | 'name' | 'url' | 'headers'>;

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/pool.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { type DeploymentRow, lockDeployment, lockVersions, type VersionRow } from '../deployments/api.ts';
 import { assertPayable, type Engine, usableModel } from '../engine/api.ts';
-import { scenarioPort } from '../scenarios/api.ts';
+import { countScenarios } from '../scenarios/api.ts';
 import { startRun } from './start-run.ts';
 import type { TestRun } from './tables.ts';
 
@@ -21,7 +21,7 @@ export async function createTestRun(
   await lockVersions(tx, origin.orgId);
   const found = await lockDeployment(tx, origin.orgId, reference);
   if (found.status === 'archived') throw fail('deployment_archived');
-  if ((await scenarioPort.count(tx, found.id)) === 0) {
+  if ((await countScenarios(tx, found.id)) === 0) {
     throw fail('invalid_request', {
       message: 'This deployment has no scenarios to play. Add one, or declare `tests` in its file.',
     });

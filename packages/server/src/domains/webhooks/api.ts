@@ -1,4 +1,4 @@
-export { webhookPort } from './port.ts';
 export { pruneDeliveries } from './prune-deliveries.ts';
 export { pruneWebhookSecrets } from './prune-secrets.ts';
+export { type MadeEndpoint, replaceFileEndpoints } from './replace-file-managed.ts';
 export { startDelivering } from './start-delivering.ts';

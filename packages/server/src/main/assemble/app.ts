@@ -4,15 +4,14 @@ import { assertCallable } from '../../adapters/outbound/address.ts';
 import { openZip } from '../../adapters/zip/open-zip.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
-import { changeLive } from '../../domains/apply/change-live.ts';
-import { faultsOfFile } from '../../domains/apply/check-file.ts';
-import { manifestChecker } from '../../domains/apply/check-manifest.ts';
-import { fixContent } from '../../domains/apply/content.ts';
-import type { ApplyPorts } from '../../domains/apply/ports.ts';
-import { fileRenderer } from '../../domains/apply/render-file.ts';
-import { renderYaml } from '../../domains/apply/render-yaml.ts';
+import { renderFile } from '../../domains/apply/file/render-file.ts';
+import { renderYaml } from '../../domains/apply/file/render-yaml.ts';
+import { changeLive } from '../../domains/apply/promotion/change-live.ts';
+import { fixContent } from '../../domains/apply/promotion/content.ts';
+import { settleNewest } from '../../domains/apply/promotion/settle-newest.ts';
+import { faultsOfFile } from '../../domains/apply/read/check-file.ts';
+import { manifestChecker } from '../../domains/apply/read/check-manifest.ts';
 import { applyRoutes } from '../../domains/apply/routes.ts';
-import { settleNewest } from '../../domains/apply/settle-newest.ts';
 import { appRoutes, connectionRoutes } from '../../domains/apps/routes.ts';
 import type { KeyUse } from '../../domains/audit/api.ts';
 import { auditRoutes } from '../../domains/audit/routes.ts';
@@ -25,7 +24,7 @@ import { conversationRoutes } from '../../domains/conversations/routes.ts';
 import { findDeployment, holdDeployment } from '../../domains/deployments/api.ts';
 import { deploymentRoutes } from '../../domains/deployments/routes.ts';
 import { type Engine, findConversation, findTask, isAttached } from '../../domains/engine/api.ts';
-import { type Followers, holdConversation } from '../../domains/events/api.ts';
+import type { Followers } from '../../domains/events/api.ts';
 import { eventRoutes } from '../../domains/events/routes.ts';
 import { createDownloadLinks } from '../../domains/files/api.ts';
 import { downloadSource } from '../../domains/files/download.ts';
@@ -60,9 +59,9 @@ import {
 import { screenStream, sessionRoutes } from '../../domains/sessions/routes.ts';
 import { skillRoutes } from '../../domains/skills/routes.ts';
 import { taskRoutes } from '../../domains/tasks/routes.ts';
+import { latestRuns } from '../../domains/test-runs/api.ts';
 import { testRunRoutes } from '../../domains/test-runs/routes.ts';
 import { createRunWatchers } from '../../domains/test-runs/watchers.ts';
-import { enterUser, timezoneOf } from '../../domains/users/api.ts';
 import { userRoutes } from '../../domains/users/routes.ts';
 import { deliveryRoutes } from '../../domains/webhooks/delivery-routes.ts';
 import { webhookRoutes } from '../../domains/webhooks/routes.ts';
@@ -86,7 +85,6 @@ type Parts = {
   followers: Followers;
   computerWork: ComputerWork;
   desks: Desks;
-  apply: ApplyPorts;
   streams: Streams;
   keyUse: KeyUse;
   /** Answers a request over no socket, as this app does. */
@@ -97,7 +95,7 @@ type Parts = {
 export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, bell, apps, customerMemory } =
     kernel;
-  const { engine, computerWork, desks, followers, apply, streams, keyUse, answer } = parts;
+  const { engine, computerWork, desks, followers, streams, keyUse, answer } = parts;
   const { catalogue } = kernel.models;
   const publicUrl = kernel.publicUrl.get();
   const watchers = createRunWatchers();
@@ -113,7 +111,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const links = createDownloadLinks(signingSecret, publicUrl);
   const interviews: InterviewPorts = {
     engine,
-    faultsOf: (caller, body) => faultsOfFile(db, apply, { caller, body }),
+    faultsOf: (caller, body) => faultsOfFile(db, kernel, { caller, body }),
     render: renderYaml,
   };
   const members = { db, rateLimiter, publicUrl };
@@ -166,12 +164,12 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       deployments: {
         ...deploymentRoutes({
           db,
-          checkManifest: manifestChecker(apply),
-          fixContent: (tx, orgId, manifest) => fixContent(tx, apply, { orgId, manifest }),
-          renderFile: fileRenderer(apply),
-          latestTestRuns: apply.testRuns.latest,
+          checkManifest: manifestChecker(kernel),
+          fixContent,
+          renderFile,
+          latestTestRuns: latestRuns,
         }),
-        ...applyRoutes({ db, ports: apply }),
+        ...applyRoutes(kernel),
         ...interviewRoutes(interviews),
       },
       scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
@@ -179,7 +177,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         db,
         engine,
         jobs,
-        settleNewest: (tx, of) => settleNewest(tx, apply, of),
+        settleNewest: (tx, of) => settleNewest(tx, kernel, of),
         watchers,
         streams,
       }),
@@ -197,14 +195,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       },
       events: eventRoutes({ db }),
       routines: {
-        ...routineRoutes({
-          db,
-          publicUrl,
-          announcer: engine.announcer,
-          timezoneOfUser: timezoneOf,
-          enterUser,
-          holdConversation,
-        }),
+        ...routineRoutes({ db, publicUrl, announcer: engine.announcer }),
         ...routineRunRoutes({ engine, publicUrl: () => publicUrl }),
       },
       memory: memoryRoutes({ db, embeddings, log, customer: customerMemory }),

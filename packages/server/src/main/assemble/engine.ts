@@ -17,7 +17,6 @@ import { createMemory } from '../../domains/memory/api.ts';
 import { createPassageMeaning, searchNotebooks } from '../../domains/notebooks/api.ts';
 import { routineTools } from '../../domains/routines/api.ts';
 import { createTraceTargets } from '../../domains/traces/api.ts';
-import { timezoneOf } from '../../domains/users/api.ts';
 import type { Kernel } from '../kernel.ts';
 import { createLate } from '../late.ts';
 
@@ -101,7 +100,7 @@ export function assembleEngine(
     files,
     documents: kernel.documents,
     batchItems: watchItems(advancer),
-    routineTools: routineTools({ db, timezoneOfUser: timezoneOf }),
+    routineTools: routineTools(db),
     workComputers: computerWork.ofWork,
     workBrowsers: workBrowsers({ db, desks }),
     traces: {

@@ -38,8 +38,8 @@ function isAllowed(from: Place, to: Place, isType: boolean): boolean {
   if (from.package !== to.package) return (packageImports[from.package] ?? []).includes(to.package);
   if (from.package !== 'server') return true;
   if (from.domain !== null && from.domain === to.domain) return true;
-  // What everybody shares: who is calling, and how a start fails.
-  if (to.room === 'caller' || to.file.endsWith('/db/start-failure.ts')) return true;
+  // What everybody shares: who is calling, how to wait, and how a start fails.
+  if (to.room === 'caller' || to.room === 'async' || to.file.endsWith('/db/start-failure.ts')) return true;
   switch (from.room) {
     // What puts the parts together knows them all.
     case 'main':

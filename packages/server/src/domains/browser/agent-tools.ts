@@ -1,6 +1,7 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Owner } from '../computers/api.ts';
@@ -24,7 +25,6 @@ import { jpegAddress } from './jpeg-address.ts';
 import { secrecyOfTab } from './secrecy.ts';
 import { agentRules, verdictOn } from './site-rules.ts';
 import { openForTask, readPage, tabOfTask, watching } from './task-tab.ts';
-import { within } from './within.ts';
 
 type Dependencies = { db: Database; desks: Desks };
 
@@ -72,7 +72,7 @@ export function workBrowsers({ db, desks }: Dependencies): WorkBrowsers {
         const picture = await open.tab.picture({ width: 640, quality: 50 });
         return (await isHidden()) ? null : picture;
       };
-      const picture = await within(take(), AbortSignal.timeout(pictureMs)).catch(() => null);
+      const picture = await untilAborted(take(), AbortSignal.timeout(pictureMs)).catch(() => null);
       return { url: open.tab.url(), frame: picture && jpegAddress(picture) };
     },
   };
@@ -159,7 +159,7 @@ function toolsOf(work: Work): OwnTool[] {
       (given, desk, signal) =>
         act(work, desk, signal, async (tab, limit) => {
           const to = given.to === 'up' ? -600 : given.to === 'down' ? 600 : (given.to as 'top' | 'bottom');
-          await within(tab.run('scroll', [to]), limit);
+          await untilAborted(tab.run('scroll', [to]), limit);
           await settle(tab, limit);
           return { ok: true };
         }),
@@ -176,7 +176,7 @@ function toolsOf(work: Work): OwnTool[] {
         const { tab } = open;
         const hidden = await hiddenAnswer(open);
         if (hidden) return hidden;
-        const picture = await within(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
+        const picture = await untilAborted(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
         const hiddenSince = await hiddenAnswer(open);
         if (hiddenSince) return hiddenSince;
         const { id, filename } = await work.save({ name: `page-${Date.now()}.jpg`, bytes: picture });
@@ -276,7 +276,7 @@ async function openPage(work: Work, desk: Desk, url: string, signal: AbortSignal
   const { tab } = open;
   const limit = limited(signal, openMs);
   const { result, refusals } = await watching(tab, async () => {
-    const { error } = await within(tab.navigate(url), limit);
+    const { error } = await untilAborted(tab.navigate(url), limit);
     if (error === null) await tab.until(() => tab.readiness() !== 'loading', limit);
     return error;
   });

@@ -1,6 +1,6 @@
 import type { Part } from '../../adapters/browser/page-script.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { OpenTab } from './desks.ts';
-import { within } from './within.ts';
 
 type Extent = { kind: 'whole' } | { kind: 'pending' } | { kind: 'part'; part: Part };
 
@@ -13,7 +13,7 @@ const missedSince = new WeakMap<object, number>();
 export async function extentOf({ tab, use }: OpenTab, now: () => number = Date.now): Promise<Extent> {
   const crop = use.kind === 'fetch' ? use.crop : null;
   if (!crop) return { kind: 'whole' };
-  const part = await within(find(tab, crop), AbortSignal.timeout(lookMs)).catch(() => null);
+  const part = await untilAborted(find(tab, crop), AbortSignal.timeout(lookMs)).catch(() => null);
   if (part) {
     missedSince.delete(crop);
     return { kind: 'part', part };

@@ -3,6 +3,7 @@ import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Logger } from 'pino';
 import type { Part } from '../../adapters/browser/page-script.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
@@ -16,7 +17,6 @@ import { ownerKey } from './hands.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { showScreen } from './show-screen.ts';
 import { verdictOn } from './site-rules.ts';
-import { within } from './within.ts';
 
 /** A session that looks at the screen of its user. */
 export type Viewer = {
@@ -219,7 +219,7 @@ export function createScreens({ db, desks, log }: { db: Database; desks: Desks; 
       limit(entry, inputs.length);
       entry.lastInput = Date.now();
       for (const input of inputs) {
-        await within(passOne(entry, input), AbortSignal.timeout(passMs)).catch(sayGone);
+        await untilAborted(passOne(entry, input), AbortSignal.timeout(passMs)).catch(sayGone);
       }
       return { isDriving: entry.isDriving };
     },

@@ -1,10 +1,10 @@
 import { fail } from '@vestra/contract/errors';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Owner } from '../computers/api.ts';
 import type { Desks, OpenTab } from './desks.ts';
 import { frontTab, isInFront, isPublic } from './front-tab.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { agentRules } from './site-rules.ts';
-import { within } from './within.ts';
 
 const pictureMs = 15_000;
 
@@ -33,7 +33,7 @@ export async function takeScreenshot(desks: Desks, owner: Owner): Promise<Buffer
 }
 
 function pictureOf({ tab }: OpenTab): Promise<Buffer> {
-  return within(tab.picture({ width: 1280, quality: 70 }), AbortSignal.timeout(pictureMs)).catch(() => {
+  return untilAborted(tab.picture({ width: 1280, quality: 70 }), AbortSignal.timeout(pictureMs)).catch(() => {
     throw fail('computer_unavailable', { message: 'The page did not let itself be pictured. Try again.' });
   });
 }

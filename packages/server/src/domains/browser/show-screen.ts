@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from '../../adapters/browser/page-script.ts';
 import type { ScreenFrame } from '../../adapters/browser/screencast.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Frame, FrameSource } from '../../http/sse.ts';
 import { extentOf } from './crop.ts';
 import type { OpenTab } from './desks.ts';
 import { jpegAddress } from './jpeg-address.ts';
 import type { Screen, Standing } from './screens.ts';
-import { within } from './within.ts';
 
 type Ports = {
   standing: () => Standing;
@@ -89,7 +89,7 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
   async function showPart(open: OpenTab, part: Part): Promise<void> {
     if (cast || screen.shown?.isCropped === false) showNothing();
     const taken = open.tab.picture({ width: 1280, quality: 70, part });
-    const jpeg = await within(taken, AbortSignal.timeout(pictureMs)).catch(() => null);
+    const jpeg = await untilAborted(taken, AbortSignal.timeout(pictureMs)).catch(() => null);
     if (!screen.viewer.mayDrive) await ports.notice();
     if (!jpeg || !isStill(open)) return;
     const digest = createHash('sha256')

@@ -1,3 +1,4 @@
+import { mapLimited } from '../../async/map-limited.ts';
 import { isDatabaseAway } from '../../db/away.ts';
 import { transaction } from '../../db/transaction.ts';
 import { FencedOff } from '../../jobs/fence.ts';
@@ -5,7 +6,6 @@ import { manifestOf } from '../engine/api.ts';
 import { type Fault, faultOf } from './fault.ts';
 import { finishRun } from './finish.ts';
 import { judgeModelOf } from './judge-model.ts';
-import { inLanes } from './lanes.ts';
 import { playScenario } from './play-scenario.ts';
 import type { Player, Playing } from './ports.ts';
 import { lockRun, resultsOf, updateRun } from './store.ts';
@@ -52,7 +52,7 @@ async function play(player: Player, playing: Playing, signal: AbortSignal): Prom
     const open = (await resultsOf(engine.db, row.id)).filter(
       ({ status }) => status === 'queued' || status === 'running',
     );
-    await inLanes(sideBySide, open, (result) => playScenario(player, { ...playing, model }, result, signal));
+    await mapLimited(sideBySide, open, (result) => playScenario(player, { ...playing, model }, result, signal));
     await finishRun(player, playing, null);
   } catch (error) {
     if (signal.aborted || error instanceof FencedOff || isDatabaseAway(error)) throw error;

@@ -1,23 +1,31 @@
 /** Lets so many run at once. The others wait in the order they came, and no group takes the places of all others. */
-export type Turns = {
+export type Limiter = {
   /** Null where too many are waiting already; throws the signal's reason where it ends while waiting. */
-  take: <Result>(group: string, work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result | null>;
+  run: <Result>(group: string, work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result | null>;
 };
 
 type Waiting = { group: string; begin: () => void };
 
-export function createTurns(limits: {
-  atOnce: number;
+type Limits = {
+  atOnce?: number;
   /** Of one group. */
-  atOnceEach: number;
-  waiting: number;
-  waitingEach: number;
-}): Turns {
+  atOnceEach?: number;
+  waiting?: number;
+  waitingEach?: number;
+};
+
+/** What is not limited is without end. */
+export function createLimiter({
+  atOnce = Number.POSITIVE_INFINITY,
+  atOnceEach = Number.POSITIVE_INFINITY,
+  waiting = Number.POSITIVE_INFINITY,
+  waitingEach = Number.POSITIVE_INFINITY,
+}: Limits): Limiter {
   const running = new Map<string, number>();
   let all = 0;
   const queue: Waiting[] = [];
   const runningOf = (group: string) => running.get(group) ?? 0;
-  const hasPlace = (group: string) => all < limits.atOnce && runningOf(group) < limits.atOnceEach;
+  const hasPlace = (group: string) => all < atOnce && runningOf(group) < atOnceEach;
   const count = (group: string, by: 1 | -1) => {
     all += by;
     const now = runningOf(group) + by;
@@ -59,12 +67,12 @@ export function createTurns(limits: {
   }
 
   return {
-    async take(group, work, signal) {
+    async run(group, work, signal) {
       signal?.throwIfAborted();
       if (hasPlace(group)) count(group, 1);
       else {
-        const isFull = queue.length >= limits.waiting;
-        if (isFull || queue.filter((each) => each.group === group).length >= limits.waitingEach) return null;
+        const isFull = queue.length >= waiting;
+        if (isFull || queue.filter((each) => each.group === group).length >= waitingEach) return null;
         await wait(group, signal);
       }
       try {

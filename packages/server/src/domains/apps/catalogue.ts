@@ -2,17 +2,8 @@ import { readFileSync } from 'node:fs';
 import { text } from '@vestra/contract/text';
 import { z } from 'zod';
 import { StartFailure } from '../../db/start-failure.ts';
+import type { App } from './app.ts';
 import { knownApps } from './known-apps.ts';
-
-/** A remote MCP server that is reached with the user's own sign-in. */
-export type App = {
-  id: string;
-  name: string;
-  description: string;
-  url: string;
-  icon_url: string | null;
-  connectable: boolean;
-};
 
 export type Catalogue = {
   /** By id. */

@@ -1,4 +1,4 @@
-import type { App } from './catalogue.ts';
+import type { App } from './app.ts';
 
 /**
  * The apps that come with the service: remote MCP servers whose users sign in by OAuth. One that lets no stranger register

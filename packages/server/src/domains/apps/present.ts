@@ -1,4 +1,4 @@
-import type { App } from './catalogue.ts';
+import type { App } from './app.ts';
 import { statusOf, userOf } from './connection.ts';
 import type { ConnectionRow } from './tables.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SignedIn } from '../mcp-servers/api.ts';
+import type { App } from './app.ts';
 import { type AppRoutes, reset, startAppRoutes } from './apps.fixture.ts';
-import type { App } from './catalogue.ts';
 import { createSignIns } from './sign-ins.ts';
 
 let desk: AppRoutes;

@@ -1,6 +1,4 @@
-import type { Api } from '@vestra/contract/api';
 import { Failure, fail } from '@vestra/contract/errors';
-import type { BodyOf, ResponseOf } from '@vestra/contract/route';
 import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
@@ -13,12 +11,9 @@ import { recordBlocked } from './blocked.ts';
 import { matcherOf } from './capture-match.ts';
 import { deploymentOfBrowser } from './deployment.ts';
 import type { Desk, Desks, OpenTab } from './desks.ts';
-import { type FetchRun, runFetch } from './run-fetch.ts';
+import { type FetchAnswer, type FetchBody, type FetchRun, runFetch } from './run-fetch.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { fetchRules, verdictOn } from './site-rules.ts';
-
-export type FetchBody = BodyOf<Api['browser']['fetch']>;
-export type FetchAnswer = ResponseOf<Api['browser']['fetch']>;
 
 type Dependencies = { db: Database; desks: Desks };
 

@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
+import type { BodyOf, ResponseOf } from '@vestra/contract/route';
 import type { ClosedPage, Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
 import { troubled } from './act.ts';
 import { type Captures, startCapturing } from './captures.ts';
 import type { OpenTab } from './desks.ts';
-import type { FetchAnswer, FetchBody } from './fetch.ts';
 import { jpegAddress } from './jpeg-address.ts';
 import { runSteps, type StepResult } from './run-steps.ts';
 import { secrecyOfTab } from './secrecy.ts';
+
+export type FetchBody = BodyOf<Api['browser']['fetch']>;
+export type FetchAnswer = ResponseOf<Api['browser']['fetch']>;
 
 export type FetchRun = {
   wakeMs: number;

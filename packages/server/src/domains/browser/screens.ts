@@ -2,9 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Logger } from 'pino';
-import type { Part } from '../../adapters/browser/page-script.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
-import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
@@ -14,19 +12,10 @@ import type { Desks, OpenTab } from './desks.ts';
 import { frontTab, isInFront, isPublic } from './front-tab.ts';
 import { isBrowserGone, isPageTrouble } from './gone.ts';
 import { ownerKey } from './hands.ts';
+import type { Screen, Standing, Viewer } from './screen.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { showScreen } from './show-screen.ts';
 import { verdictOn } from './site-rules.ts';
-
-/** A session that looks at the screen of its user. */
-export type Viewer = {
-  sessionId: string;
-  owner: Owner;
-  origin: Origin;
-  mayDrive: boolean;
-  /** The browser is in its hands from the first frame. */
-  isDriver: boolean;
-};
 
 type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
 
@@ -39,18 +28,6 @@ export type Screens = {
   watch: (viewer: Viewer) => FrameSource;
   pass: (viewer: Viewer, inputs: readonly ScreenInput[]) => Promise<{ isDriving: boolean }>;
 };
-
-/** One session's open stream. */
-export type Screen = {
-  viewer: Viewer;
-  /** What the newest picture shows; null: nothing that could be touched. */
-  shown: { open: OpenTab; part: Part; isCropped: boolean } | null;
-  isDriving: boolean;
-  lastInput: number;
-};
-
-/** What there is to see for a viewer. */
-export type Standing = { kind: 'private' | 'payment' | 'asleep' | 'nothing' } | { kind: 'page'; open: OpenTab };
 
 const retryAfterMs = 1_000;
 const failureKnownMs = 10_000;

@@ -7,7 +7,8 @@ import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import type { Desks, OpenTab } from './desks.ts';
 import { createHands } from './hands.ts';
-import { createScreens, type Screen, type Standing, type Viewer } from './screens.ts';
+import type { Screen, Standing, Viewer } from './screen.ts';
+import { createScreens } from './screens.ts';
 import { showScreen } from './show-screen.ts';
 import { agentRules } from './site-rules.ts';
 

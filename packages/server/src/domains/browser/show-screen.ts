@@ -7,7 +7,7 @@ import type { Frame, FrameSource } from '../../http/sse.ts';
 import { extentOf } from './crop.ts';
 import type { OpenTab } from './desks.ts';
 import { jpegAddress } from './jpeg-address.ts';
-import type { Screen, Standing } from './screens.ts';
+import type { Screen, Standing } from './screen.ts';
 
 type Ports = {
   standing: () => Standing;

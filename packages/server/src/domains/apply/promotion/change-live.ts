@@ -1,6 +1,6 @@
 import { type ChangeLive, changeLiveVersions } from '../../deployments/api.ts';
-import { dropPending } from '../store.ts';
 import { tellPromoted } from './promotion.ts';
+import { dropPending } from './store.ts';
 
 /** Lets live versions go on with changed content, as promotions: a run that was to promote another no longer does. */
 export const changeLive: ChangeLive = async (tx, origin, resourceId, next) => {

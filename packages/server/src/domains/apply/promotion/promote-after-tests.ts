@@ -3,9 +3,9 @@ import type { Transaction } from '../../../db/pool.ts';
 import { findDeployment, getVersion, lockDeployment, lockVersions } from '../../deployments/api.ts';
 import type { TestRun } from '../../test-runs/api.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { takePending } from '../store.ts';
 import { missingForLive } from './going-live.ts';
 import { promoteNow } from './promotion.ts';
+import { takePending } from './store.ts';
 
 /** Why a run that passed promoted nothing: a later apply, promotion or rollback of its mode went before it, and so on. */
 export type Outcome = { promoted: true } | { promoted: false; reason: Hindrance };

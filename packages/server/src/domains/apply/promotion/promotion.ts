@@ -16,9 +16,9 @@ import { countScenarios } from '../../scenarios/api.ts';
 import { findTestRun, latestRuns, startRun, type TestRun } from '../../test-runs/api.ts';
 import type { MadeEndpoint } from '../../webhooks/api.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { dropPending, findPending, putPending } from '../store.ts';
 import { bringAlive } from './bring-alive.ts';
 import { assertFitForLive } from './going-live.ts';
+import { dropPending, findPending, putPending } from './store.ts';
 
 /** What came of the wish to let a version run, as every answer tells it. */
 export type Promotion = {

@@ -7,10 +7,10 @@ import { recordAudit } from '../../audit/api.ts';
 import { getVersion, lockDeployment, lockVersions, popLive, presentDeployment } from '../../deployments/api.ts';
 import { emit } from '../../events/api.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { dropPending } from '../store.ts';
 import { bringAlive } from './bring-alive.ts';
 import { assertFitForLive } from './going-live.ts';
 import { assertComplete } from './promotion.ts';
+import { dropPending } from './store.ts';
 
 /** The version that was live before is live again; a run that was to promote another no longer does. */
 export async function rollBack(

@@ -1,7 +1,7 @@
 import type { Mode } from '@vestra/contract/route';
 import { and, eq, sql } from 'drizzle-orm';
-import type { Transaction } from '../../db/pool.ts';
-import type { DeploymentRow } from '../deployments/api.ts';
+import type { Transaction } from '../../../db/pool.ts';
+import type { DeploymentRow } from '../../deployments/api.ts';
 import { pendingPromotions } from './tables.ts';
 
 const waiting = (deploymentId: string, mode: Mode) =>

@@ -1,6 +1,6 @@
 import type { Mode } from '@vestra/contract/route';
 import { integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { moment } from '../../db/columns.ts';
+import { moment } from '../../../db/columns.ts';
 
 export const pendingPromotions = pgTable(
   'pending_promotions',

@@ -5,15 +5,14 @@ import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
 import type { Executor } from '../db/pool.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { transaction } from '../db/transaction.ts';
-import { recordAudit } from '../domains/audit/api.ts';
+import { operatorIn, recordAudit } from '../domains/audit/api.ts';
 import { balanceOf, credit } from '../domains/ledger/api.ts';
 import { inviteMember } from '../domains/members/api.ts';
 import { memoryEndpointSecret } from '../domains/memory/api.ts';
+import { createOrg } from '../domains/new-orgs/api.ts';
 import { orgExists } from '../domains/orgs/api.ts';
 import { agreedSecret } from '../main/agreed-secret.ts';
-import { createOrg } from './create-org.ts';
 import type { Operator } from './open.ts';
-import { operatorIn } from './operator-in.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
 type Flag = { value: string; required: boolean };

@@ -1,5 +1,5 @@
 import type { Mode } from '@vestra/contract/route';
-import type { Origin } from '../caller.ts';
+import type { Origin } from '../../caller.ts';
 
 /** The operator as the one behind a change, for the audit log of the org. */
 export const operatorIn = (orgId: string, mode: Mode): Origin => ({

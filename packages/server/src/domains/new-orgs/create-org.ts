@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import { usdToMicros } from '@vestra/contract/money';
 import { modes } from '@vestra/contract/route';
-import type { Vault } from '../adapters/secrets/vault.ts';
-import type { Transaction } from '../db/pool.ts';
-import { recordAudit } from '../domains/audit/api.ts';
-import { createKey } from '../domains/keys/api.ts';
-import { credit } from '../domains/ledger/api.ts';
-import { createOwner } from '../domains/members/api.ts';
-import { insertOrg } from '../domains/orgs/api.ts';
-import { operatorIn } from './operator-in.ts';
+import type { Vault } from '../../adapters/secrets/vault.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { operatorIn, recordAudit } from '../audit/api.ts';
+import { createKey } from '../keys/api.ts';
+import { credit } from '../ledger/api.ts';
+import { createOwner } from '../members/api.ts';
+import { insertOrg } from '../orgs/api.ts';
 
 export type Credentials = {
   org_id: string;

@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm';
 import type { Vault } from '../adapters/secrets/vault.ts';
 import type { Database } from '../db/pool.ts';
 import { transaction } from '../db/transaction.ts';
+import { type Credentials, createOrg } from '../domains/new-orgs/api.ts';
 import { hasOrgs } from '../domains/orgs/api.ts';
-import { type Credentials, createOrg } from './create-org.ts';
 
 /**
  * Makes the first org, once per database. The credentials are on disk before the commit, so a crash in

@@ -265,3 +265,15 @@ describe('sessions', () => {
     expect(rows).toEqual([{ id: 'ses_live' }, { id: 'ses_young' }]);
   });
 });
+
+it('windows of the rate limit go after an hour, however many there are', async () => {
+  await db.execute(sql`
+    INSERT INTO rate_windows (bucket, started_at, used)
+    SELECT 'old ' || n, now() - interval '61 minutes', 1 FROM generate_series(1, 2500) n`);
+  await db.execute(
+    sql`INSERT INTO rate_windows (bucket, started_at, used) VALUES ('young', now() - interval '59 minutes', 1)`,
+  );
+  await pruneOld(db, expiryRules);
+  const { rows } = await db.execute(sql`SELECT bucket FROM rate_windows`);
+  expect(rows).toEqual([{ bucket: 'young' }]);
+});

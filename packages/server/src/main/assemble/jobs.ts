@@ -87,7 +87,8 @@ export function assembleJobs(
     'interaction.expire': () => expireInteractions(engine),
     'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
     housekeeping: async (_payload, { signal }) => {
-      await pruneOld(db, expiryRules, { signal });
+      // Once an hour: what has run out since must all go, however much it is.
+      await pruneOld(db, expiryRules, { signal, mostBatches: Number.POSITIVE_INFINITY });
       await pruneContent(db, signal);
     },
     retention: (_payload, { signal }) => pruneOld(db, rules, { signal }),

@@ -3,7 +3,7 @@ import { transaction } from '@vestra/server/db/transaction';
 import { job } from '@vestra/server/jobs/catalog';
 import { createJobs } from '@vestra/server/jobs/queue';
 import { startWorker } from '@vestra/server/jobs/worker';
-import { createLog } from '@vestra/server/log';
+import { createLog } from '@vestra/server/main/log';
 import { z } from 'zod';
 
 const runs = 200;

@@ -13,7 +13,7 @@ export type RunningServer = {
   stop: () => Promise<void>;
 };
 
-const main = join(import.meta.dirname, '../packages/server/src/main.ts');
+const main = join(import.meta.dirname, '../packages/server/src/main/main.ts');
 
 /** The server as people start it: a process of its own, reached over loopback. */
 export async function startServerProcess(

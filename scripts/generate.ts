@@ -1,4 +1,4 @@
-/** Writes the files that are read off the contract. With `--check` it only says whether they are up to date. */
+/** Writes the files that are read off the contract and the tree. With `--check` it only says whether they are up to date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';
@@ -7,10 +7,12 @@ import { errorCatalogue } from '@vestra/contract/errors';
 import { sessionInteractions } from '@vestra/contract/interactions';
 import { sessionAccessOf } from '@vestra/contract/route';
 import type { z } from 'zod';
+import { mapOfRooms } from './map-of-rooms.ts';
 
 const root = join(import.meta.dirname, '..');
 
 const documents: Record<string, string> = {
+  'CONTRIBUTING.md': contributing(),
   'docs/routes.md': routesDocument(),
   'docs/errors.md': errorsDocument(),
   'docs/session-access.md': sessionAccessDocument(),
@@ -19,13 +21,19 @@ const documents: Record<string, string> = {
 
 const stale = Object.entries(documents).filter(([file, text]) => read(file) !== text);
 if (process.argv.includes('--check')) {
-  for (const [file] of stale) console.error(`${file} is not what the contract says: run npm run fix`);
+  for (const [file] of stale) console.error(`${file} is not what the contract and the tree say: run npm run fix`);
   process.exit(stale.length === 0 ? 0 : 1);
 }
 for (const [file, text] of stale) writeFileSync(join(root, file), text);
 console.log(
   stale.length === 0 ? 'generated files are up to date' : `written: ${stale.map(([file]) => file).join(', ')}`,
 );
+
+/** Written by hand but for the map between its two marks. */
+function contributing(): string {
+  const marked = /(?<=<!-- rooms[^>]*-->\n)[\s\S]*(?=<!-- end of rooms -->)/;
+  return (read('CONTRIBUTING.md') ?? '').replace(marked, () => mapOfRooms());
+}
 
 function routesDocument(): string {
   const families = new Map<string, string[]>();

@@ -30,7 +30,7 @@ function typeName(declared: string): string {
 }
 
 const modules = await Promise.all(
-  globSync('{domains/*,http}/tables.ts', { cwd: source }).map((file) => import(join(source, file))),
+  globSync('{domains/**,http}/tables.ts', { cwd: source }).map((file) => import(join(source, file))),
 );
 const exported: unknown[] = modules.flatMap((module) => Object.values(module));
 const tables = [

@@ -18,7 +18,7 @@ afterAll(async () => {
   await remove();
 });
 
-const admin = (...words: string[]) => runEntry('admin.ts', words, { VESTRA_DATA_DIR: dataDir });
+const admin = (...words: string[]) => runEntry('operator/main.ts', words, { VESTRA_DATA_DIR: dataDir });
 const json = async (...words: string[]) => JSON.parse((await admin(...words, '--json')).output);
 const me = (key: string) => call(server.url, null, 'GET', '/v1/me', { key });
 

@@ -74,7 +74,7 @@ describe('the first start', () => {
   });
 
   it('listens on 127.0.0.1:4600 unless told otherwise [START-001]', async () => {
-    const { readConfig } = await import('@vestra/server/config');
+    const { readConfig } = await import('@vestra/server/main/config');
     expect(readConfig({})).toMatchObject({ host: '127.0.0.1', port: 4600, role: 'all' });
     expect(readConfig({ HOST: '0.0.0.0', PORT: '80' })).toMatchObject({ host: '0.0.0.0', port: 80 });
   });
@@ -120,7 +120,7 @@ describe('being told to stop', () => {
 
   it('during the start leaves nothing running [START-020]', async () => {
     const dataDir = await folder();
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../../packages/server/src/main.ts')], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../../packages/server/src/main/main.ts')], {
       env: { PATH: process.env.PATH ?? '', VESTRA_DATA_DIR: dataDir, PORT: '0' },
       stdio: 'ignore',
     });
@@ -162,7 +162,7 @@ describe('kill -9', () => {
 
 describe('one sentence and exit code 1', () => {
   const fails = async (env: Record<string, string>) => {
-    const { code, output } = await runEntry('main.ts', [], { PORT: '0', ...env });
+    const { code, output } = await runEntry('main/main.ts', [], { PORT: '0', ...env });
     expect(code).toBe(1);
     const lines = output
       .trim()

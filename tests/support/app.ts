@@ -16,7 +16,7 @@ import { createCursors } from '@vestra/server/http/cursor';
 import type { AllHandlers } from '@vestra/server/http/handler';
 import { createIdempotency } from '@vestra/server/http/idempotency';
 import { createRateLimiter } from '@vestra/server/http/rate-limit';
-import { createLog } from '@vestra/server/log';
+import { createLog } from '@vestra/server/main/log';
 import { assertContract } from './contract.ts';
 import type { Answer } from './server.ts';
 import { createTestDatabase } from './test-database.ts';

@@ -31,7 +31,7 @@ export async function makeDataDir(): Promise<{ dataDir: string; remove: () => Pr
 
 /** The server as a process of its own, started as `npm start` does; resolves when it says where it runs. */
 export async function startProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
-  const { child, output } = spawnEntry('main.ts', [], { VESTRA_DATA_DIR: dataDir, PORT: '0', ...env });
+  const { child, output } = spawnEntry('main/main.ts', [], { VESTRA_DATA_DIR: dataDir, PORT: '0', ...env });
   for (;;) {
     const url = /is running at (http:\S+)\n/.exec(output())?.[1];
     if (url || /works on jobs here/.test(output())) {
@@ -52,7 +52,7 @@ export async function startProcess(dataDir: string, env: Record<string, string> 
 
 /** Runs an entry of the server to its end. */
 export async function runEntry(
-  entry: 'main.ts' | 'admin.ts',
+  entry: 'main/main.ts' | 'operator/main.ts',
   words: string[],
   env: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, readConfig } from '@vestra/server/config';
-import { createLog } from '@vestra/server/log';
-import { type Server, startServer } from '@vestra/server/start';
+import { type Config, readConfig } from '@vestra/server/main/config';
+import { createLog } from '@vestra/server/main/log';
+import { type Server, startServer } from '@vestra/server/main/start';
 import { assertContract, assertEvents } from './contract.ts';
 import { createTestDatabase } from './test-database.ts';
 

@@ -16,7 +16,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
     .option('--port <number>', 'where it listens; absent: PORT, or 4600')
     .option('--host <address>', 'absent: HOST, or 127.0.0.1')
     .action(async ({ port, host }: { port?: string; host?: string }) => {
-      end(await launch('main.ts', [], { ...(port && { PORT: port }), ...(host && { HOST: host }) }));
+      end(await launch('main/main.ts', [], { ...(port && { PORT: port }), ...(host && { HOST: host }) }));
     });
 
   program
@@ -31,7 +31,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
       end(
         words.some((word) => word === '--help' || word === '-h')
           ? await showOperatorHelp()
-          : await launch('admin.ts', words),
+          : await launch('operator/main.ts', words),
       );
     });
 }
@@ -56,7 +56,9 @@ async function launch(entry: string, words: readonly string[], env: Record<strin
 
 /** The entry says how it is used when it gets a command it does not know; asked for, that is no error. */
 async function showOperatorHelp(): Promise<number> {
-  const child = spawn(process.execPath, [...nodeWords('admin.ts'), 'help'], { stdio: ['ignore', 'inherit', 'pipe'] });
+  const child = spawn(process.execPath, [...nodeWords('operator/main.ts'), 'help'], {
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
   process.stdout.write(await text(child.stderr));
   return 0;
 }

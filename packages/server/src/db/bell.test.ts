@@ -1,9 +1,10 @@
-import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../main/log.ts';
 import { type Bell, createBell } from './bell.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
+import { run } from './query.ts';
+import { sql } from './sql.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -84,7 +85,7 @@ describe('the bell', () => {
   it('leaves alone what it cannot read', async () => {
     const { heard } = await hang();
     for (const payload of ['', 'no json', '{"from":"x","kind":"later version","ids":["1"]}', '[]', 'null']) {
-      await db.execute(sql`SELECT pg_notify('vestra_bell', ${payload})`);
+      await run(db, sql`SELECT pg_notify('vestra_bell', ${payload})`);
     }
     const { bell } = await hang();
     bell.ring('run', 'turn_3');
@@ -115,6 +116,9 @@ describe('the bell', () => {
 });
 
 const cutLines = () =>
-  db.execute(sql`
+  run(
+    db,
+    sql`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'vestra news listener'`);
+    WHERE datname = current_database() AND application_name = 'vestra news listener'`,
+  );

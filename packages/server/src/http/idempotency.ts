@@ -158,6 +158,17 @@ export async function forgetAnswers(
   );
 }
 
+/** Removes answers that nobody may ask for again; false: none was left. */
+export async function pruneAnswers(db: Database, before: Date, limit: number): Promise<boolean> {
+  const removed = await run(
+    db,
+    sql`DELETE FROM idempotency_keys WHERE ctid IN (
+      SELECT ctid FROM idempotency_keys WHERE created_at < ${before}
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+  );
+  return removed === limit;
+}
+
 /** Waits for a call to end, however it ends, and gives up after 30 s. */
 async function ended(call: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

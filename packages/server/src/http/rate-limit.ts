@@ -89,6 +89,17 @@ async function renew(db: Database, bucket: string, limit: number, lease: Lease, 
   lease.leftElsewhere = Math.max(0, limit - row.used);
 }
 
+/** Removes windows that are long over; false: none was left. */
+export async function pruneRateWindows(db: Database, before: Date, limit: number): Promise<boolean> {
+  const removed = await run(
+    db,
+    sql`DELETE FROM rate_windows WHERE ctid IN (
+      SELECT ctid FROM rate_windows WHERE started_at < ${before}
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+  );
+  return removed === limit;
+}
+
 /** Keys that have gone quiet leave nothing behind in memory. */
 function forgetStale(leases: Map<string, Lease>, at: number): void {
   if (leases.size < 10_000) return;

@@ -3,18 +3,16 @@ import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { operatorCommands as rows } from '@vestra/contract/operator-commands';
 import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
 import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
-import { agreedSecret } from '../agreed-secret.ts';
-import { createOrg } from '../bootstrap.ts';
-import type { Origin } from '../caller.ts';
-import type { Transaction } from '../db/pool.ts';
-import { run } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
+import type { Executor } from '../db/pool.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { transaction } from '../db/transaction.ts';
-import { recordAudit } from '../domains/audit/api.ts';
+import { operatorIn, recordAudit } from '../domains/audit/api.ts';
 import { balanceOf, credit } from '../domains/ledger/api.ts';
 import { inviteMember } from '../domains/members/api.ts';
 import { memoryEndpointSecret } from '../domains/memory/api.ts';
+import { createOrg } from '../domains/new-orgs/api.ts';
+import { orgExists } from '../domains/orgs/api.ts';
+import { agreedSecret } from '../main/agreed-secret.ts';
 import type { Operator } from './open.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 
@@ -112,17 +110,8 @@ export const operatorCommands: Record<string, OperatorCommand> = Object.fromEntr
   Object.entries(rows).map(([name, row]) => [name, { ...row, ...works[name as keyof typeof rows] }]),
 );
 
-const operatorIn = (orgId: string, mode: Mode): Origin => ({
-  orgId,
-  mode,
-  actor: { type: 'system', id: 'operator', name: 'Operator' },
-  requestId: null,
-  ip: null,
-});
-
-async function requireOrg(tx: Transaction, orgId: string): Promise<void> {
-  const found = await run(tx, sql`SELECT FROM orgs WHERE id = ${orgId}`);
-  if (found === 0) throw new StartFailure(`There is no org ${orgId} in this database.`);
+async function requireOrg(tx: Executor, orgId: string): Promise<void> {
+  if (!(await orgExists(tx, orgId))) throw new StartFailure(`There is no org ${orgId} in this database.`);
 }
 
 function readOrg({ org = '' }: Values): string {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type MasterKeys, openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
-import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { reachEmbeddedPostgres } from '../db/reach-embedded.ts';
+import type { Config } from '../main/config.ts';
 
 export type Operator = {
   config: Config;

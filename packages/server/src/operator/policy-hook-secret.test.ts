@@ -3,9 +3,9 @@ import { createTestDatabase, type TestDatabase } from '../../../../tests/support
 import { ownPolicyHookSecret } from '../adapters/policy-hook/own-secret.ts';
 import { openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault } from '../adapters/secrets/vault.ts';
-import { agreedSecret } from '../agreed-secret.ts';
-import { readConfig } from '../config.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { agreedSecret } from '../main/agreed-secret.ts';
+import { readConfig } from '../main/config.ts';
 import { operatorCommands } from './commands.ts';
 import type { Operator } from './open.ts';
 

@@ -1,7 +1,7 @@
-import { rowsOf, run } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
-import { bytes, text } from '../db/table.ts';
+import { resealSettings } from '../db/server-settings.ts';
 import { transaction } from '../db/transaction.ts';
+import { resealDataKeys } from '../domains/orgs/api.ts';
+import { settingScope } from '../main/agreed-secret.ts';
 import type { Operator } from './open.ts';
 
 /**
@@ -11,24 +11,9 @@ import type { Operator } from './open.ts';
 export async function rotateMasterKey({ db, vault, masterKeys }: Operator) {
   const forgetOld = masterKeys.rotate();
   const rewrapped = await transaction(db, async (tx) => {
-    const orgs = await rowsOf(
-      tx,
-      { id: text(), wrapped: bytes() },
-      sql`SELECT id, wrapped_data_key AS wrapped FROM orgs FOR UPDATE`,
-    );
-    for (const { id, wrapped } of orgs) {
-      await run(tx, sql`UPDATE orgs SET wrapped_data_key = ${vault.rewrap(wrapped, id)} WHERE id = ${id}`);
-    }
-    const settings = await rowsOf(
-      tx,
-      { name: text(), wrapped: bytes() },
-      sql`SELECT name, sealed_value AS wrapped FROM server_settings FOR UPDATE`,
-    );
-    for (const { name, wrapped } of settings) {
-      const sealed = vault.rewrap(wrapped, `server:${name}`);
-      await run(tx, sql`UPDATE server_settings SET sealed_value = ${sealed} WHERE name = ${name}`);
-    }
-    return orgs.length + settings.length;
+    const ofOrgs = await resealDataKeys(tx, (wrapped, orgId) => vault.rewrap(wrapped, orgId));
+    const ofServer = await resealSettings(tx, (wrapped, name) => vault.rewrap(wrapped, settingScope(name)));
+    return ofOrgs + ofServer;
   });
   forgetOld?.();
   return { rewrapped, source: forgetOld ? ('file' as const) : ('environment' as const) };

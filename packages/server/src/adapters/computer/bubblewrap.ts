@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createLimiter, type Limiter } from '../../async/limiter.ts';
 import { type Destination, type EgressProxy, startEgressProxy } from '../egress/egress-proxy.ts';
 import type { OutboundLog } from '../outbound/connector.ts';
 import type { Confinement } from '../sandbox/confine.ts';
 import { type FolderSize, measureFolder } from '../sandbox/measure-folder.ts';
 import { type Confined, spawnConfined } from '../sandbox/spawn-confined.ts';
-import { createTurns, type Turns } from '../sandbox/turns.ts';
 import { watchLimits } from '../sandbox/watch-limits.ts';
 import { joinCaptured } from './capture.ts';
 import { cloneScript, credentialVariables, moveScript } from './clone-repo.ts';
@@ -63,10 +63,11 @@ export function createBubblewrap(options: {
   const most: FolderSize = { bytes: limits.diskBytes, files: limits.files };
   const allowance = createHomeAllowance(most);
   const running = new Map<string, Map<number, AbortController>>();
-  const commands = turnsOf(limits.commandsAtOnce, limits.commandsWaiting);
-  const reads = turnsOf(limits.commandsAtOnce, limits.commandsWaiting);
+  const { commandsAtOnce: atOnceEach, commandsWaiting: waitingEach } = limits;
+  const commands = createLimiter({ atOnceEach, waitingEach });
+  const reads = createLimiter({ atOnceEach, waitingEach });
   // One after the other: two that are counted at once would both find the room that is there for one.
-  const writes = turnsOf(1, limits.commandsWaiting);
+  const writes = createLimiter({ atOnceEach: 1, waitingEach });
 
   /** The way out of a computer, opened with its first command. */
   async function egressOf(place: Place): Promise<string | null> {
@@ -257,17 +258,14 @@ export function createBubblewrap(options: {
 /** These lie in memory, and what is in them is gone with the command. */
 const memoryFolders = ['/tmp', '/dev/shm'];
 
-const turnsOf = (atOnceEach: number, waitingEach: number) =>
-  createTurns({ atOnce: Number.POSITIVE_INFINITY, atOnceEach, waiting: Number.POSITIVE_INFINITY, waitingEach });
-
 /** What one computer is asked for runs a few at a time, so that its limits are those of a computer. */
 async function inTurn(
-  turns: Turns,
+  limiter: Limiter,
   place: Place,
   signal: AbortSignal,
   work: () => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const result = await turns.take(place.home, work, signal);
+  const result = await limiter.run(place.home, work, signal);
   return result ?? failed('Too much waits for this computer already. Wait for what runs on it.');
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { fail } from '@vestra/contract/errors';
-import { createTurns } from '../sandbox/turns.ts';
+import { createLimiter } from '../../async/limiter.ts';
 import { openZip } from '../zip/open-zip.ts';
 import { charsetOfPage, charsetOfType, decodeText } from './decode-text.ts';
 import type { Extracted, Extraction } from './extract.ts';
@@ -41,7 +41,7 @@ const defaultLimits: Limits = { timeMs: 20_000, memoryMb: 256, atOnce: 3, waitin
 export function createDocumentReader(given: Partial<Limits> = {}): DocumentReader {
   const limits = { ...defaultLimits, ...given };
   const { atOnce, waiting } = limits;
-  const turns = createTurns({
+  const limiter = createLimiter({
     atOnce,
     waiting,
     atOnceEach: Math.max(1, atOnce - 1),
@@ -53,7 +53,7 @@ export function createDocumentReader(given: Partial<Limits> = {}): DocumentReade
       if (kind === 'docx') await refuseBomb(file.bytes);
       const text = isText(kind)
         ? textOf(file)
-        : await turns.take(orgId, () => extract({ ...contentOf(kind, file), maxCharacters }, limits));
+        : await limiter.run(orgId, () => extract({ ...contentOf(kind, file), maxCharacters }, limits));
       if (text === null) throw fail('not_ready', { message: 'Many documents are being read. Try again shortly.' });
       if (text.length > maxCharacters) throw fail('document_too_large', { param: 'file' });
       if (text.trim() === '') throw unreadable('The file holds no text. A scan has to be turned into text first.');

@@ -1,4 +1,5 @@
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { untilAborted } from '../../async/until-aborted.ts';
 import { type Bounds, boundedFetch } from './bounded-fetch.ts';
 
 export type McpTarget = { url: string; headers: Readonly<Record<string, string>> };
@@ -45,6 +46,7 @@ export async function withSession<Result>(
     return work(client);
   };
   try {
+    // The client does not hear of the signal in every phase; the calls under it do.
     return await untilAborted(speak(), signal);
   } finally {
     if (!signal.aborted) await part(transport, end);
@@ -60,17 +62,4 @@ async function part(transport: StreamableHTTPClientTransport, end: AbortControll
   const clock = setTimeout(() => end.abort(), partingMs);
   await transport.terminateSession().catch(() => {});
   clearTimeout(clock);
-}
-
-/** The client does not hear of the signal in every phase; the calls under it do. */
-async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { createLimiter } from '../../async/limiter.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Outbound } from '../outbound/fetcher.ts';
 import { deliver, type TraceEndpoint } from './deliver.ts';
@@ -63,7 +65,7 @@ export function createTraceExporter({
   const limits = { ...defaults, ...settings };
   const lanes = new Map<string, Lane>();
   const drops = createDropLog({ log, now });
-  const slots = createSlots(limits.concurrency);
+  const limiter = createLimiter({ atOnce: limits.concurrency });
   const patience = new AbortController();
   let spansOfAll = 0;
   let isStopped = false;
@@ -113,10 +115,13 @@ export function createTraceExporter({
     return batch;
   }
 
-  async function sendBatch(tenant: Tenant, batch: readonly RunTrace[]): Promise<void> {
+  const sendBatch = (tenant: Tenant, batch: readonly RunTrace[]) =>
+    limiter.run(nameOf(tenant), () => sendNow(tenant, batch));
+
+  async function sendNow(tenant: Tenant, batch: readonly RunTrace[]): Promise<void> {
     const drop = (reason: string, count = batch.length) => drops.add(tenant, count, reason);
-    const release = await slots.take();
     try {
+      // A database that is away must not hold up the end of the process.
       const target = await untilAborted(targetOf(tenant), patience.signal);
       if (target === null) return;
       if ('unusable' in target) return drop(target.unusable);
@@ -130,8 +135,6 @@ export function createTraceExporter({
     } catch (error) {
       // Whatever it is, the next batch must still be sent. Its message may hold values of a statement.
       drop(`They could not be prepared: ${error instanceof Error ? error.name : 'unknown error'}.`);
-    } finally {
-      release();
     }
   }
 
@@ -153,33 +156,3 @@ export function createTraceExporter({
 
 const nameOf = ({ orgId, mode }: Tenant) => `${orgId} ${mode}`;
 const spansIn = (trace: RunTrace) => 1 + trace.spans.length;
-
-/** A database that is away must not hold up the end of the process. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-/** So many may be held at once; whoever comes later waits in order. */
-function createSlots(count: number): { take: () => Promise<() => void> } {
-  const queue: (() => void)[] = [];
-  let free = count;
-  const release = () => {
-    const next = queue.shift();
-    if (next) next();
-    else free++;
-  };
-  return {
-    async take() {
-      if (free > 0) free--;
-      else await new Promise<void>((resolve) => queue.push(resolve));
-      return release;
-    },
-  };
-}

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { Agent, type Dispatcher } from 'undici';
+import { untilAborted } from '../../async/until-aborted.ts';
 import { refuseAddress } from './address.ts';
 import { type AnswerBody, openAnswerBody } from './answer-body.ts';
 import { guardedConnector, type Lookup, type OutboundLog } from './connector.ts';
@@ -105,6 +106,7 @@ export function createOutbound({ allowPrivate, log, lookup, streamLimits }: Depe
       body: body ?? null,
       signal,
     };
+    // The client hears of an abort only once it is connected; a slow resolver must not hold the caller so long.
     const response = await untilAborted(agent.request(options), signal).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : failureOf(error, { host, status: null });
     });
@@ -160,18 +162,6 @@ function assertSendable(name: string, value: string): void {
       'network',
       `The header ${JSON.stringify(name)} holds characters that HTTP does not allow.`,
     );
-  }
-}
-
-/** The client hears of an abort only once it is connected; a slow resolver must not hold the caller so long. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 

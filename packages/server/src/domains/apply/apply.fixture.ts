@@ -2,29 +2,29 @@ import { randomBytes } from 'node:crypto';
 import type { ErrorCode } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
-import { createCatalogue } from '@vestra/models/providers';
-import type { sql } from 'drizzle-orm';
+import { createModels } from '@vestra/models/models';
 import pino from 'pino';
 import { assertContract } from '../../../../../tests/support/contract.ts';
 import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Answer } from '../../../../../tests/support/server.ts';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import { createDocumentReader } from '../../adapters/documents/reader.ts';
+import { faultOfJsonSchema } from '../../adapters/json-schema/fault.ts';
+import { refuseAddress } from '../../adapters/outbound/address.ts';
 import { openMasterKeys } from '../../adapters/secrets/master-key.ts';
 import { createVault } from '../../adapters/secrets/vault.ts';
 import { openZip } from '../../adapters/zip/open-zip.ts';
-import { assembleApplyPorts } from '../../assemble-apply.ts';
 import type { Caller, Origin } from '../../caller.ts';
-import { readConfig } from '../../config.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { insert } from '../../db/query.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
-import { sql as query } from '../../db/sql.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
+import { readConfig } from '../../main/config.ts';
 import { readCatalogue } from '../apps/api.ts';
 import { auditEntries } from '../audit/tables.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
@@ -40,12 +40,13 @@ import { createAnswerSeal } from '../secrets/api.ts';
 import { upsertSecret } from '../secrets/store.ts';
 import { skillRoutes } from '../skills/routes.ts';
 import { skills } from '../skills/tables.ts';
+import { latestRuns } from '../test-runs/api.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
-import { changeLive } from './change-live.ts';
-import { manifestChecker } from './check-manifest.ts';
-import { fixContent } from './content.ts';
-import type { ApplyPorts } from './ports.ts';
-import { fileRenderer } from './render-file.ts';
+import type { ApplyDependencies } from './dependencies.ts';
+import { renderFile } from './file/render-file.ts';
+import { changeLive } from './promotion/change-live.ts';
+import { fixContent } from './promotion/content.ts';
+import { manifestChecker } from './read/check-manifest.ts';
 import { applyRoutes } from './routes.ts';
 
 const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) }));
@@ -56,18 +57,19 @@ export type Org = Awaited<ReturnType<typeof newOrg>>;
 export async function startApply() {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString });
-  const ports = assembleApplyPorts({
+  const dependencies: ApplyDependencies = {
     vault,
-    catalogue: createCatalogue(readConfig({}).models),
-    apps: readCatalogue({ file: null, refuseAddress: () => null }),
-    allowPrivate: false,
+    models: createModels(readConfig({}).models),
+    apps: { catalogue: readCatalogue({ file: null, refuseAddress: () => null }) },
+    refuseAddress: (address) => refuseAddress(address, { allowPrivate: false }),
+    faultOfSchema: faultOfJsonSchema,
     // Nobody plays the runs: a test says what came of them.
     jobs: { send: async () => '', sendMany: async () => [] },
-  });
-  const app = appOn(db, ports);
+  };
+  const app = appOn(db, dependencies);
   return {
     db,
-    ports,
+    dependencies,
     newOrg: () => newOrg(db, app),
     async stop() {
       await closeDatabase(db);
@@ -121,21 +123,21 @@ async function newOrg(db: Database, app: App) {
       const row = { org_id: id, mode, filename: 'a.csv', mime_type: 'text/csv', size_bytes: 1, sha256: 'ab' };
       return (await insertFile(db, { id: newId('file'), ...row, source: 'upload' })).id;
     },
-    servers: () => rowsWhere(db, mcpServers, query`org_id = ${id} ORDER BY id`),
+    servers: () => rowsWhere(db, mcpServers, sql`org_id = ${id} ORDER BY id`),
     audit: async () => {
-      const rows = await rowsWhere(db, auditEntries, query`org_id = ${id} ORDER BY id`);
+      const rows = await rowsWhere(db, auditEntries, sql`org_id = ${id} ORDER BY id`);
       return rows.map(({ action }) => action).filter((action) => action !== 'key.created');
     },
     events: async () => {
-      const rows = await rowsWhere(db, events, query`org_id = ${id} ORDER BY id`);
+      const rows = await rowsWhere(db, events, sql`org_id = ${id} ORDER BY id`);
       return rows.map(({ type, mode, data }) => ({ type, mode, data }));
     },
   };
 }
 
 /** Names and values of a fixture's rows, in the order in which they were made. */
-export async function rowsOf<Row extends Record<string, unknown>>(db: Database, query: ReturnType<typeof sql>) {
-  return (await db.execute(query)).rows as Row[];
+export async function rowsOf<Row extends Record<string, unknown>>(db: Database, { text, values }: Sql) {
+  return (await db.$client.query(text, [...values])).rows as Row[];
 }
 
 /** The code and place of each fault that a refusal names, the one it is called by first. */
@@ -164,17 +166,17 @@ async function request(app: App, method: string, path: string, { key, body, head
   return answer;
 }
 
-function appOn(db: Database, ports: ApplyPorts): App {
+function appOn(db: Database, dependencies: ApplyDependencies): App {
   const notUsed = () => Promise.reject(new Error('Keys alone are used here.'));
   const deployments = {
     ...deploymentRoutes({
       db,
-      checkManifest: manifestChecker(ports),
-      fixContent: (tx, orgId, manifest) => fixContent(tx, ports, { orgId, manifest }),
-      renderFile: fileRenderer(ports),
-      latestTestRuns: ports.testRuns.latest,
+      checkManifest: manifestChecker(dependencies),
+      fixContent,
+      renderFile,
+      latestTestRuns: latestRuns,
     }),
-    ...applyRoutes({ db, ports }),
+    ...applyRoutes({ db, ...dependencies }),
   };
   return createApp({
     path: {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { text } from '@vestra/contract/text';
 import { z } from 'zod';
 import { StartFailure } from '../../db/start-failure.ts';
-import { type App, knownApps } from './known-apps.ts';
+import type { App } from './app.ts';
+import { knownApps } from './known-apps.ts';
 
 export type Catalogue = {
   /** By id. */

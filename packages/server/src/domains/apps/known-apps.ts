@@ -1,12 +1,4 @@
-/** A remote MCP server that is reached with the user's own sign-in. */
-export type App = {
-  id: string;
-  name: string;
-  description: string;
-  url: string;
-  icon_url: string | null;
-  connectable: boolean;
-};
+import type { App } from './app.ts';
 
 /**
  * The apps that come with the service: remote MCP servers whose users sign in by OAuth. One that lets no stranger register

@@ -1,5 +1,5 @@
+import type { App } from './app.ts';
 import { statusOf, userOf } from './connection.ts';
-import type { App } from './known-apps.ts';
 import type { ConnectionRow } from './tables.ts';
 
 export const presentApp = ({ id, name, description, icon_url, connectable }: App) => ({

@@ -4,8 +4,8 @@ import { rowsWhere } from '../../../../../tests/support/rows.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import type { SignedIn } from '../mcp-servers/api.ts';
+import type { App } from './app.ts';
 import { type AppRoutes, reset, startAppRoutes } from './apps.fixture.ts';
-import type { App } from './known-apps.ts';
 import { createSignIns } from './sign-ins.ts';
 import { connections } from './tables.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Wanted } from '../../adapters/browser/page-script.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
-import { within } from './within.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 
 /** What came of doing something on a page. */
 export type Done = { ok: true } | { ok: false; why: string };
@@ -19,10 +19,10 @@ export async function click(
 ): Promise<Done> {
   const { role, name = '', text, selector, number, nth, near_text } = wanted;
   return untilDone(withinMs, signal, async () => {
-    const elements = role === undefined ? [] : await within(tab.elementsByRole(role, name), signal);
-    const spot = await within(tab.run('spotOf', [{ text, selector, number, nth, near_text }], elements), signal);
+    const elements = role === undefined ? [] : await untilAborted(tab.elementsByRole(role, name), signal);
+    const spot = await untilAborted(tab.run('spotOf', [{ text, selector, number, nth, near_text }], elements), signal);
     if (!spot.found) return { ok: false, why: spot.why };
-    await within(tab.clickAt(spot.x, spot.y), signal);
+    await untilAborted(tab.clickAt(spot.x, spot.y), signal);
     await settle(tab, signal);
     return { ok: true };
   });
@@ -35,11 +35,11 @@ export async function type(
   signal: AbortSignal,
 ): Promise<Done> {
   return untilDone(withinMs, signal, async () => {
-    const taken = await within(tab.run('takeField', [field, text]), signal);
+    const taken = await untilAborted(tab.run('takeField', [field, text]), signal);
     if (!taken.found) return { ok: false, why: taken.why };
-    if (!taken.isDone) await within(tab.write(text), signal);
+    if (!taken.isDone) await untilAborted(tab.write(text), signal);
     if (submit) {
-      await within(tab.press('Enter'), signal);
+      await untilAborted(tab.press('Enter'), signal);
       await settle(tab, signal);
     }
     return { ok: true };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Owner } from '../computers/api.ts';
@@ -15,7 +16,6 @@ import { secrecyOfTab } from './secrecy.ts';
 import { recordBlocked } from './site-access.ts';
 import { agentRules, verdictOn } from './site-rules.ts';
 import { openForTask, readPage, tabOfTask, watching } from './task-tab.ts';
-import { within } from './within.ts';
 
 type Dependencies = { db: Database; browserPool: BrowserPool };
 
@@ -63,7 +63,7 @@ export function workBrowsers({ db, browserPool }: Dependencies): WorkBrowsers {
         const picture = await open.tab.picture({ width: 640, quality: 50 });
         return (await isHidden()) ? null : picture;
       };
-      const picture = await within(take(), AbortSignal.timeout(pictureMs)).catch(() => null);
+      const picture = await untilAborted(take(), AbortSignal.timeout(pictureMs)).catch(() => null);
       return { url: open.tab.url(), frame: picture && jpegAddress(picture) };
     },
   };
@@ -155,7 +155,7 @@ function toolsOf(work: Work): OwnTool[] {
       (given, browser, signal) =>
         act(work, browser, signal, async (tab, limit) => {
           const to = given.to === 'up' ? -600 : given.to === 'down' ? 600 : given.to;
-          await within(tab.run('scroll', [to]), limit);
+          await untilAborted(tab.run('scroll', [to]), limit);
           await settle(tab, limit);
           return { ok: true };
         }),
@@ -172,7 +172,7 @@ function toolsOf(work: Work): OwnTool[] {
         const { tab } = open;
         const hidden = await hiddenAnswer(open);
         if (hidden) return hidden;
-        const picture = await within(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
+        const picture = await untilAborted(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
         const hiddenSince = await hiddenAnswer(open);
         if (hiddenSince) return hiddenSince;
         const { id, filename } = await work.save({ name: `page-${Date.now()}.jpg`, bytes: picture });
@@ -282,7 +282,7 @@ async function openPage(work: Work, browser: OpenBrowser, url: string, signal: A
   const { tab } = open;
   const limit = limited(signal, openMs);
   const { result, refusals } = await watching(tab, async () => {
-    const { error } = await within(tab.navigate(url), limit);
+    const { error } = await untilAborted(tab.navigate(url), limit);
     if (error === null) await tab.until(() => tab.readiness() !== 'loading', limit);
     return error;
   });

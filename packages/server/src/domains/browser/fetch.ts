@@ -1,6 +1,4 @@
-import type { Api } from '@vestra/contract/api';
 import { Failure, fail } from '@vestra/contract/errors';
-import type { BodyOf, ResponseOf } from '@vestra/contract/route';
 import type { Rules } from '../../adapters/browser/rules.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
@@ -11,13 +9,10 @@ import { charge, refusalFailure, release, reserve } from '../ledger/api.ts';
 import { enterUser, findAskedUser } from '../users/api.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
 import { matcherOf } from './captures.ts';
-import { type FetchRun, runFetch } from './run-fetch.ts';
+import { type FetchAnswer, type FetchBody, type FetchRun, runFetch } from './run-fetch.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { deploymentOfBrowser, recordBlocked } from './site-access.ts';
 import { fetchRules, verdictOn } from './site-rules.ts';
-
-export type FetchBody = BodyOf<Api['browser']['fetch']>;
-export type FetchAnswer = ResponseOf<Api['browser']['fetch']>;
 
 type Dependencies = { db: Database; browserPool: BrowserPool };
 

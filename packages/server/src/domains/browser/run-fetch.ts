@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
+import type { BodyOf, ResponseOf } from '@vestra/contract/route';
 import type { ClosedPage, Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import { troubled } from './act.ts';
 import type { OpenTab } from './browser-pool.ts';
 import { type Captures, startCapturing } from './captures.ts';
-import type { FetchAnswer, FetchBody } from './fetch.ts';
 import { runSteps, type StepResult } from './run-steps.ts';
 import { jpegAddress } from './screenshot.ts';
 import { secrecyOfTab } from './secrecy.ts';
-import { within } from './within.ts';
+
+export type FetchBody = BodyOf<Api['browser']['fetch']>;
+export type FetchAnswer = ResponseOf<Api['browser']['fetch']>;
 
 export type FetchRun = {
   wakeMs: number;
@@ -39,7 +43,7 @@ export async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswe
   const milestone = async (name: string) => {
     if (!body.frames || (await secrecyOfTab(open)) === 'paying') return;
     const at_ms = elapsed();
-    const picture = await within(tab.picture({ width: 320, quality: 40 }), signal).catch((error: unknown) => {
+    const picture = await untilAborted(tab.picture({ width: 320, quality: 40 }), signal).catch((error: unknown) => {
       troubled(error, signal);
     });
     if (picture) frames.push({ milestone: name, at_ms, image: jpegAddress(picture) });
@@ -47,7 +51,7 @@ export async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswe
   let openMs = 0;
   let error: string | null = null;
   try {
-    if (body.url !== undefined) error = (await within(tab.navigate(body.url), signal)).error;
+    if (body.url !== undefined) error = (await untilAborted(tab.navigate(body.url), signal)).error;
     const isHurried = captures.isAnyRequired && body.steps.length === 0 && body.challenge === undefined;
     const isUsable = tab
       .until(() => tab.readiness() !== 'loading', signal)
@@ -55,7 +59,7 @@ export async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswe
         openMs = elapsed();
       });
     // Whoever waits for captures alone need not wait for the page to be whole.
-    await (isHurried ? Promise.race([isUsable, within(captures.complete, signal)]) : isUsable);
+    await (isHurried ? Promise.race([isUsable, untilAborted(captures.complete, signal)]) : isUsable);
     isUsable.catch(() => {});
     openMs ||= elapsed();
     await milestone('opened');
@@ -63,11 +67,11 @@ export async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswe
     const limits = { signal, timeoutMs: body.timeout_ms, blocked: run.blocked };
     await runSteps(tab, body.steps, { ...limits, done: steps, after: milestone });
     if (error !== null && captures.isAnyRequired) throw outOfReach(error, partial());
-    if (captures.isAnyRequired) await within(captures.complete, signal);
+    if (captures.isAnyRequired) await untilAborted(captures.complete, signal);
     else await tab.until(() => tab.readiness() === 'loaded', signal);
     const captureMs = captures.isAnyRequired ? elapsed() : 0;
     await milestone('answered');
-    const title = await within(tab.title(), signal).catch(() => '');
+    const title = await untilAborted(tab.title(), signal).catch(() => '');
     signal.throwIfAborted();
     return {
       object: 'browser_fetch',
@@ -137,7 +141,7 @@ function watchRefusals(open: OpenTab, { blocked }: FetchRun) {
 async function botCheckPassed(tab: Tab, signal: AbortSignal): Promise<void> {
   for (;;) {
     await tab.until(() => tab.readiness() === 'loaded', signal);
-    const state = await within(tab.run('botCheck', []), signal).catch(() => {
+    const state = await untilAborted(tab.run('botCheck', []), signal).catch(() => {
       signal.throwIfAborted();
       return 'pending' as const;
     });

@@ -3,10 +3,10 @@ import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { ClosedPage } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import { click, type Done, troubled, type, untilDone } from './act.ts';
 import { matcherOf, readBody } from './captures.ts';
 import { verdictOn } from './site-rules.ts';
-import { within } from './within.ts';
 
 type Step = BodyOf<Api['browser']['fetch']>['steps'][number];
 
@@ -49,7 +49,7 @@ async function runStep(tab: Tab, step: Step, at: number, limits: Limits): Promis
     case 'type':
       return outcomeOf(await type(tab, step, usualMs, signal));
     case 'scroll':
-      return { ok: true, result: await within(tab.run('scroll', [step.to]), signal) };
+      return { ok: true, result: await untilAborted(tab.run('scroll', [step.to]), signal) };
     case 'wait_for':
       return outcomeOf(await untilDone(step.within_ms ?? timeoutMs, signal, looker(tab, step, at, signal)));
     case 'page_fetch':
@@ -68,7 +68,7 @@ function looker(tab: Tab, step: Extract<Step, { kind: 'wait_for' }>, at: number,
     return async (): Promise<Done> => (fits(tab.url()) ? { ok: true } : missing);
   }
   const wanted = text !== undefined ? { text } : { selector: selector as string };
-  return async (): Promise<Done> => ((await within(tab.run('shows', [wanted]), signal)) ? { ok: true } : missing);
+  return async (): Promise<Done> => ((await untilAborted(tab.run('shows', [wanted]), signal)) ? { ok: true } : missing);
 }
 
 async function callFromPage(
@@ -88,7 +88,7 @@ async function callFromPage(
   const isText = typeof step.body === 'string';
   const body = step.body === undefined ? null : isText ? (step.body as string) : JSON.stringify(step.body);
   const headers = { ...(body !== null && !isText && { 'content-type': 'application/json' }), ...step.headers };
-  const answer = await within(tab.run('call', [{ url: address, method: step.method, headers, body }]), signal);
+  const answer = await untilAborted(tab.run('call', [{ url: address, method: step.method, headers, body }]), signal);
   if (!answer.ok) return { ok: false, result: { error: 'The call was not answered.' } };
   const { url, status, content_type, text } = answer;
   return { ok: true, result: { url, status, content_type, ...readBody(Buffer.from(text, 'utf8')) } };

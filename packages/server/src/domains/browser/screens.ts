@@ -3,28 +3,17 @@ import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Logger } from 'pino';
 import { BrowserGone, PageTrouble } from '../../adapters/browser/browser-failure.ts';
-import type { Part } from '../../adapters/browser/page-script.ts';
-import type { Origin } from '../../caller.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
 import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
 import { ownerKey } from './control.ts';
+import type { Screen, Standing, Viewer } from './screen.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { extentOf, showScreen } from './show-screen.ts';
 import { recordBlocked } from './site-access.ts';
 import { verdictOn } from './site-rules.ts';
-import { within } from './within.ts';
-
-/** A session that looks at the screen of its user. */
-export type Viewer = {
-  sessionId: string;
-  owner: Owner;
-  origin: Origin;
-  mayDrive: boolean;
-  /** It controls the browser from the first frame. */
-  isDriver: boolean;
-};
 
 type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
 
@@ -37,18 +26,6 @@ export type Screens = {
   watch: (viewer: Viewer) => FrameSource;
   pass: (viewer: Viewer, inputs: readonly ScreenInput[]) => Promise<{ isDriving: boolean }>;
 };
-
-/** One session's open stream. */
-export type Screen = {
-  viewer: Viewer;
-  /** What the newest picture shows; null: nothing that could be touched. */
-  shown: { open: OpenTab; part: Part; isCropped: boolean } | null;
-  isDriving: boolean;
-  lastInput: number;
-};
-
-/** What there is to see for a viewer. */
-export type Standing = { kind: 'private' | 'payment' | 'asleep' | 'nothing' } | { kind: 'page'; open: OpenTab };
 
 const retryAfterMs = 1_000;
 const failureKnownMs = 10_000;
@@ -228,7 +205,7 @@ export function createScreens({
       limit(entry, inputs.length);
       entry.lastInput = Date.now();
       for (const input of inputs) {
-        await within(passOne(entry, input), AbortSignal.timeout(passMs)).catch(sayGone);
+        await untilAborted(passOne(entry, input), AbortSignal.timeout(passMs)).catch(sayGone);
       }
       return { isDriving: entry.isDriving };
     },

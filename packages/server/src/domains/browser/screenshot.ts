@@ -1,9 +1,9 @@
 import { fail } from '@vestra/contract/errors';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Owner } from '../computers/api.ts';
 import { type BrowserPool, frontTab, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { agentRules } from './site-rules.ts';
-import { within } from './within.ts';
 
 const pictureMs = 15_000;
 
@@ -32,7 +32,7 @@ export async function takeScreenshot(browserPool: BrowserPool, owner: Owner): Pr
 }
 
 function pictureOf({ tab }: OpenTab): Promise<Buffer> {
-  return within(tab.picture({ width: 1280, quality: 70 }), AbortSignal.timeout(pictureMs)).catch(() => {
+  return untilAborted(tab.picture({ width: 1280, quality: 70 }), AbortSignal.timeout(pictureMs)).catch(() => {
     throw fail('computer_unavailable', { message: 'The page did not let itself be pictured. Try again.' });
   });
 }

@@ -1,7 +1,7 @@
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Owner } from '../computers/api.ts';
 import type { BrowserPool, OpenTab } from './browser-pool.ts';
 import type { Secrecy } from './control.ts';
-import { within } from './within.ts';
 
 /** A page that hangs is asked no longer than this; what was known of it before stands. */
 const askMs = 1_000;
@@ -34,5 +34,5 @@ export async function secrecyOfTab(open: OpenTab): Promise<Secrecy | null> {
 
 async function asksFor({ tab, asksFor: known }: OpenTab): Promise<OpenTab['asksFor']> {
   if (!tab.isOpen() || !/^https?:/.test(tab.url())) return null;
-  return within(tab.run('asksFor', []), AbortSignal.timeout(askMs)).catch(() => known);
+  return untilAborted(tab.run('asksFor', []), AbortSignal.timeout(askMs)).catch(() => known);
 }

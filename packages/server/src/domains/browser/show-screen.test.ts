@@ -7,7 +7,8 @@ import type { Database } from '../../db/pool.ts';
 import type { FrameSource } from '../../http/sse.ts';
 import type { BrowserPool, OpenTab } from './browser-pool.ts';
 import { createControl } from './control.ts';
-import { createScreens, type Screen, type Standing, type Viewer } from './screens.ts';
+import type { Screen, Standing, Viewer } from './screen.ts';
+import { createScreens } from './screens.ts';
 import { showScreen } from './show-screen.ts';
 import { agentRules } from './site-rules.ts';
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from '../../adapters/browser/page-script.ts';
 import type { ScreenFrame } from '../../adapters/browser/screencast.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Frame, FrameSource } from '../../http/sse.ts';
 import type { OpenTab } from './browser-pool.ts';
-import type { Screen, Standing } from './screens.ts';
+import type { Screen, Standing } from './screen.ts';
 import { jpegAddress } from './screenshot.ts';
-import { within } from './within.ts';
 
 type Ports = {
   standing: () => Standing;
@@ -88,7 +88,7 @@ export function showScreen(screen: Screen, ports: Ports): FrameSource {
   async function showPart(open: OpenTab, part: Part): Promise<void> {
     if (cast || screen.shown?.isCropped === false) showNothing();
     const taken = open.tab.picture({ width: 1280, quality: 70, part });
-    const jpeg = await within(taken, AbortSignal.timeout(pictureMs)).catch(() => null);
+    const jpeg = await untilAborted(taken, AbortSignal.timeout(pictureMs)).catch(() => null);
     if (!screen.viewer.mayDrive) await ports.notice();
     if (!jpeg || !isStill(open)) return;
     const digest = createHash('sha256')
@@ -189,7 +189,7 @@ const missedSince = new WeakMap<object, number>();
 export async function extentOf({ tab, use }: OpenTab, now: () => number = Date.now): Promise<Extent> {
   const crop = use.kind === 'fetch' ? use.crop : null;
   if (!crop) return { kind: 'whole' };
-  const part = await within(find(tab, crop), AbortSignal.timeout(lookMs)).catch(() => null);
+  const part = await untilAborted(find(tab, crop), AbortSignal.timeout(lookMs)).catch(() => null);
   if (part) {
     missedSince.delete(crop);
     return { kind: 'part', part };

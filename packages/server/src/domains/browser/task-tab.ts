@@ -1,8 +1,8 @@
 import { fail } from '@vestra/contract/errors';
 import type { Refusal, Rules } from '../../adapters/browser/rules.ts';
 import type { Tab } from '../../adapters/browser/tab.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { OpenBrowser, OpenTab } from './browser-pool.ts';
-import { within } from './within.ts';
 
 const longestPart = 12_000;
 const loadMs = 4_000;
@@ -34,12 +34,12 @@ export async function openForTask(browser: OpenBrowser, taskId: string, rules: R
 
 /** The page as text. Long ones are read part by part. */
 export async function readPage(tab: Tab, part: number, signal: AbortSignal): Promise<string> {
-  await within(
+  await untilAborted(
     tab.until(() => tab.readiness() === 'loaded', AbortSignal.timeout(loadMs)),
     signal,
   ).catch(() => signal.throwIfAborted());
   if (!tab.isOpen()) throw fail('no_open_tab', { message: 'The page was closed. Open it again with browser_open.' });
-  const { title, text } = await within(tab.run('read', []), signal);
+  const { title, text } = await untilAborted(tab.run('read', []), signal);
   const parts = Math.max(1, Math.ceil(text.length / longestPart));
   const at = Math.min(part, parts);
   const head = `${title === '' ? 'Page without a title' : title}\n${tab.url()}${parts === 1 ? '' : `\nPart ${at} of ${parts}`}`;

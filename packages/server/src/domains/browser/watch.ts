@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rules } from '../../adapters/browser/rules.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Frame, FrameSource } from '../../http/sse.ts';
 import type { Owner } from '../computers/api.ts';
 import type { BrowserPool, FetchUse, OpenTab } from './browser-pool.ts';
 import { jpegAddress } from './screenshot.ts';
 import { noticeSecrets } from './secrecy.ts';
 import { verdictOn } from './site-rules.ts';
-import { within } from './within.ts';
 
 const lookEveryMs = 300;
 const pictureMs = 3_000;
@@ -65,7 +65,7 @@ const isShown = ({ tab, use }: OpenTab, rules: Rules) =>
 async function see(open: OpenTab, rules: Rules): Promise<Seen | null> {
   const { tab, id, use } = open;
   const url = tab.url();
-  const picture = await within(tab.picture({ width: 640, quality: 50 }), AbortSignal.timeout(pictureMs)).catch(
+  const picture = await untilAborted(tab.picture({ width: 640, quality: 50 }), AbortSignal.timeout(pictureMs)).catch(
     () => null,
   );
   if (!picture || tab.url() !== url || !isShown(open, rules)) return null;

@@ -11,7 +11,7 @@ import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { insertOrg } from '../orgs/api.ts';
 import { type Computers, createComputers } from './awake.ts';
 import { findComputer, keepAwake, listPrepared, type Owner, recordPrepared } from './store.ts';

@@ -1,6 +1,7 @@
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
+import type { Alert } from './alert.ts';
 import { type CapName, capsForUser, type OrgCaps, type Spend, type UserCaps } from './allowance.ts';
 import { presentAlert } from './present.ts';
 import { orgsOwnAgent, wholeOrg } from './spender.ts';
@@ -18,18 +19,6 @@ export type AlertDependencies = {
   emit: (tx: Transaction, event: UsageAlertEvent) => Promise<unknown>;
   /** The own caps of these users. Nothing is told of a user it leaves out, such as one that a test run plays. */
   capsOfUsers: (tx: Transaction, tenant: Tenant, userIds: string[]) => Promise<Map<string, UserCaps>>;
-};
-
-/** A percentage of a cap that spend has reached; 100 is the cap itself. */
-export type Alert = {
-  cap: CapName;
-  /** Null for the org's caps. */
-  userId: string | null;
-  /** The day or month that the cap counts. */
-  period: string;
-  threshold: number;
-  capMicros: Micros;
-  spendMicros: Micros;
 };
 
 /** Tells, once per cap and period, what the spend of these spenders' days has reached. Returns what was new. */

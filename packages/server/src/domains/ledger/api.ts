@@ -9,6 +9,7 @@ export { holdingPlenty } from './hold-plenty.ts';
 export { holdMetered, noteUsed } from './holds-store.ts';
 export { createMoneyLine, type MoneyLine } from './money-line.ts';
 export { presentCost } from './present.ts';
+export { pruneReservations } from './prune-reservations.ts';
 export { refusalOfSpending, release, reserve, type Spending } from './reserve.ts';
 export { costOfTurn, tokensAndCostOfTask } from './usage-store.ts';
 export { chargeStopped, type Used } from './used.ts';

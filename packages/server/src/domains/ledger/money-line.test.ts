@@ -4,7 +4,7 @@ import type { Bell } from '../../db/bell.ts';
 import type { Database } from '../../db/pool.ts';
 import { rowsOf } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { fund, item, newTenant, openLedger, pay, settle } from './ledger.fixture.ts';
 import { createMoneyLine, type MoneyLine } from './money-line.ts';
 

@@ -1,6 +1,6 @@
 import { type Micros, microsToExactUsd, microsToUsd } from '@vestra/contract/money';
 import { spendKinds } from '@vestra/contract/usage';
-import type { Alert } from './alerts.ts';
+import type { Alert } from './alert.ts';
 import type { Cost } from './cost.ts';
 import type { LineItemRow, UsageGroup, UsageRow, UsageSums } from './usage-store.ts';
 

@@ -4,19 +4,8 @@ import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { ApplyPorts } from '../apply/ports.ts';
 import { assertMayChange, findByAddress, findById, registerServer, takenSlugs, updateServer } from './api.ts';
 import { startMcpServers, systemOrigin } from './mcp-servers.fixture.ts';
-
-/** What applying a file is given of this domain. */
-const port: ApplyPorts['mcpServers'] = {
-  findByAddress,
-  findById,
-  takenSlugs,
-  register: registerServer,
-  update: updateServer,
-  assertMayChange,
-};
 
 let server: Awaited<ReturnType<typeof startMcpServers>>;
 let orgId: string;
@@ -33,7 +22,7 @@ function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
 }
 const register = async (slug: string, url = 'https://mcp.example.com/mcp', org = orgId) => {
   const made = await inTransaction((tx) =>
-    port.register(tx, systemOrigin(org), { slug, name: 'Shop', url, headers: {} }),
+    registerServer(tx, systemOrigin(org), { slug, name: 'Shop', url, headers: {} }),
   );
   if (!made) throw new Error('The slug is taken.');
   return made;
@@ -49,7 +38,7 @@ describe('finding', () => {
     await register('one', 'https://mcp.example.com/mcp', (await server.newOrg()).id);
     const addresses = ['https://mcp.example.com/mcp', 'https://mcp.example.com/', 'https://nobody.example.com/'];
     for (const hold of [false, true]) {
-      const found = await inTransaction((tx) => port.findByAddress(tx, orgId, addresses, { hold }));
+      const found = await inTransaction((tx) => findByAddress(tx, orgId, addresses, { hold }));
       expect(idsOf(found)).toEqual([one.id, two.id, root.id]);
       expect(found[0]).toMatchObject({
         slug: 'one',
@@ -58,14 +47,14 @@ describe('finding', () => {
         headers: {},
       });
     }
-    expect(await inTransaction((tx) => port.findByAddress(tx, orgId, [], { hold: true }))).toEqual([]);
+    expect(await inTransaction((tx) => findByAddress(tx, orgId, [], { hold: true }))).toEqual([]);
   });
 
   it('by address follows a changed URL', async () => {
     const { id } = await register('one');
     const url = 'https://new.example.com/mcp';
     await inTransaction((tx) => updateServer(tx, systemOrigin(orgId), id, { url }));
-    const at = (address: string) => inTransaction((tx) => port.findByAddress(tx, orgId, [address], { hold: false }));
+    const at = (address: string) => inTransaction((tx) => findByAddress(tx, orgId, [address], { hold: false }));
     expect(idsOf(await at(url))).toEqual([id]);
     expect(await at('https://mcp.example.com/mcp')).toEqual([]);
   });
@@ -74,17 +63,16 @@ describe('finding', () => {
     const one = await register('one');
     const foreign = await register('two', undefined, (await server.newOrg()).id);
     const ids = [newId('mcp'), foreign.id, one.id];
-    for (const hold of [false, true])
-      expect(idsOf(await port.findById(server.db, orgId, ids, { hold }))).toEqual([one.id]);
-    expect(await port.findById(server.db, orgId, [], { hold: false })).toEqual([]);
+    for (const hold of [false, true]) expect(idsOf(await findById(server.db, orgId, ids, { hold }))).toEqual([one.id]);
+    expect(await findById(server.db, orgId, [], { hold: false })).toEqual([]);
   });
 
   it('says which slugs are taken', async () => {
     await register('one');
     await register('two', undefined, (await server.newOrg()).id);
-    const taken = await inTransaction((tx) => port.takenSlugs(tx, orgId, ['one', 'two', 'three']));
+    const taken = await inTransaction((tx) => takenSlugs(tx, orgId, ['one', 'two', 'three']));
     expect([...taken]).toEqual(['one']);
-    expect((await inTransaction((tx) => port.takenSlugs(tx, orgId, []))).size).toBe(0);
+    expect((await inTransaction((tx) => takenSlugs(tx, orgId, []))).size).toBe(0);
   });
 
   it('with hold keeps a server from being removed until the transaction ends, and from nothing else', async () => {
@@ -93,7 +81,7 @@ describe('finding', () => {
     const held = Promise.withResolvers<void>();
     const letGo = Promise.withResolvers<void>();
     const holding = inTransaction(async (tx) => {
-      await port.findById(tx, org.id, [id], { hold: true });
+      await findById(tx, org.id, [id], { hold: true });
       held.resolve();
       await letGo.promise;
     });
@@ -122,8 +110,8 @@ describe('registering', () => {
     await register('one');
     const again = await inTransaction(async (tx) => {
       const wanted = { name: 'Shop', url: 'https://other.example.com', headers: {} };
-      expect(await port.register(tx, systemOrigin(orgId), { slug: 'one', ...wanted })).toBeUndefined();
-      return port.register(tx, systemOrigin(orgId), { slug: 'one-2', ...wanted });
+      expect(await registerServer(tx, systemOrigin(orgId), { slug: 'one', ...wanted })).toBeUndefined();
+      return registerServer(tx, systemOrigin(orgId), { slug: 'one-2', ...wanted });
     });
     expect(again).toMatchObject({ slug: 'one-2' });
   });
@@ -135,7 +123,7 @@ describe('changing', () => {
     const { slug } = await server.goLive(orgId, made);
     const caller = (mode: Caller['mode']) => ({ orgId, mode, member: null }) as Caller;
     const ask = (mode: Caller['mode']) =>
-      inTransaction((tx) => port.assertMayChange(tx, caller(mode), made.id, 'tools.0.headers'));
+      inTransaction((tx) => assertMayChange(tx, caller(mode), made.id, 'tools.0.headers'));
     await expect(ask('test')).rejects.toMatchObject({
       code: 'mcp_server_live',
       details: { param: 'tools.0.headers', deployments: [slug] },
@@ -144,7 +132,7 @@ describe('changing', () => {
   });
 
   it('refuses a server that is gone', async () => {
-    const gone = inTransaction((tx) => port.update(tx, systemOrigin(orgId), newId('mcp'), { name: 'x' }));
+    const gone = inTransaction((tx) => updateServer(tx, systemOrigin(orgId), newId('mcp'), { name: 'x' }));
     await expect(gone).rejects.toMatchObject({ code: 'mcp_server_not_found' });
   });
 });

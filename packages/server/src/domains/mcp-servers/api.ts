@@ -4,4 +4,5 @@ export { assertMayChange } from './live-lock.ts';
 export { beginOutage, forgetOutagesOf } from './outage-store.ts';
 export type { SignedIn, SignIns } from './sign-ins.ts';
 export { findByAddress, findById, takenSlugs } from './store.ts';
+export type { RegisteredServer } from './tables.ts';
 export { updateServer } from './update.ts';

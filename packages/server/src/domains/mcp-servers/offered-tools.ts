@@ -1,6 +1,7 @@
 import type { OfferedTool } from '../../adapters/mcp-client/list-tools.ts';
 import type { McpClient } from '../../adapters/mcp-client/mcp-client.ts';
 import type { McpTarget } from '../../adapters/mcp-client/session.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 
 type Answer = Awaited<ReturnType<McpClient['listTools']>>;
 type Kept = { answer: Promise<Answer>; until: number; weight: number };
@@ -57,14 +58,3 @@ export function createOfferedTools({ client, now }: { client: McpClient; now: ()
 
 const weightOf = (tools: readonly OfferedTool[]): number =>
   tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
-
-async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}

@@ -30,3 +30,6 @@ export const toolOutages = table('tool_outages', {
 });
 
 export type ServerRow = RowOf<typeof mcpServers>;
+
+/** A server as those who call or list it know it; its headers refer to secrets, and never hold one. */
+export type RegisteredServer = Pick<ServerRow, 'id' | 'slug' | 'name' | 'url' | 'headers'>;

@@ -1,4 +1,4 @@
-export { createCustomerMemory } from './customer-memory.ts';
+export { type CustomerMemory, createCustomerMemory } from './customer-memory.ts';
 export { memoryEndpointSecret } from './endpoint-signature.ts';
 export { createMemory, type Memory } from './memory.ts';
 export { eraseMemoriesOf } from './store.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { newId } from '@vestra/contract/ids';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { agreedSecret } from '../../agreed-secret.ts';
+import { agreedSecret } from '../../main/agreed-secret.ts';
 import { type OperatorCommand, operatorCommands } from '../../operator/commands.ts';
 import type { Operator } from '../../operator/open.ts';
 import { memoryEndpointSecret } from './api.ts';

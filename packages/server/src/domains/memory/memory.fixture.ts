@@ -4,7 +4,7 @@ import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
 import { createOutbound } from '../../adapters/outbound/fetcher.ts';
 import { transaction } from '../../db/transaction.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import type { OrgSettings } from '../orgs/api.ts';
 import { updateSettings } from '../orgs/store.ts';
 import { enterUser } from '../users/api.ts';

@@ -10,7 +10,7 @@ import { createApp } from '../../http/app.ts';
 import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { createKeyIdentity } from '../keys/api.ts';
 import { createAnswerSeal } from '../secrets/api.ts';
 import { createSessionIdentity } from '../sessions/api.ts';

@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import { createLimiter } from '../../async/limiter.ts';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -13,13 +14,13 @@ import { keepFacts, refusalOf } from './keep-facts.ts';
 import { presentFact, presentProfile } from './present.ts';
 import { findProfile, listFacts } from './store.ts';
 import type { FactRow, MemoryItem } from './tables.ts';
-import { createTurns } from './turns.ts';
 
 const factsInAnswer = 5;
 
 export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }): Handlers<'memory'> {
   const { db, customer } = dependencies;
-  const takeTurn = createTurns({ ofOne: 4, ofAll: 8, waiting: 64 });
+  // A call to an endpoint inside a transaction holds a connection, and slow endpoints must not take them all.
+  const limiter = createLimiter({ atOnce: 8, atOnceEach: 4, waitingEach: 64 });
   const modeOf = async (caller: Caller) => (await findSettings(db, caller)).memory_mode;
   const ownerAsked = async (caller: Caller, userId: string | undefined): Promise<Owner> => {
     return { orgId: caller.orgId, mode: caller.mode, userId: await askedUser(db, caller, userId) };
@@ -53,9 +54,11 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
       if (refused !== null) throw invalid(refused);
       const fact = { text, kind, source: 'user_direct' as const };
       if (mode === 'customer') {
-        return takeTurn(caller.orgId, () =>
+        const answer = await limiter.run(caller.orgId, () =>
           commit(async (tx) => customer.add(tx, await ownerOf(tx, caller, body.user_id), fact)),
         );
+        if (answer !== null) return answer;
+        throw fail('not_ready', { message: 'Many calls wait for the memory endpoint. Try again shortly.' });
       }
       const vector = await vectorOf(dependencies, text);
       return commit(async (tx) => {

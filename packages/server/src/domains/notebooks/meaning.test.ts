@@ -4,7 +4,7 @@ import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { createPassageMeaning, type PassageMeaning, searchNotebooks } from './api.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { windowsOf } from './passage-windows.ts';

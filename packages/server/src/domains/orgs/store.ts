@@ -1,9 +1,9 @@
 import { modes } from '@vestra/contract/route';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
-import { insert, insertMany, maybeOne, run, update } from '../../db/query.ts';
+import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { columnsOf, type NewRowOf } from '../../db/table.ts';
+import { bytes, columnsOf, type NewRowOf, text } from '../../db/table.ts';
 import { type OrgRow, type OrgSettings, orgSettings, orgs } from './tables.ts';
 
 export async function findOrg(db: Executor, orgId: string): Promise<OrgRow> {
@@ -60,4 +60,25 @@ export async function updateSettings(
   if (Object.keys(changes).length === 0) return findSettings(tx, { orgId, mode });
   const [row] = await update(tx, orgSettings, changes, sql`org_id = ${orgId} AND mode = ${mode}`);
   return row as OrgSettings;
+}
+
+export const hasOrgs = async (db: Executor): Promise<boolean> => (await run(db, sql`SELECT FROM orgs LIMIT 1`)) > 0;
+
+export const orgExists = async (db: Executor, orgId: string): Promise<boolean> =>
+  (await run(db, sql`SELECT FROM orgs WHERE id = ${orgId}`)) > 0;
+
+/** Seals the data key of every org anew; how many there were. */
+export async function resealDataKeys(
+  tx: Executor,
+  reseal: (wrapped: Buffer, orgId: string) => Buffer,
+): Promise<number> {
+  const rows = await rowsOf(
+    tx,
+    { id: text(), wrapped: bytes() },
+    sql`SELECT id, wrapped_data_key AS wrapped FROM orgs FOR UPDATE`,
+  );
+  for (const { id, wrapped } of rows) {
+    await run(tx, sql`UPDATE orgs SET wrapped_data_key = ${reseal(wrapped, id)} WHERE id = ${id}`);
+  }
+  return rows.length;
 }

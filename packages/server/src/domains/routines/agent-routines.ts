@@ -8,7 +8,6 @@ import type { TurnRow } from '../engine/api.ts';
 import { readCron } from './cron.ts';
 import { zoneFor } from './deployment-of-routine.ts';
 import type { OneTime } from './one-time.ts';
-import type { TimezoneOfUser } from './ports.ts';
 import { assertNotFileManaged, nextRunsAfter } from './routine.ts';
 import { nextRunOfSchedule, readWords, type Schedule, scheduleIn } from './schedule.ts';
 import {
@@ -45,12 +44,12 @@ export type AgentRoutines = {
   remove: (id: string) => Promise<void>;
 };
 
-type Asker = { db: Database; timezoneOfUser: TimezoneOfUser; tenant: Tenant; turn: TurnRow };
+type Asker = { db: Database; tenant: Tenant; turn: TurnRow };
 
 /** Whoever talks an agent into scheduling without end meets this. */
 const mostOfUser = 50;
 
-export function keptRoutines({ db, timezoneOfUser, tenant, turn }: Asker): AgentRoutines {
+export function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   const userId = turn.user_id;
   const origin: Origin = {
     ...tenant,
@@ -66,7 +65,7 @@ export function keptRoutines({ db, timezoneOfUser, tenant, turn }: Asker): Agent
         if ((await countRoutines(tx, tenant, userId)) >= mostOfUser) {
           throw fail('invalid_request', { message: `At most ${mostOfUser} are kept: remove one first.` });
         }
-        const zone = await zoneFor(tx, timezoneOfUser, tenant, { timezone: asked.timezone, userId });
+        const zone = await zoneFor(tx, tenant, { timezone: asked.timezone, userId });
         const row = {
           id: newId('rtn'),
           org_id: tenant.orgId,
@@ -102,7 +101,7 @@ export function keptRoutines({ db, timezoneOfUser, tenant, turn }: Asker): Agent
 }
 
 /** In a test everything answers as if it were kept, and the test sees what it has made itself. */
-export function pretendedRoutines({ db, timezoneOfUser, tenant, turn }: Asker): AgentRoutines {
+export function pretendedRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   const seen = (row: PretendedRoutine): SeenRoutine => ({
     ...row,
     next_run_at: nextRunOfSchedule(row, row.timezone, new Date()),
@@ -111,7 +110,7 @@ export function pretendedRoutines({ db, timezoneOfUser, tenant, turn }: Asker): 
   return {
     add: (asked) =>
       transaction(db, async (tx) => {
-        const { timezone } = await zoneFor(tx, timezoneOfUser, tenant, {
+        const { timezone } = await zoneFor(tx, tenant, {
           timezone: asked.timezone,
           userId: turn.user_id,
         });

@@ -27,8 +27,8 @@ async function toolsFor(userId: string | null, isPretend: boolean) {
     user_id: userId,
     deployment_id: deploymentId,
   } as TurnRow;
-  const zones = { db: server.db, timezoneOfUser: async () => 'Europe/Berlin' };
-  const tools = routineTools(zones)({ tenant, turn, isPretend });
+  if (userId !== null) await server.setUser(tenant, userId, { timezone: 'Europe/Berlin' });
+  const tools = routineTools(server.db)({ tenant, turn, isPretend });
   const call = async (name: string, given: Record<string, unknown> = {}) => {
     const tool = tools.find((each) => each.tool.definition.name === name);
     return (await tool?.run?.(given, new AbortController().signal)) as { output: string; isError: boolean };

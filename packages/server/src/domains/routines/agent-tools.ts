@@ -12,14 +12,11 @@ import {
   pretendedRoutines,
   type SeenRoutine,
 } from './agent-routines.ts';
-import type { TimezoneOfUser } from './ports.ts';
-
-type Dependencies = { db: Database; timezoneOfUser: TimezoneOfUser };
 
 /** What a person may ask the agent for: to do something again and again or later, to say what it does, and to stop it. */
-export function routineTools(dependencies: Dependencies): RoutineTools {
+export function routineTools(db: Database): RoutineTools {
   return ({ tenant, turn, isPretend }) => {
-    const asker = { ...dependencies, tenant, turn };
+    const asker = { db, tenant, turn };
     const routines = isPretend ? pretendedRoutines(asker) : keptRoutines(asker);
     return [addTool(routines), listTool(routines), removeTool(routines)];
   };

@@ -8,16 +8,16 @@ import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { Committed } from '../engine/api.ts';
 import { findSettings } from '../orgs/api.ts';
+import { enterUser } from '../users/api.ts';
 import {
   assertSameUser,
   columnsOf,
-  holdConversation,
+  nameConversation,
   nameDeployment,
   openForRuns,
   requireRunning,
   zoneFor,
 } from './deployment-of-routine.ts';
-import type { RoutinePorts } from './ports.ts';
 import { nextRunsAfter, readTimezone, readWhen } from './routine.ts';
 import { scheduleIn } from './schedule.ts';
 import { insertRoutine } from './store.ts';
@@ -31,23 +31,23 @@ type Body = BodyOf<Api['routines']['create']>;
  */
 export async function createRoutine(
   tx: Transaction,
-  { origin, ports }: { origin: Origin; ports: RoutinePorts },
+  origin: Origin,
   body: Body,
 ): Promise<{ routine: RoutineRow; opened: Committed | null }> {
   const now = new Date();
   const when = readWhen(body);
   const timezone = readTimezone(body);
   const conversation =
-    body.conversation_id === undefined ? null : await holdConversation(tx, ports, origin, body.conversation_id);
+    body.conversation_id === undefined ? null : await nameConversation(tx, origin, body.conversation_id);
   const userId = body.user_id ?? conversation?.user_id ?? null;
   if (conversation) assertSameUser(conversation, userId);
   const settings = await findSettings(tx, origin);
   if (userId === null && settings.require_user) throw fail('user_required', { param: 'user_id' });
-  const user = userId === null ? null : await ports.enterUser(tx, origin, userId);
+  const user = userId === null ? null : await enterUser(tx, origin, userId);
   const named = body.deployment === undefined ? null : await nameDeployment(tx, origin, body.deployment);
   const byDefault = user?.default_deployment ?? settings.default_deployment;
   const running = named ?? (await requireRunning(tx, origin, { deployment_id: byDefault, deployment_version: null }));
-  const zone = when && (await zoneFor(tx, ports.timezoneOfUser, origin, { timezone, userId }));
+  const zone = when && (await zoneFor(tx, origin, { timezone, userId }));
   const timing = when && zone && { ...scheduleIn(zone.timezone, when, now), ...zone };
   const opened = conversation ? null : await openForRuns(tx, origin, { userId, ...running });
 

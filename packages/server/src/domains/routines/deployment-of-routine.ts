@@ -10,7 +10,8 @@ import {
   versionToRun,
 } from '../deployments/api.ts';
 import type { Committed } from '../engine/api.ts';
-import type { RoutinePorts, TimezoneOfUser } from './ports.ts';
+import { holdConversation } from '../events/api.ts';
+import { timezoneOf } from '../users/api.ts';
 import type { RoutineRow } from './tables.ts';
 
 /** The deployment that a body names, perhaps at a version; it can run in this mode and is not deleted meanwhile. */
@@ -57,13 +58,13 @@ export const columnsOf = ({
   deployment_version: version,
 });
 
-export async function holdConversation(
+/** The conversation that a body names, which is not deleted meanwhile. */
+export async function nameConversation(
   tx: Transaction,
-  ports: RoutinePorts,
   tenant: Tenant,
   conversationId: string,
 ): Promise<{ user_id: string | null }> {
-  const conversation = await ports.holdConversation(tx, tenant, conversationId);
+  const conversation = await holdConversation(tx, tenant, conversationId);
   if (!conversation) throw fail('conversation_not_found', { param: 'conversation_id' });
   return conversation;
 }
@@ -72,14 +73,15 @@ export function assertSameUser(conversation: { user_id: string | null }, userId:
   if (conversation.user_id !== userId) throw fail('conversation_user_mismatch', { param: 'conversation_id' });
 }
 
+export type RoutineZone = { timezone: string; own_timezone: boolean };
+
 /** The zone that was given, else the user's, else UTC. */
 export async function zoneFor(
   tx: Transaction,
-  timezoneOfUser: TimezoneOfUser,
   tenant: Tenant,
   { timezone, userId }: { timezone: string | undefined; userId: string | null },
-): Promise<{ timezone: string; own_timezone: boolean }> {
+): Promise<RoutineZone> {
   if (timezone !== undefined) return { timezone, own_timezone: true };
-  const users = userId === null ? null : await timezoneOfUser(tx, tenant, userId);
+  const users = userId === null ? null : await timezoneOf(tx, tenant, userId);
   return { timezone: users ?? 'UTC', own_timezone: false };
 }

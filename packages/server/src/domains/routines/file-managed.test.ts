@@ -145,7 +145,7 @@ describe('the routines of a deployment file', () => {
 
   it('run in their own zone, else the user’s', async () => {
     const deployment = await fresh();
-    server.setUser({ orgId: org.id, mode: 'test' }, 'kim', { timezone: 'Asia/Kolkata' });
+    await server.setUser({ orgId: org.id, mode: 'test' }, 'kim', { timezone: 'Asia/Kolkata' });
     await server.apply(deployment, 'test', [declare({ users: ['kim', 'anna'] })]);
     expect((await list('kim'))[0].schedule.timezone).toBe('Asia/Kolkata');
     expect((await list('anna'))[0].schedule.timezone).toBe('UTC');

@@ -4,14 +4,13 @@ import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { type DeploymentRow, type FileObjects, lockDeployment } from '../deployments/api.ts';
 import { readCron } from './cron.ts';
-import { zoneFor } from './deployment-of-routine.ts';
-import type { TimezoneOfUser } from './ports.ts';
+import { type RoutineZone, zoneFor } from './deployment-of-routine.ts';
 import { type Changes, changesOf, nextRunsAfter } from './routine.ts';
 import { readEvery } from './schedule.ts';
 import { deleteRoutines, insertRoutines, lockFileManaged, updateRoutines } from './store.ts';
 import type { NewRoutine, RoutineRow } from './tables.ts';
 
-type FileRoutine = Omit<FileObjects['routines'][number], 'name' | 'for'> & {
+export type FileRoutine = Omit<FileObjects['routines'][number], 'name' | 'for'> & {
   name: string;
   /** The users it runs for, one routine each; empty for the org's own agent. */
   users: readonly string[];
@@ -22,9 +21,8 @@ type FileRoutine = Omit<FileObjects['routines'][number], 'name' | 'for'> & {
  * were there before is changed and keeps its id, conversation and counts, and an error that had stopped it is forgotten;
  * one that is no longer declared is deleted. The audit entry is that of the apply.
  */
-export async function replaceFileManaged(
+export async function replaceFileRoutines(
   tx: Transaction,
-  { timezoneOfUser }: { timezoneOfUser: TimezoneOfUser },
   { deployment, mode, declared }: { deployment: DeploymentRow; mode: Mode; declared: readonly FileRoutine[] },
 ): Promise<void> {
   await lockDeployment(tx, deployment.org_id, deployment.id);
@@ -34,7 +32,7 @@ export async function replaceFileManaged(
   const nextRunOf = nextRunsAfter(new Date());
   const made: NewRoutine[] = [];
   const changed: Changed = new Map();
-  for (const wanted of await wantedRows(tx, { timezoneOfUser, tenant }, declared)) {
+  for (const wanted of await wantedRows(tx, tenant, declared)) {
     const row = before.get(keyOf(wanted));
     before.delete(keyOf(wanted));
     if (row) collect(changed, row, changesOf(row, wanted, nextRunOf));
@@ -66,15 +64,12 @@ type Wanted = Required<
 >;
 
 /** One for each routine and user. */
-async function wantedRows(
-  tx: Transaction,
-  { timezoneOfUser, tenant }: { timezoneOfUser: TimezoneOfUser; tenant: Tenant },
-  declared: readonly FileRoutine[],
-): Promise<Wanted[]> {
-  const zones = new Map<string, string | null>();
-  const zoneOf: TimezoneOfUser = async (_tx, _tenant, userId) => {
-    if (!zones.has(userId)) zones.set(userId, await timezoneOfUser(tx, tenant, userId));
-    return zones.get(userId) ?? null;
+async function wantedRows(tx: Transaction, tenant: Tenant, declared: readonly FileRoutine[]): Promise<Wanted[]> {
+  const zones = new Map<string | null, RoutineZone>();
+  const usersZone = async (userId: string | null) => {
+    const zone = zones.get(userId) ?? (await zoneFor(tx, tenant, { timezone: undefined, userId }));
+    zones.set(userId, zone);
+    return zone;
   };
   const rows: Wanted[] = [];
   for (const { name, ask, enabled, filters, timezone, users, ...when } of declared) {
@@ -85,7 +80,7 @@ async function wantedRows(
         rows.push({ ...common, ...onCall, filters: filters ?? null });
         continue;
       }
-      const zone = await zoneFor(tx, zoneOf, tenant, { timezone, userId });
+      const zone = timezone === undefined ? await usersZone(userId) : await zoneFor(tx, tenant, { timezone, userId });
       rows.push({ ...common, kind: 'schedule', every: when.every ?? null, cron, filters: null, ...zone });
     }
   }

@@ -167,7 +167,7 @@ describe('creating a routine', () => {
   });
 
   it('runs in the zone that is given, else the user’s, else UTC [RTN-023]', async () => {
-    server.setUser(tenant(), 'anna', { timezone: 'America/New_York' });
+    await server.setUser(tenant(), 'anna', { timezone: 'America/New_York' });
     const zoneOf = async (body: Record<string, unknown>) =>
       (await create({ every: 'day at 8', ...body })).body.schedule.timezone;
     expect(await zoneOf({ user_id: 'anna' })).toBe('America/New_York');
@@ -194,7 +194,7 @@ describe('creating a routine', () => {
   });
 
   it('is refused to a disabled user', async () => {
-    server.setUser(tenant(), 'gone', { isDisabled: true });
+    await server.setUser(tenant(), 'gone', { status: 'disabled' });
     expect(await refused({ every: 'hour', user_id: 'gone' })).toMatchObject({ status: 403, code: 'user_disabled' });
   });
 });
@@ -226,7 +226,7 @@ describe('the deployment of a routine', () => {
       param: 'deployment',
     });
     expect((await refused({ every: 'hour' }, bare.testKey)).code).toBe('deployment_required');
-    server.setUser({ orgId: bare.id, mode: 'test' }, 'anna', { default_deployment: bare.deployment.id });
+    await server.setUser({ orgId: bare.id, mode: 'test' }, 'anna', { default_deployment: bare.deployment.id });
     expect((await create(asked, bare.testKey)).status).toBe(201);
     expect((await create({ every: 'hour', deployment: bare.deployment.slug }, bare.testKey)).status).toBe(201);
   });
@@ -381,7 +381,7 @@ describe('reading routines', () => {
 
 describe('a routine that runs once', () => {
   it('shows its date, whatever words named it, and its next run [RTN-262]', async () => {
-    server.setUser(tenant(), 'tokyo', { timezone: 'Asia/Tokyo' });
+    await server.setUser(tenant(), 'tokyo', { timezone: 'Asia/Tokyo' });
     const { status, body } = await create({ every: 'on 1 March 2090 at 9am', user_id: 'tokyo' });
     expect(status).toBe(201);
     expect(body.schedule).toEqual({ every: '2090-03-01 at 09:00', cron: '0 9 1 3 *', timezone: 'Asia/Tokyo' });

@@ -5,16 +5,15 @@ import type { Handlers } from '../../http/handler.ts';
 import { announce, type Committed, type Engine } from '../engine/api.ts';
 import { findSettings } from '../orgs/api.ts';
 import { createRoutine } from './create.ts';
-import type { RoutinePorts } from './ports.ts';
 import { presentRoutine } from './present.ts';
 import { removeRoutine } from './remove.ts';
 import { findRoutine, listRoutines } from './store.ts';
 import type { RoutineRow } from './tables.ts';
 import { changeRoutine } from './update.ts';
 
-type RoutineDependencies = RoutinePorts & Pick<Engine, 'announcer'> & { db: Database; publicUrl: string };
+type RoutineDependencies = Pick<Engine, 'announcer'> & { db: Database; publicUrl: string };
 
-export function routineRoutes({ db, publicUrl, announcer, ...ports }: RoutineDependencies): Handlers<'routines'> {
+export function routineRoutes({ db, publicUrl, announcer }: RoutineDependencies): Handlers<'routines'> {
   const present = (row: RoutineRow) => presentRoutine(row, { publicUrl });
   return {
     list: async ({ caller, query, page }) => {
@@ -28,7 +27,7 @@ export function routineRoutes({ db, publicUrl, announcer, ...ports }: RoutineDep
       // Set by the call that makes the routine, and by no repetition of it.
       let opened: Committed | null = null;
       const answer = await commit(async (tx) => {
-        const created = await createRoutine(tx, { origin, ports }, body);
+        const created = await createRoutine(tx, origin, body);
         opened = created.opened;
         return present(created.routine);
       });
@@ -41,9 +40,7 @@ export function routineRoutes({ db, publicUrl, announcer, ...ports }: RoutineDep
       return present(row);
     },
     update: async ({ origin, params, body }) => {
-      const { routine, opened } = await transaction(db, (tx) =>
-        changeRoutine(tx, { origin, ports }, params.routine_id, body),
-      );
+      const { routine, opened } = await transaction(db, (tx) => changeRoutine(tx, origin, params.routine_id, body));
       if (opened) announce(announcer, opened);
       return present(routine);
     },

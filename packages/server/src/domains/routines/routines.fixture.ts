@@ -1,46 +1,34 @@
-import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { type Mode, modes } from '@vestra/contract/route';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import type { Tenant } from '../../caller.ts';
-import { maybeOne, rowsOf, run, update } from '../../db/query.ts';
+import { insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { sql } from '../../db/sql.ts';
 import { columnsOf, jsonb, text } from '../../db/table.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { ApplyPorts } from '../apply/ports.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
 import type { OrgSettings } from '../orgs/api.ts';
 import { updateSettings } from '../orgs/store.ts';
-import { readSchedule, replaceFileManaged } from './api.ts';
-import type { RoutinePorts } from './ports.ts';
+import { type UserRow, users } from '../users/api.ts';
+import { type FileRoutine, replaceFileRoutines } from './api.ts';
 import { routineRoutes } from './routes.ts';
 import { type RoutineRow, routines } from './tables.ts';
 
 export const publicUrl = 'https://agents.example.com';
 
-type User = { timezone: string | null; default_deployment: string | null; isDisabled: boolean };
 const silent = { followers: { publish: () => {} }, seen: createRowCache<never>({ most: 1 }) as never, ring: () => {} };
 
-type RoutinePort = ApplyPorts['routines'];
-
-/** The routine routes with users that tests make up. */
+/** The routine routes. */
 export async function startRoutines() {
-  const users = new Map<string, User>();
-  const ports = portsOn(users);
   const app = await startTestApp(({ db }) => ({
-    routines: routineRoutes({ db, publicUrl, announcer: silent, ...ports }),
+    routines: routineRoutes({ db, publicUrl, announcer: silent }),
   }));
   const { db } = app;
-  const file: RoutinePort = {
-    replaceFileManaged: (tx, change) => replaceFileManaged(tx, ports, change),
-    readSchedule,
-  };
 
   return {
     ...app,
-    file,
     /** With a default deployment, and a key of each mode that may run. */
     async newOrg(settings: Partial<OrgSettings> = {}) {
       const org = await app.newOrg(['runtime']);
@@ -51,8 +39,13 @@ export async function startRoutines() {
       return { id: org.id, deployment, testKey: org.testKey, liveKey: org.liveKey };
     },
     newDeployment: (orgId: string, slug?: string) => newDeployment(db, orgId, slug === undefined ? {} : { slug }),
-    setUser: (tenant: Tenant, userId: string, user: Partial<User>) =>
-      users.set(userKey(tenant, userId), { timezone: null, default_deployment: null, isDisabled: false, ...user }),
+    setUser: async ({ orgId, mode }: Tenant, id: string, user: Partial<UserRow>) => {
+      const row = { timezone: null, default_deployment: null, status: 'active' as const, ...user };
+      await insertMany(db, users, [{ org_id: orgId, mode, id, created_at: new Date(), ...row }], {
+        onConflict: sql`(org_id, mode, id) DO UPDATE SET timezone = excluded.timezone, status = excluded.status,
+          default_deployment = excluded.default_deployment`,
+      });
+    },
     async newConversation({ orgId, mode }: Tenant, userId: string | null) {
       const id = newId('conv');
       await run(
@@ -61,11 +54,8 @@ export async function startRoutines() {
       );
       return id;
     },
-    apply: (
-      deployment: DeploymentRow,
-      mode: Mode,
-      declared: Parameters<RoutinePort['replaceFileManaged']>[1]['declared'],
-    ) => transaction(db, (tx) => file.replaceFileManaged(tx, { deployment, mode, declared })),
+    apply: (deployment: DeploymentRow, mode: Mode, declared: readonly FileRoutine[]) =>
+      transaction(db, (tx) => replaceFileRoutines(tx, { deployment, mode, declared })),
     rowOf: async (routineId: string) => {
       const found = sql`SELECT ${columnsOf(routines)} FROM ${routines} WHERE id = ${routineId}`;
       return (await maybeOne(db, routines, found)) as RoutineRow;
@@ -83,21 +73,3 @@ export async function startRoutines() {
 }
 
 export type RoutineServer = Awaited<ReturnType<typeof startRoutines>>;
-
-const userKey = ({ orgId, mode }: Tenant, userId: string) => `${orgId} ${mode} ${userId}`;
-
-const portsOn = (users: ReadonlyMap<string, User>): RoutinePorts => ({
-  timezoneOfUser: async (_tx, tenant, userId) => users.get(userKey(tenant, userId))?.timezone ?? null,
-  enterUser: async (_tx, tenant, userId) => {
-    const user = users.get(userKey(tenant, userId));
-    if (user?.isDisabled) throw fail('user_disabled');
-    return { default_deployment: user?.default_deployment ?? null };
-  },
-  holdConversation: async (tx, { orgId, mode }, id) => {
-    return maybeOne(
-      tx,
-      { user_id: text().nullable() },
-      sql`SELECT user_id FROM conversations WHERE org_id = ${orgId} AND mode = ${mode} AND id = ${id} FOR KEY SHARE`,
-    );
-  },
-});

@@ -158,11 +158,7 @@ describe('what cannot run', () => {
   it('of a disabled user is passed over and stays active', async () => {
     const { org, id } = await create({ every: 'hour', user_id: 'barred' });
     await server.setRow(id, due);
-    await run(
-      server.db,
-      sql`
-      INSERT INTO users (org_id, mode, id, status, created_at) VALUES (${org.id}, 'test', 'barred', 'disabled', now())`,
-    );
+    await server.setUser({ orgId: org.id, mode: 'test' }, 'barred', { status: 'disabled' });
     expect(await runDueRoutines(runner, { now })).toBe(0);
     const row = await server.rowOf(id);
     expect(row).toMatchObject({ status: 'active', run_count: 0, last_run_at: null });

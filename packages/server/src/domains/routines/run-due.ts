@@ -1,4 +1,5 @@
 import { Failure } from '@vestra/contract/errors';
+import { mapLimited } from '../../async/map-limited.ts';
 import { isDatabaseAway } from '../../db/away.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -28,15 +29,12 @@ export async function runDueRoutines(
   let count = 0;
   for (;;) {
     const due = await dueRoutines(runner.engine.db, { now, limit: pageSize, except: broken });
-    const waiting = [...due];
-    const work = async () => {
-      for (let id = waiting.shift(); id !== undefined && !signal?.aborted; id = waiting.shift()) {
-        const outcome = await runSlot(runner, id, { now, nextRunOf });
-        if (outcome === 'ran') count += 1;
-        if (outcome === 'broken') broken.push(id);
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await mapLimited(atOnce, due, async (id) => {
+      if (signal?.aborted) return;
+      const outcome = await runSlot(runner, id, { now, nextRunOf });
+      if (outcome === 'ran') count += 1;
+      if (outcome === 'broken') broken.push(id);
+    });
     if (due.length < pageSize || signal?.aborted) return count;
   }
 }

@@ -1,8 +1,8 @@
 import { createModels } from '@vestra/models/models';
-import { readConfig } from '../../config.ts';
 import type { Database } from '../../db/pool.ts';
 import { createRowCache } from '../../db/row-cache.ts';
-import { createLog } from '../../log.ts';
+import { readConfig } from '../../main/config.ts';
+import { createLog } from '../../main/log.ts';
 import { createRunner, type Engine } from '../engine/api.ts';
 import { publicUrl } from './routines.fixture.ts';
 import type { RoutineRunner } from './run-routine.ts';

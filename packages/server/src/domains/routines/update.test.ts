@@ -212,7 +212,7 @@ describe('the kind of a routine', () => {
 
 describe('the user of a routine', () => {
   it('brings their zone and a conversation of their own [RTN-261]', async () => {
-    server.setUser(tenant(), 'kim', { timezone: 'Asia/Kolkata' });
+    await server.setUser(tenant(), 'kim', { timezone: 'Asia/Kolkata' });
     const conversation = await server.newConversation(tenant(), 'anna');
     const made = await make({ every: 'day at 8', conversation_id: conversation });
     const moved = (await patch(made.id, { user_id: 'kim' })).body;
@@ -227,7 +227,7 @@ describe('the user of a routine', () => {
   });
 
   it('leaves alone a zone that the routine names itself', async () => {
-    server.setUser(tenant(), 'kim', { timezone: 'Asia/Kolkata' });
+    await server.setUser(tenant(), 'kim', { timezone: 'Asia/Kolkata' });
     const made = await make({ every: 'day at 8', timezone: 'Europe/Berlin' });
     expect((await patch(made.id, { user_id: 'kim' })).body.schedule.timezone).toBe('Europe/Berlin');
   });
@@ -242,7 +242,7 @@ describe('the user of a routine', () => {
   });
 
   it('is somebody who may act', async () => {
-    server.setUser(tenant(), 'gone', { isDisabled: true });
+    await server.setUser(tenant(), 'gone', { status: 'disabled' });
     const made = await make({ every: 'hour' });
     expect((await refused(made.id, { user_id: 'gone' })).slice(0, 2)).toEqual([403, 'user_disabled']);
   });

@@ -6,23 +6,22 @@ import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { Committed } from '../engine/api.ts';
 import { findSettings } from '../orgs/api.ts';
+import { enterUser } from '../users/api.ts';
 import {
   assertSameUser,
   columnsOf,
-  holdConversation,
+  nameConversation,
   nameDeployment,
   openForRuns,
   requireRunning,
   zoneFor,
 } from './deployment-of-routine.ts';
-import type { RoutinePorts } from './ports.ts';
 import { assertNotFileManaged, type Changes, changesOf, nextRunsAfter, readTimezone, readWhen } from './routine.ts';
 import { scheduleIn } from './schedule.ts';
 import { lockRoutine, updateRoutine } from './store.ts';
 import type { RoutineRow } from './tables.ts';
 
 type Body = BodyOf<Api['routines']['update']>;
-type Work = { origin: Origin; ports: RoutinePorts };
 
 /**
  * Fields left out stay. What is already so is no change and is not written down. The caller announces after the commit a
@@ -30,7 +29,7 @@ type Work = { origin: Origin; ports: RoutinePorts };
  */
 export async function changeRoutine(
   tx: Transaction,
-  { origin, ports }: Work,
+  origin: Origin,
   routineId: string,
   body: Body,
 ): Promise<{ routine: RoutineRow; opened: Committed | null }> {
@@ -42,9 +41,8 @@ export async function changeRoutine(
   assertNotFileManaged(before);
   assertFitsKind(before, body);
   const named = body.deployment === undefined ? {} : columnsOf(await nameDeployment(tx, origin, body.deployment));
-  const user = await changedUser(tx, { origin, ports }, { ...before, ...named }, body);
-  const zone =
-    before.kind === 'schedule' ? await changedZone(tx, { origin, ports }, before, { ...body, timezone }) : {};
+  const user = await changedUser(tx, origin, { ...before, ...named }, body);
+  const zone = before.kind === 'schedule' ? await changedZone(tx, origin, before, { ...body, timezone }) : {};
   const wanted: Changes = {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.ask !== undefined && { ask: body.ask }),
@@ -101,15 +99,15 @@ function assertFitsKind({ kind }: RoutineRow, body: Body): void {
 /** A conversation belongs to one user: a routine that goes to another gets a new one, unless one of theirs is named. */
 async function changedUser(
   tx: Transaction,
-  { origin, ports }: Work,
+  origin: Origin,
   routine: RoutineRow,
   { user_id, conversation_id }: Body,
 ): Promise<{ changes: Changes; opened: Committed | null }> {
   const userId = user_id ?? routine.user_id;
   const moves = userId !== routine.user_id;
-  const user = moves && userId !== null ? await ports.enterUser(tx, origin, userId) : null;
+  const user = moves && userId !== null ? await enterUser(tx, origin, userId) : null;
   if (conversation_id !== undefined) {
-    assertSameUser(await holdConversation(tx, ports, origin, conversation_id), userId);
+    assertSameUser(await nameConversation(tx, origin, conversation_id), userId);
     return { changes: { user_id: userId, conversation_id, own_conversation: true }, opened: null };
   }
   if (!moves) return { changes: {}, opened: null };
@@ -123,12 +121,12 @@ async function changedUser(
 /** A zone that nobody named for the routine is its user's, also when that is another. */
 async function changedZone(
   tx: Transaction,
-  { origin, ports }: Work,
+  origin: Origin,
   before: RoutineRow,
   { user_id, timezone }: Pick<Body, 'user_id' | 'timezone'>,
 ): Promise<Changes> {
   const userId = user_id ?? before.user_id;
   const followsUser = !before.own_timezone && userId !== before.user_id;
   if (timezone === undefined && !followsUser) return {};
-  return zoneFor(tx, ports.timezoneOfUser, origin, { timezone, userId });
+  return zoneFor(tx, origin, { timezone, userId });
 }

@@ -1,3 +1,3 @@
-export { scenarioPort } from './port.ts';
-export { scenariosOf } from './store.ts';
+export { type FileScenario, replaceFileScenarios } from './replace-file-managed.ts';
+export { countScenarios, scenariosOf } from './store.ts';
 export type { ScenarioRow } from './tables.ts';

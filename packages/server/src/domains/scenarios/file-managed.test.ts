@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { transaction } from '../../db/transaction.ts';
-import type { ApplyPorts } from '../apply/ports.ts';
 import type { DeploymentRow } from '../deployments/api.ts';
-import { scenarioPort } from './api.ts';
+import { countScenarios } from './api.ts';
 import type { ScenarioFields } from './scenario.ts';
 import { functionTool, scenarioOf, startScenarios } from './scenarios.fixture.ts';
 
@@ -31,10 +30,6 @@ const byName = async (name: string) => {
   if (!found) throw new Error(`There is no scenario ${name}.`);
   return found;
 };
-
-it('is the port that applying a file asks for', () => {
-  expectTypeOf(scenarioPort).toExtend<ApplyPorts['scenarios']>();
-});
 
 describe('a scenario of the file', () => {
   it('shows that the file manages it, and is listed with the others', async () => {
@@ -131,7 +126,7 @@ describe('a scenario of the file', () => {
 
 describe('the count', () => {
   it('is of all scenarios of the deployment, whoever made them', async () => {
-    const count = () => transaction(server.db, (tx) => scenarioPort.count(tx, deployment.id));
+    const count = () => transaction(server.db, (tx) => countScenarios(tx, deployment.id));
     expect(await count()).toBe(0);
     await server.applyTests(deployment, [scenarioOf({ name: 'A' }), scenarioOf({ name: 'B' })]);
     await call('POST', path(), scenarioOf());

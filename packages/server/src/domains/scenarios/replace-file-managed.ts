@@ -3,13 +3,16 @@ import { type DeploymentRow, lockDeployment } from '../deployments/api.ts';
 import type { ScenarioFields } from './scenario.ts';
 import { deleteFileManagedExcept, upsertFileManaged } from './store.ts';
 
+/** A scenario as a test of the file declares it. */
+export type FileScenario = Omit<ScenarioFields, 'approves'>;
+
 /**
  * Makes these, whose names differ, the only scenarios that the deployment has from its file. Applies at once are taken
  * one after the other. The audit entry is that of the apply.
  */
-export async function replaceFileManaged(
+export async function replaceFileScenarios(
   tx: Transaction,
-  { deployment, declared }: { deployment: DeploymentRow; declared: readonly Omit<ScenarioFields, 'approves'>[] },
+  { deployment, declared }: { deployment: DeploymentRow; declared: readonly FileScenario[] },
 ): Promise<void> {
   await lockDeployment(tx, deployment.org_id, deployment.id);
   await deleteFileManagedExcept(

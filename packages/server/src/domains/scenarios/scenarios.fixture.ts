@@ -11,10 +11,10 @@ import { content, newDeployment } from '../deployments/deployments.fixture.ts';
 import { deploymentRoutes } from '../deployments/routes.ts';
 import type { Engine } from '../engine/api.ts';
 import { credit } from '../ledger/api.ts';
-import { testRunPort } from '../test-runs/api.ts';
+import { latestRuns } from '../test-runs/api.ts';
 import { testRunRoutes } from '../test-runs/routes.ts';
 import { createRunWatchers } from '../test-runs/watchers.ts';
-import { scenarioPort } from './api.ts';
+import { type FileScenario, replaceFileScenarios } from './api.ts';
 import { scenarioRoutes } from './routes.ts';
 import type { ScenarioFields } from './scenario.ts';
 
@@ -46,7 +46,7 @@ export async function startScenarios() {
       checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
       fixContent: async () => noContent,
       renderFile: () => Promise.reject(new Error('No file is rendered here.')),
-      latestTestRuns: testRunPort({ jobs }).latest,
+      latestTestRuns: latestRuns,
     }),
     scenarios: scenarioRoutes({ db }),
     testRuns: testRunRoutes({
@@ -63,7 +63,7 @@ export async function startScenarios() {
     ...app,
     /** The jobs that were sent, oldest first. */
     sent,
-    testRunPort: testRunPort({ jobs }),
+    jobs,
     /** With money in both modes. */
     newOrg: async () => {
       const org = await app.newOrg();
@@ -75,8 +75,8 @@ export async function startScenarios() {
     newDeployment: (orgId: string, manifest: Partial<Manifest> = {}) => newDeployment(db, orgId, { manifest }),
     saveVersion: async (deployment: DeploymentRow, manifest: Partial<Manifest> = {}) =>
       (await transaction(db, (tx) => saveVersion(tx, { deployment, ...content(manifest) }))).deployment,
-    applyTests: (deployment: DeploymentRow, declared: Omit<ScenarioFields, 'approves'>[]) =>
-      transaction(db, (tx) => scenarioPort.replaceFileManaged(tx, { deployment, declared })),
+    applyTests: (deployment: DeploymentRow, declared: readonly FileScenario[]) =>
+      transaction(db, (tx) => replaceFileScenarios(tx, { deployment, declared })),
     auditOf: async (orgId: string, prefix: string) => {
       const rows = await auditEntries(db, { orgId });
       return rows.filter(({ action }) => action.startsWith(prefix));

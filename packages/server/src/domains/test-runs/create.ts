@@ -7,7 +7,7 @@ import type { JobSender } from '../../jobs/catalog.ts';
 import { recordAudit } from '../audit/api.ts';
 import { type DeploymentRow, lockDeployment, lockVersions, type VersionRow } from '../deployments/api.ts';
 import { assertPayable, type Engine, usableModel } from '../engine/api.ts';
-import { scenarioPort, scenariosOf } from '../scenarios/api.ts';
+import { countScenarios, scenariosOf } from '../scenarios/api.ts';
 import { presentTestRun } from './present.ts';
 import { findRun, insertRun, type TalliedRun } from './store.ts';
 import type { TestRun } from './tables.ts';
@@ -25,7 +25,7 @@ export async function createTestRun(
   await lockVersions(tx, origin.orgId);
   const found = await lockDeployment(tx, origin.orgId, reference);
   if (found.status === 'archived') throw fail('deployment_archived');
-  if ((await scenarioPort.count(tx, found.id)) === 0) {
+  if ((await countScenarios(tx, found.id)) === 0) {
     throw fail('invalid_request', {
       message: 'This deployment has no scenarios to play. Add one, or declare `tests` in its file.',
     });

@@ -1,7 +1,7 @@
 import type { Ask } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
+import { mapLimited } from '../../async/map-limited.ts';
 import { type Engine, judgeLine, type Transcript, usableModel } from '../engine/api.ts';
-import { inLanes } from './lanes.ts';
 import type { PlayedScenario, TestRunRow } from './tables.ts';
 import type { Findings } from './verdict.ts';
 
@@ -17,7 +17,7 @@ export async function judgeScenario(
     ...success_criteria.map((text) => ({ kind: 'criterion' as const, text })),
     ...must_never.map((text) => ({ kind: 'must_never' as const, text })),
   ];
-  const found = await inLanes(sideBySide, lines, async (line) => {
+  const found = await mapLimited(sideBySide, lines, async (line) => {
     const { holds, reason } = await judgeLine(ask, { line, transcript });
     return { text: line.text, holds, reason };
   });

@@ -1,10 +1,10 @@
+import { mapLimited } from '../../async/map-limited.ts';
 import { transaction } from '../../db/transaction.ts';
 import { releaseRun, takeExpiredRuns } from '../../jobs/fence.ts';
 import type { SweepSource } from '../../jobs/sweep.ts';
 import { manifestOf } from '../engine/api.ts';
 import { emit } from '../events/api.ts';
 import { judgeModelOf } from './judge.ts';
-import { inLanes } from './lanes.ts';
 import { playScenario } from './play-scenario.ts';
 import { faultOf, holdPlay, isInterrupted, type Player, type Playing } from './playing.ts';
 import { presentTestRun } from './present.ts';
@@ -53,7 +53,7 @@ async function play(player: Player, playing: Playing, signal: AbortSignal): Prom
     const open = (await resultsOf(engine.db, row.id)).filter(
       ({ status }) => status === 'queued' || status === 'running',
     );
-    await inLanes(sideBySide, open, (result) => playScenario(player, { ...playing, model }, result, signal));
+    await mapLimited(sideBySide, open, (result) => playScenario(player, { ...playing, model }, result, signal));
     await finishRun(player, playing, null);
   } catch (error) {
     if (isInterrupted(error, signal)) throw error;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { emit } from '../events/emit.ts';
 import { type SomeEvent, someEvent } from '../events/told.fixture.ts';
 import { startDispatcher } from './dispatch.ts';

@@ -5,10 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { ApplyPorts } from '../apply/ports.ts';
 import type { DeploymentRow, FileObjects } from '../deployments/api.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
-import { webhookPort } from './api.ts';
+import { replaceFileEndpoints } from './api.ts';
 import { signingSecrets } from './endpoint-secrets.ts';
 import { startWebhooks } from './webhooks.fixture.ts';
 
@@ -17,13 +16,11 @@ type Org = Awaited<ReturnType<Server['newOrg']>>;
 type Declared = FileObjects['webhooks'];
 
 let server: Server;
-let port: ApplyPorts['webhooks'];
 let org: Org;
 let deployment: DeploymentRow;
 
 beforeAll(async () => {
   server = await startWebhooks();
-  port = webhookPort(server);
 });
 beforeEach(async () => {
   org = await server.newOrg();
@@ -35,7 +32,7 @@ const first: Declared[number] = { url: 'https://hooks.example.com/first', events
 const second: Declared[number] = { url: 'https://hooks.example.com/second', events: ['*'], description: 'All' };
 
 const replace = (declared: Declared, mode: Mode = 'test', of = deployment) =>
-  transaction(server.db, (tx) => port.replaceFileManaged(tx, { deployment: of, mode, declared }));
+  transaction(server.db, (tx) => replaceFileEndpoints(tx, server.vault, { deployment: of, mode, declared }));
 const listed = async (key = org.key) =>
   (await server.call('GET', '/v1/webhooks', { key })).body.data as Record<string, unknown>[];
 const urls = async (key?: string) => (await listed(key)).map(({ url }) => url).sort();
@@ -195,7 +192,7 @@ describe('applies at once', () => {
     const written = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const earlier = transaction(server.db, async (tx) => {
-      const made = await port.replaceFileManaged(tx, { deployment, mode: 'test', declared: [first] });
+      const made = await replaceFileEndpoints(tx, server.vault, { deployment, mode: 'test', declared: [first] });
       written.resolve();
       await release.promise;
       return made;

@@ -9,15 +9,18 @@ import { differences, type EndpointFields } from './webhook.ts';
 
 type Wanted = { deployment: DeploymentRow; mode: Mode; declared: FileObjects['webhooks'] };
 
+/** An endpoint that a call made; its secret shows this once. */
+export type MadeEndpoint = { endpoint_id: string; url: string; secret: string };
+
 /**
  * Makes these, whose URLs differ, the only endpoints that the deployment's file has in this mode, and gives back those
  * that were new with their secrets. Applies at once are taken one after the other. The audit entry is that of the apply.
  */
-export async function replaceFileManaged(
+export async function replaceFileEndpoints(
   tx: Transaction,
   vault: Vault,
   { deployment, mode, declared }: Wanted,
-): Promise<{ endpoint_id: string; url: string; secret: string }[]> {
+): Promise<MadeEndpoint[]> {
   await lockDeployment(tx, deployment.org_id, deployment.id);
   const before = new Map((await lockFileManaged(tx, deployment.id, mode)).map((row) => [row.url, row]));
   const urls = new Set(declared.map(({ url }) => url));

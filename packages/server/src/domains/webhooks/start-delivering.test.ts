@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { createLog } from '../../log.ts';
+import { createLog } from '../../main/log.ts';
 import { useDeliveries } from './deliveries.fixture.ts';
 import { until } from './receiver.fixture.ts';
 import { startDelivering } from './start-delivering.ts';

@@ -1,12 +1,14 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import { saidByUser } from '@vestra/agent/question';
 import { Failure } from '@vestra/contract/errors';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Tenant } from '../../../caller.ts';
 import type { Database } from '../../../db/pool.ts';
-import { createLog } from '../../../log.ts';
+import { one } from '../../../db/query.ts';
+import { sql } from '../../../db/sql.ts';
+import { integer } from '../../../db/table.ts';
+import { createLog } from '../../../main/log.ts';
 import { createMoneyLine, type MoneyLine, release, reserve } from '../../ledger/api.ts';
 import { fund, item, newTenant, openLedger, pay } from '../../ledger/ledger.fixture.ts';
 import { ask, forWaitingCaller, paidByOrg } from './ask.ts';
@@ -33,12 +35,14 @@ const end: ModelEvent = { type: 'end', usage, cut: false };
 const text = (words: string): ModelEvent => ({ type: 'text', text: words });
 
 async function sumsOf({ orgId }: Tenant): Promise<{ holds: number; held: number; charges: number; charged: number }> {
-  const { rows } = await db.execute<{ holds: number; held: number; charges: number; charged: number }>(sql`
-    SELECT (SELECT count(*)::int FROM reservations WHERE org_id = ${orgId}) AS holds,
+  return one(
+    db,
+    { holds: integer(), held: integer(), charges: integer(), charged: integer() },
+    sql`SELECT (SELECT count(*)::int FROM reservations WHERE org_id = ${orgId}) AS holds,
       (SELECT COALESCE(sum(amount_micros), 0)::int FROM reservations WHERE org_id = ${orgId}) AS held,
       count(DISTINCT transfer_id)::int AS charges, COALESCE(sum(amount_micros), 0)::int AS charged
-    FROM ledger_entries WHERE org_id = ${orgId} AND account = 'spend'`);
-  return rows[0] as Awaited<ReturnType<typeof sumsOf>>;
+    FROM ledger_entries WHERE org_id = ${orgId} AND account = 'spend'`,
+  );
 }
 
 /** An org with a dollar and a model of its own, which answers in turn and sees what is held while it does. */

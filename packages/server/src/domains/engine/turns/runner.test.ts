@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../db/pool.ts';
 import { FencedOff } from '../../../jobs/fence.ts';
-import { createLog } from '../../../log.ts';
+import { createLog } from '../../../main/log.ts';
 import { createRunner, RunLeft, type Runner, type RunOwner } from './runner.ts';
 
 type Renewal = { answer: (rows: { id: string; epoch: string }[]) => void };

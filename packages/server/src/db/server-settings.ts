@@ -1,0 +1,30 @@
+import type { Database, Transaction } from './pool.ts';
+import { one, rowsOf, run } from './query.ts';
+import { sql } from './sql.ts';
+import { bytes, text } from './table.ts';
+
+/** What is kept under this name for every process on this database: the offered value where there was none. */
+export async function keptSetting(db: Database, name: string, offered: Buffer): Promise<Buffer> {
+  await run(
+    db,
+    sql`INSERT INTO server_settings (name, sealed_value) VALUES (${name}, ${offered}) ON CONFLICT (name) DO NOTHING`,
+  );
+  const kept = sql`SELECT sealed_value AS value FROM server_settings WHERE name = ${name}`;
+  return (await one(db, { value: bytes() }, kept)).value;
+}
+
+/** Seals each of them anew; how many there were. */
+export async function resealSettings(
+  tx: Transaction,
+  reseal: (value: Buffer, name: string) => Buffer,
+): Promise<number> {
+  const rows = await rowsOf(
+    tx,
+    { name: text(), value: bytes() },
+    sql`SELECT name, sealed_value AS value FROM server_settings FOR UPDATE`,
+  );
+  for (const { name, value } of rows) {
+    await run(tx, sql`UPDATE server_settings SET sealed_value = ${reseal(value, name)} WHERE name = ${name}`);
+  }
+  return rows.length;
+}

@@ -1,0 +1,26 @@
+import type { Part } from '../../adapters/browser/page-script.ts';
+import type { Origin } from '../../caller.ts';
+import type { Owner } from '../computers/api.ts';
+import type { OpenTab } from './browser-pool.ts';
+
+/** A session that looks at the screen of its user. */
+export type Viewer = {
+  sessionId: string;
+  owner: Owner;
+  origin: Origin;
+  mayDrive: boolean;
+  /** The browser is in its hands from the first frame. */
+  isDriver: boolean;
+};
+
+/** One session's open stream. */
+export type Screen = {
+  viewer: Viewer;
+  /** What the newest picture shows; null: nothing that could be touched. */
+  shown: { open: OpenTab; part: Part; isCropped: boolean } | null;
+  isDriving: boolean;
+  lastInput: number;
+};
+
+/** What there is to see for a viewer. */
+export type Standing = { kind: 'private' | 'payment' | 'asleep' | 'nothing' } | { kind: 'page'; open: OpenTab };

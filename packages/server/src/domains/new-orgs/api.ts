@@ -1,0 +1,1 @@
+export { type Credentials, createOrg } from './create-org.ts';

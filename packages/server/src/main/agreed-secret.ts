@@ -1,0 +1,24 @@
+import { type Vault, VaultFailure } from '../adapters/secrets/vault.ts';
+import type { Database } from '../db/pool.ts';
+import { keptSetting } from '../db/server-settings.ts';
+import { StartFailure } from '../db/start-failure.ts';
+
+/**
+ * A secret that every process on this database shares, made by the first. Reading it also proves that
+ * this process holds the right master key, before it takes a request it could not serve.
+ */
+export async function agreedSecret(db: Database, vault: Vault, name: string): Promise<Buffer> {
+  const scope = settingScope(name);
+  const wrapped = await keptSetting(db, name, vault.newDataKey(scope));
+  try {
+    return vault.derive({ orgId: scope, wrapped });
+  } catch (error) {
+    if (!(error instanceof VaultFailure)) throw error;
+    throw new StartFailure(
+      'The master key does not fit this database. Set VESTRA_MASTER_KEY to the key it was made with, or copy the file master-key from the first server’s data folder.',
+    );
+  }
+}
+
+/** What the data key of a setting is sealed for, where that of an org is sealed for its id. */
+export const settingScope = (name: string): string => `server:${name}`;

@@ -1,0 +1,261 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context, Hono } from 'hono';
+import { assertCallable } from '../../adapters/outbound/address.ts';
+import { openZip } from '../../adapters/zip/open-zip.ts';
+import type { Tenant } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { renderFile } from '../../domains/apply/file/render-file.ts';
+import { renderYaml } from '../../domains/apply/file/render-yaml.ts';
+import { changeLive } from '../../domains/apply/promotion/change-live.ts';
+import { fixContent } from '../../domains/apply/promotion/content.ts';
+import { settleNewest } from '../../domains/apply/promotion/settle-newest.ts';
+import { faultsOfFile } from '../../domains/apply/read/check-file.ts';
+import { manifestChecker } from '../../domains/apply/read/check-manifest.ts';
+import { applyRoutes } from '../../domains/apply/routes.ts';
+import { appRoutes, connectionRoutes } from '../../domains/apps/routes.ts';
+import type { KeyUse } from '../../domains/audit/api.ts';
+import { auditRoutes } from '../../domains/audit/routes.ts';
+import { batchRoutes } from '../../domains/batches/routes.ts';
+import { type BrowserPool, createScreens } from '../../domains/browser/api.ts';
+import { browserRoutes, screenRoutes } from '../../domains/browser/routes.ts';
+import type { ComputerWork } from '../../domains/computers/api.ts';
+import { computerRoutes } from '../../domains/computers/routes.ts';
+import { conversationRoutes } from '../../domains/conversations/routes.ts';
+import { findDeployment, holdDeployment } from '../../domains/deployments/api.ts';
+import { deploymentRoutes } from '../../domains/deployments/routes.ts';
+import { type Engine, findConversation, findTask, isAttached } from '../../domains/engine/api.ts';
+import type { Followers } from '../../domains/events/api.ts';
+import { eventRoutes } from '../../domains/events/routes.ts';
+import { createDownloadLinks } from '../../domains/files/api.ts';
+import { downloadSource } from '../../domains/files/download.ts';
+import { fileRoutes } from '../../domains/files/routes.ts';
+import { healthRoutes } from '../../domains/health/routes.ts';
+import { interactionRoutes } from '../../domains/interactions/routes.ts';
+import type { InterviewPorts } from '../../domains/interview/ports.ts';
+import { answeringInterviews, interviewRoutes } from '../../domains/interview/routes.ts';
+import { createKeyIdentity } from '../../domains/keys/api.ts';
+import { keyRoutes } from '../../domains/keys/routes.ts';
+import { balanceOf } from '../../domains/ledger/api.ts';
+import { usageRoutes } from '../../domains/ledger/routes.ts';
+import { mcpServerRoutes } from '../../domains/mcp-servers/routes.ts';
+import { createConsoleIdentity } from '../../domains/members/api.ts';
+import { consoleRoutes, memberRoutes } from '../../domains/members/routes.ts';
+import { memoryRoutes } from '../../domains/memory/routes.ts';
+import { modelRoutes } from '../../domains/models/routes.ts';
+import { notebookRoutes } from '../../domains/notebooks/routes.ts';
+import { limitRoutes, meRoutes, orgRoutes } from '../../domains/orgs/routes.ts';
+import { moveRoutinesToTimezone } from '../../domains/routines/api.ts';
+import { routineRoutes } from '../../domains/routines/routes.ts';
+import { routineRunRoutes } from '../../domains/routines/run-routes.ts';
+import { draftRoutes, scenarioRoutes } from '../../domains/scenarios/routes.ts';
+import { createAnswerSeal } from '../../domains/secrets/api.ts';
+import { secretRoutes } from '../../domains/secrets/routes.ts';
+import {
+  createScreenCredentials,
+  createSessionIdentity,
+  embedOriginsOf,
+  liveSessionsOf,
+} from '../../domains/sessions/api.ts';
+import { screenStream, sessionRoutes } from '../../domains/sessions/routes.ts';
+import { skillRoutes } from '../../domains/skills/routes.ts';
+import { taskRoutes } from '../../domains/tasks/routes.ts';
+import { latestRuns } from '../../domains/test-runs/api.ts';
+import { testRunRoutes } from '../../domains/test-runs/routes.ts';
+import { createRunWatchers } from '../../domains/test-runs/watchers.ts';
+import { userRoutes } from '../../domains/users/routes.ts';
+import { deliveryRoutes } from '../../domains/webhooks/delivery-routes.ts';
+import { webhookRoutes } from '../../domains/webhooks/routes.ts';
+import type { AnswerRequest } from '../../edges/own-client.ts';
+import { whenFirstCalled } from '../../edges/when-first-called.ts';
+import { createApp } from '../../http/app.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import { createCursors } from '../../http/cursor.ts';
+import { createIdempotency } from '../../http/idempotency.ts';
+import { createRateLimiter } from '../../http/rate-limit.ts';
+import type { Streams } from '../../http/streams.ts';
+import { downloadPages } from '../../pages/downloads.ts';
+import { referencePages } from '../../pages/reference.ts';
+import { screenPages } from '../../pages/screen.ts';
+import { sessionPages } from '../../pages/session.ts';
+import type { Kernel } from '../kernel.ts';
+import { version } from '../version.ts';
+
+type Parts = {
+  engine: Engine;
+  followers: Followers;
+  computerWork: ComputerWork;
+  browserPool: BrowserPool;
+  streams: Streams;
+  keyUse: KeyUse;
+  /** Answers a request over no socket, as this app does. */
+  answer: AnswerRequest;
+};
+
+/** Every domain with what it needs, behind one app. */
+export function assembleApp(kernel: Kernel, parts: Parts): Hono {
+  const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, bell, apps, customerMemory } =
+    kernel;
+  const { engine, computerWork, browserPool, followers, streams, keyUse, answer } = parts;
+  const { catalogue } = kernel.models;
+  const publicUrl = kernel.publicUrl.get();
+  const watchers = createRunWatchers();
+  bell.on('test_run', watchers.wake);
+  const { requestsPerMinute } = config;
+  const keyIdentity = createKeyIdentity(db);
+  const rateLimiter = createRateLimiter(db);
+  const allowPrivate = config.allowPrivateAddresses;
+  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  const sessionIdentity = createSessionIdentity(db);
+  const screens = createScreens({ db, browserPool, log });
+  const credentials = createScreenCredentials(signingSecret);
+  const links = createDownloadLinks(signingSecret, publicUrl);
+  const interviews: InterviewPorts = {
+    engine,
+    faultsOf: (caller, body) => faultsOfFile(db, kernel, { caller, body }),
+    render: renderYaml,
+  };
+  const members = { db, rateLimiter, publicUrl };
+  const orgs = {
+    db,
+    requestsPerMinute,
+    balanceOf,
+    findDeployment: async (tx: Transaction, orgId: string, reference: string) =>
+      (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
+    assertCallable: callable,
+  };
+  const usage = {
+    db,
+    deploymentIdOf: async ({ orgId }: Tenant, reference: string) =>
+      (await findDeployment(db, orgId, reference))?.deployment.id ?? null,
+    exists: async (tenant: Tenant, work: { taskId: string } | { conversationId: string }) =>
+      'taskId' in work
+        ? (await findTask(db, tenant, work.taskId)) !== undefined
+        : (await findConversation(db, tenant, work.conversationId)) !== undefined,
+  };
+  const edges = { answer, hold: streams.open, log };
+  return createApp({
+    log,
+    // What an edge asks of a route comes over no socket; the edge knows whose address it is.
+    addressOf: (context: Context) =>
+      context.env.callerAddress ??
+      clientAddress(
+        getConnInfo(context).remote.address ?? '',
+        context.req.header('x-forwarded-for') ?? null,
+        config.isTrustedProxy,
+      ),
+    isLeaving: engine.runner.isLeaving,
+    pages: (app) => {
+      referencePages({ version, url: publicUrl })(app);
+      downloadPages({ isGood: links.isGood, read: downloadSource(db, files) })(app);
+      sessionPages({ embedOriginsOf: (sessionId) => embedOriginsOf(db, sessionId) })(app);
+      screenPages(screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId }))(app);
+    },
+    path: {
+      db,
+      writes: engine.writes,
+      requestsPerMinute,
+      rateLimiter,
+      cursors: createCursors(signingSecret),
+      idempotency: createIdempotency(db, createAnswerSeal(vault)),
+      identities: { ...keyIdentity, ...sessionIdentity, ...createConsoleIdentity(db, publicUrl) },
+      keyUsed: keyUse.used,
+    },
+    handlers: {
+      deployments: {
+        ...deploymentRoutes({
+          db,
+          checkManifest: manifestChecker(kernel),
+          fixContent,
+          renderFile,
+          latestTestRuns: latestRuns,
+        }),
+        ...applyRoutes(kernel),
+        ...interviewRoutes(interviews),
+      },
+      scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
+      testRuns: testRunRoutes({
+        db,
+        engine,
+        jobs,
+        settleNewest: (tx, of) => settleNewest(tx, kernel, of),
+        watchers,
+        streams,
+      }),
+      notebooks: notebookRoutes({ db, reader: kernel.documents, changeLive }),
+      skills: skillRoutes({ db, openZip, changeLive }),
+      mcpServers: mcpServerRoutes({
+        db,
+        vault,
+        client: kernel.mcpClient,
+        assertCallable: callable,
+      }),
+      webhooks: {
+        ...webhookRoutes({ db, vault, assertCallable: callable }),
+        ...deliveryRoutes({ db, vault, outbound }),
+      },
+      events: eventRoutes({ db }),
+      routines: {
+        ...routineRoutes({ db, publicUrl, announcer: engine.announcer }),
+        ...routineRunRoutes({ engine, publicUrl: () => publicUrl }),
+      },
+      memory: memoryRoutes({ db, embeddings, log, customer: customerMemory }),
+      files: fileRoutes({
+        db,
+        store: files,
+        links,
+        isAttached: (conversationId, fileId) => isAttached(db, conversationId, fileId),
+      }),
+      conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams })),
+      interactions: interactionRoutes({ engine }),
+      tasks: taskRoutes({ engine }),
+      batches: batchRoutes({ engine }),
+      me: meRoutes(orgs),
+      orgs: orgRoutes(orgs),
+      limits: limitRoutes(orgs),
+      keys: keyRoutes({ db, identity: keyIdentity, ended: (keyId) => bell.ring('credential', keyId) }),
+      members: memberRoutes(members),
+      consoleAccess: consoleRoutes(members),
+      secrets: secretRoutes({ db, vault }),
+      users: {
+        ...userRoutes({
+          db,
+          jobs,
+          shutOut: async (tenant, userId) => {
+            for (const id of await liveSessionsOf(db, tenant, userId)) bell.ring('credential', id);
+          },
+          timezoneGiven: moveRoutinesToTimezone,
+        }),
+        ...computerRoutes({ db, jobs, work: computerWork }),
+        ...screenRoutes({ db, browserPool }),
+      },
+      browser: browserRoutes({ db, browserPool, streams }),
+      apps: appRoutes(apps),
+      connections: connectionRoutes({ ...apps, db, vault, jobs, redirectUri: `${publicUrl}/v1/connections/callback` }),
+      sessions: sessionRoutes({
+        engine,
+        publicUrl,
+        screens,
+        credentials,
+        ended: (sessionId) => bell.ring('credential', sessionId),
+      }),
+      usage: usageRoutes(usage),
+      auditLog: auditRoutes({ db }),
+      models: modelRoutes({ catalogue }),
+      health: healthRoutes({ db, version }),
+      protocols: {
+        mcp: whenFirstCalled(async () => {
+          const { mcpEndpoint } = await import('../../edges/mcp/endpoint.ts');
+          return mcpEndpoint({ ...edges, publicUrl, host: config.host, version });
+        }),
+        a2a: whenFirstCalled(async () => {
+          const { a2aEndpoint } = await import('../../edges/a2a/endpoint.ts');
+          return a2aEndpoint({ ...edges, engine, linkTo: (fileId) => links.make(fileId).url });
+        }),
+        agentCard: whenFirstCalled(async () => {
+          const { agentCard } = await import('../../edges/a2a/agent-card.ts');
+          return agentCard({ db, publicUrl });
+        }),
+      },
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import { createSchemas } from '../../adapters/json-schema/schemas.ts';
+import { createTraceExporter } from '../../adapters/otlp/trace-exporter.ts';
+import { ownPolicyHookSecret } from '../../adapters/policy-hook/own-secret.ts';
+import { createPolicyHook } from '../../adapters/policy-hook/policy-hook.ts';
+import type { Tenant } from '../../caller.ts';
+import { createRowCache } from '../../db/row-cache.ts';
+import { createSharedWrites } from '../../db/shared-writes.ts';
+import { createSignIns, isConnected } from '../../domains/apps/api.ts';
+import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from '../../domains/batches/api.ts';
+import { type BrowserPool, workBrowsers } from '../../domains/browser/api.ts';
+import type { ComputerWork } from '../../domains/computers/api.ts';
+import { createEngine, createRunner, type Engine, readRunTrace } from '../../domains/engine/api.ts';
+import { createFollowers, type Followers } from '../../domains/events/api.ts';
+import { createMoneyLine } from '../../domains/ledger/api.ts';
+import { createServerTools } from '../../domains/mcp-servers/api.ts';
+import { createMemory } from '../../domains/memory/api.ts';
+import { createPassageMeaning, searchNotebooks } from '../../domains/notebooks/api.ts';
+import { routineTools } from '../../domains/routines/api.ts';
+import { createTraceTargets } from '../../domains/traces/api.ts';
+import type { Kernel } from '../kernel.ts';
+import { createLate } from '../late.ts';
+
+/** Of the runs at once one org has three quarters at most and one user one, so that there is room for others. */
+const mostRunsAtOnce = { capacity: 256, ofOrg: 192, ofUser: 64 };
+
+/** Of rows that need not be read again: some kilobytes each. */
+const mostSeen = 2_000;
+
+/** The engine with everything that the house plugs into it. */
+export function assembleEngine(
+  kernel: Kernel,
+  { computerWork, browserPool }: { computerWork: ComputerWork; browserPool: BrowserPool },
+): {
+  engine: Engine;
+  followers: Followers;
+  stop: (options: { graceMs: number }) => Promise<void>;
+} {
+  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings, models } = kernel;
+  const { catalogue, signIn } = kernel.apps;
+  // A batch that goes on starts tasks of the engine, and the engine tells batches how their items end.
+  const late = createLate<Engine>('the engine');
+  const followers = createFollowers(db);
+  // A process that only serves takes no run: its messages become jobs of the workers.
+  const shares = config.role === 'api' ? { ...mostRunsAtOnce, capacity: 0 } : mostRunsAtOnce;
+  const runner = createRunner({ db, log, settings: { ...shares, ...config.runs } });
+  bell.on('conversation', followers.wake);
+  bell.on('run', (runId) => runId !== null && runner.end(runId));
+
+  const targetOf = createTraceTargets({ db, vault });
+  const exporter = createTraceExporter({ outbound, targetOf, log });
+  const tellTrace = async (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => {
+    if ((await targetOf(tenant)) === null) return;
+    const trace = await readRunTrace({ db, models }, tenant, run);
+    if (trace) exporter.record(tenant, trace);
+  };
+  const meaning = createPassageMeaning({ db, embeddings, log });
+  const advancer = createAdvancer({
+    advance: (batch) => advanceBatch(late.get(), batch),
+    advanceOwnAgent: (batch) => advanceOwnAgent(late.get(), batch),
+    handOver: async ({ orgId, mode, batchId }) => {
+      await jobs.send(db, 'batch.advance', { org_id: orgId, mode, batch_id: batchId });
+    },
+    log,
+  });
+  const seenConversations: Engine['seen']['conversations'] = createRowCache({ most: mostSeen });
+  const engine = createEngine({
+    db,
+    writes: createSharedWrites(db),
+    seen: {
+      conversations: seenConversations,
+      users: createRowCache({ most: mostSeen }),
+      deployments: createRowCache({ most: mostSeen }),
+    },
+    jobs,
+    log,
+    announcer: { followers, seen: seenConversations, ring: bell.ring },
+    runner,
+    money: createMoneyLine({ db, bell, log }),
+    models,
+    schemas: createSchemas(),
+    serverTools: createServerTools({
+      db,
+      vault,
+      client: kernel.mcpClient,
+      signIns: createSignIns({ db, vault, catalogue, signIn }),
+    }),
+    apps: {
+      ...catalogue,
+      isConnected: async (tx, tenant, { userId, app }) => {
+        const serverUrl = catalogue.find(app)?.url;
+        return serverUrl !== undefined && isConnected(tx, tenant, { userId, app, serverUrl });
+      },
+    },
+    hook: createPolicyHook({
+      url: config.policyHook.url,
+      secret: config.policyHook.secret?.() ?? ownPolicyHookSecret(signingSecret),
+    }),
+    memory: createMemory({ db, embeddings, log, customer: kernel.customerMemory }),
+    search: (reader) => searchNotebooks(db, reader, meaning),
+    files,
+    documents: kernel.documents,
+    batchItems: watchItems(advancer),
+    routineTools: routineTools(db),
+    workComputers: computerWork.ofWork,
+    workBrowsers: workBrowsers({ db, browserPool }),
+    traces: {
+      ended: (tenant, run) =>
+        void tellTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not told')),
+    },
+  });
+  late.set(engine);
+  return {
+    engine,
+    followers,
+    async stop(options) {
+      await runner.stop(options);
+      await advancer.stop();
+      await exporter.stop();
+    },
+  };
+}

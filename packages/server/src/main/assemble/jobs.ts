@@ -1,0 +1,96 @@
+import type { FileStore } from '../../adapters/files/file-store.ts';
+import { removeConnectionsOfUser, settleWaits } from '../../domains/apps/api.ts';
+import { advanceBatch, itemEraser, unfinishedBatches } from '../../domains/batches/api.ts';
+import { type Computers, type ComputerWork, wakeBeforehand } from '../../domains/computers/api.ts';
+import {
+  type Engine,
+  eraseConversationsOf,
+  expireInteractions,
+  keepMemories,
+  takeUpReply,
+  takeUpTask,
+  unfinishedReplies,
+  unfinishedTasks,
+} from '../../domains/engine/api.ts';
+import { emit, eraseEventsOf } from '../../domains/events/api.ts';
+import { fileEraser } from '../../domains/files/api.ts';
+import { eraseSpender, foldLedger } from '../../domains/ledger/api.ts';
+import { forgetOutagesOf } from '../../domains/mcp-servers/api.ts';
+import { eraseMemoriesOf } from '../../domains/memory/api.ts';
+import { pruneContent } from '../../domains/notebooks/api.ts';
+import { deleteRoutinesOf, runDueRoutines } from '../../domains/routines/api.ts';
+import { removeSecretsOfUser } from '../../domains/secrets/api.ts';
+import { removeSessionsOfUser } from '../../domains/sessions/api.ts';
+import { type Player, playTestRun, unfinishedTestRuns } from '../../domains/test-runs/api.ts';
+import { capsOf, type EraseStep, eraseUser, unfinishedErasures } from '../../domains/users/api.ts';
+import { forgetAnswers } from '../../http/idempotency.ts';
+import type { catalog, JobSender } from '../../jobs/catalog.ts';
+import { pruneOld } from '../../jobs/retention.ts';
+import type { SweepSource } from '../../jobs/sweep.ts';
+import type { JobHandlers } from '../../jobs/worker.ts';
+import type { Kernel } from '../kernel.ts';
+import { expiryRules, retentionRules } from './retention.ts';
+
+/** What each domain does to forget a user, in the order in which nothing can grow again behind it. */
+const eraseSteps = (files: FileStore, jobs: JobSender): readonly EraseStep[] => [
+  removeSessionsOfUser,
+  removeConnectionsOfUser,
+  forgetOutagesOf,
+  deleteRoutinesOf,
+  itemEraser(jobs),
+  eraseConversationsOf,
+  fileEraser(files),
+  async (tx, tenant, userId) => {
+    // The answer that shows a fact does not say whose it is.
+    const shownIds = await eraseMemoriesOf(tx, tenant, userId);
+    await forgetAnswers(tx, tenant, { userId, shownIds });
+  },
+  removeSecretsOfUser,
+  eraseSpender,
+  eraseEventsOf,
+];
+
+/** Where each domain keeps work that must have a job. */
+export const sweepSources: SweepSource[] = [
+  unfinishedErasures,
+  unfinishedReplies,
+  unfinishedTasks,
+  unfinishedBatches,
+  unfinishedTestRuns,
+];
+
+export function assembleJobs(
+  { config, db, files, jobs, log, publicUrl }: Kernel,
+  parts: { engine: Engine; player: Player; computers: Pick<Computers, 'erase'>; computerWork: ComputerWork },
+): JobHandlers<typeof catalog> {
+  const { engine, player, computers, computerWork } = parts;
+  const steps = eraseSteps(files, jobs);
+  const rules = retentionRules(config.retentionDays);
+  return {
+    'ledger.fold': () => foldLedger(db, { emit, capsOfUsers: capsOf }),
+    'user.erase': async ({ org_id, mode, user_id }) => {
+      // Before all else and in no transaction: whatever runs on it ends first, and nobody wakes it again.
+      await computers.erase({ orgId: org_id, mode, userId: user_id });
+      await eraseUser(db, steps, { orgId: org_id, mode }, user_id);
+    },
+    'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
+    'task.run': (task) => takeUpTask(engine, task),
+    'batch.advance': ({ org_id, mode, batch_id }) => advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }),
+    'computer.warm': ({ org_id, mode, user_id }, { signal }) =>
+      wakeBeforehand({ db, work: computerWork, log }, { orgId: org_id, mode }, user_id, signal),
+    'test_run.play': ({ run_id }, { signal }) => playTestRun(player, run_id, signal),
+    'routine.run_due': async (_payload, { signal }) => {
+      await runDueRoutines({ engine, publicUrl: publicUrl.get }, { signal });
+    },
+    'connection.settle': ({ org_id, mode, connection_id }) =>
+      settleWaits(engine, { orgId: org_id, mode, connectionId: connection_id }),
+    'interaction.expire': () => expireInteractions(engine),
+    'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
+    housekeeping: async (_payload, { signal }) => {
+      // Once an hour: what has run out since must all go, however much it is.
+      await pruneOld(db, expiryRules, { signal, mostBatches: Number.POSITIVE_INFINITY });
+      await pruneContent(db, signal);
+    },
+    retention: (_payload, { signal }) => pruneOld(db, rules, { signal }),
+  };
+}

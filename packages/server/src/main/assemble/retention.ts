@@ -1,0 +1,36 @@
+import { pruneConnections } from '../../domains/apps/api.ts';
+import { pruneAudit } from '../../domains/audit/api.ts';
+import { pruneTraces } from '../../domains/engine/api.ts';
+import { pruneEvents, pruneStreams } from '../../domains/events/api.ts';
+import { pruneReservations } from '../../domains/ledger/api.ts';
+import { pruneConsoleSessions } from '../../domains/members/api.ts';
+import { pruneSessions } from '../../domains/sessions/api.ts';
+import { pruneDeliveries, pruneWebhookSecrets } from '../../domains/webhooks/api.ts';
+import { pruneAnswers } from '../../http/idempotency.ts';
+import { pruneRateWindows } from '../../http/rate-limit.ts';
+import type { PruneRule } from '../../jobs/retention.ts';
+import type { Config } from '../config.ts';
+
+/** What the settings keep for a number of days. */
+export const retentionRules = (days: Config['retentionDays']): PruneRule[] => [
+  { days: days.events, prune: pruneEvents },
+  { days: days.events, prune: pruneStreams },
+  { days: days.traces, prune: pruneTraces },
+  { days: days.deliveries, prune: pruneDeliveries },
+  { days: days.audit, prune: pruneAudit },
+];
+
+/** By how much the clocks of a process and of the database may differ: what has run out is kept for so long at least. */
+const anHour = 1 / 24;
+
+/** What has run out by itself. */
+export const expiryRules: PruneRule[] = [
+  { days: 1, prune: pruneAnswers },
+  { days: anHour, prune: pruneConsoleSessions },
+  // A page that was left open asks for its session long after it has ended, and is told so.
+  { days: 30, prune: pruneSessions },
+  { days: anHour, prune: pruneRateWindows },
+  { days: anHour, prune: pruneWebhookSecrets },
+  { days: 30, prune: pruneConnections },
+  { days: anHour, prune: pruneReservations },
+];

@@ -1,0 +1,150 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { StartFailure } from '../db/start-failure.ts';
+import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
+
+const port = z.coerce.number('must be a number').int().min(0).max(65_535);
+const flag = z.enum(['0', '1']).transform((value) => value === '1');
+const present = z.string().min(1);
+const days = z.coerce.number('must be a number').int().min(1).max(36_500);
+
+const ownAddress = z.url({ protocol: /^https?$/, error: 'must be an address with http or https' }).refine((address) => {
+  const { username, password } = new URL(address);
+  return username === '' && password === '';
+}, 'must not hold a user name or password');
+const webhookSecret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and 24 to 64 bytes as base64');
+
+/** Every setting, with what it must look like. Anything else in the environment is not ours. */
+const environment = z.object({
+  PORT: port.default(4600),
+  HOST: present.default('127.0.0.1'),
+  VESTRA_PUBLIC_URL: z.url().optional(),
+  VESTRA_DATA_DIR: present.default('.vestra'),
+  DATABASE_URL: present.optional(),
+  VESTRA_MASTER_KEY: present.optional(),
+  VESTRA_ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+  VESTRA_LEASE_SECONDS: z.coerce.number('must be a number').int().min(1).max(300).default(15),
+  VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
+  VESTRA_TRUSTED_PROXIES: z
+    .string()
+    .refine((text) => readTrustedProxies(text) !== null, 'must be addresses or ranges such as 10.0.0.0/8, with commas')
+    .optional(),
+  VESTRA_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(10_000_000).default(1200),
+  // Above the four days for which a webhook is tried: what is to be told must still be there.
+  VESTRA_RETENTION_EVENTS_DAYS: days.min(5).default(30),
+  VESTRA_RETENTION_TRACES_DAYS: days.default(90),
+  VESTRA_RETENTION_DELIVERIES_DAYS: days.default(30),
+  VESTRA_RETENTION_AUDIT_DAYS: days.default(365),
+  VESTRA_COMPUTER: z.enum(['bubblewrap', 'just-bash', 'off']).optional(),
+  VESTRA_COMPUTER_IDLE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
+  VESTRA_APPS_FILE: present.optional(),
+  VESTRA_CHROMIUM: present.default('/usr/bin/chromium-headless-shell'),
+  VESTRA_POLICY_HOOK_URL: ownAddress.optional(),
+  VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
+  VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+  VESTRA_DEFAULT_MODEL: present.optional(),
+  ANTHROPIC_API_KEY: present.optional(),
+  ANTHROPIC_BASE_URL: z.url().optional(),
+  OPENAI_API_KEY: present.optional(),
+  OPENAI_BASE_URL: z.url().optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: present.optional(),
+  GOOGLE_GENERATIVE_AI_BASE_URL: z.url().optional(),
+  OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
+  OPENAI_COMPATIBLE_API_KEY: present.optional(),
+  OPENAI_COMPATIBLE_MODELS: present.optional(),
+  OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(256).max(1_000_000).optional(),
+  OPENAI_COMPATIBLE_PRICE: z
+    .string()
+    .regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, 'must be written <in>,<out>, such as 1.00,4.00')
+    .optional(),
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+export function readConfig(env: Record<string, string | undefined>) {
+  // An empty variable is how shells and compose files say that it is not set.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = environment.safeParse(given);
+  if (!result.success) {
+    const [first] = result.error.issues;
+    throw new StartFailure(`The setting ${first?.path.join('.')} is not valid: ${first?.message}.`);
+  }
+  const settings = result.data;
+  const [input, output] = settings.OPENAI_COMPATIBLE_PRICE?.split(',').map(Number) ?? [];
+  return {
+    port: settings.PORT,
+    host: settings.HOST,
+    publicUrl: settings.VESTRA_PUBLIC_URL ?? null,
+    dataDir: resolve(settings.VESTRA_DATA_DIR),
+    databaseUrl: settings.DATABASE_URL ?? null,
+    masterKey: settings.VESTRA_MASTER_KEY ?? null,
+    role: settings.VESTRA_ROLE,
+    runs: runSettings(settings.VESTRA_LEASE_SECONDS * 1000),
+    allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
+    isTrustedProxy: trustedBy(settings.VESTRA_TRUSTED_PROXIES),
+    requestsPerMinute: settings.VESTRA_REQUESTS_PER_MINUTE,
+    retentionDays: {
+      events: settings.VESTRA_RETENTION_EVENTS_DAYS,
+      traces: settings.VESTRA_RETENTION_TRACES_DAYS,
+      deliveries: settings.VESTRA_RETENTION_DELIVERIES_DAYS,
+      audit: settings.VESTRA_RETENTION_AUDIT_DAYS,
+    },
+    computer: {
+      setting: settings.VESTRA_COMPUTER ?? null,
+      idleMs: settings.VESTRA_COMPUTER_IDLE_SECONDS * 1000,
+    },
+    appsFile: settings.VESTRA_APPS_FILE === undefined ? null : resolve(settings.VESTRA_APPS_FILE),
+    chromium: settings.VESTRA_CHROMIUM,
+    policyHook: {
+      url: settings.VESTRA_POLICY_HOOK_URL ?? null,
+      secret: keyOf(settings.VESTRA_POLICY_HOOK_SECRET),
+    },
+    logLevel: settings.VESTRA_LOG_LEVEL,
+    models: {
+      anthropic: endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL),
+      openai: endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL),
+      google: endpoint(settings.GOOGLE_GENERATIVE_AI_API_KEY, settings.GOOGLE_GENERATIVE_AI_BASE_URL),
+      compatible: settings.OPENAI_COMPATIBLE_BASE_URL
+        ? {
+            baseUrl: settings.OPENAI_COMPATIBLE_BASE_URL,
+            apiKey: keyOf(settings.OPENAI_COMPATIBLE_API_KEY),
+            models:
+              settings.OPENAI_COMPATIBLE_MODELS?.split(',')
+                .map((name) => name.trim())
+                .filter(Boolean) ?? [],
+            price:
+              input !== undefined && output !== undefined
+                ? {
+                    input_per_mtok: input,
+                    output_per_mtok: output,
+                    cache_read_per_mtok: input,
+                    cache_write_per_mtok: input,
+                  }
+                : null,
+            maxOutputTokens: settings.OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS ?? null,
+          }
+        : null,
+      defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,
+    },
+  };
+}
+
+const trustedBy = (text: string | undefined): IsTrustedProxy =>
+  (text === undefined ? null : readTrustedProxies(text)) ?? (() => false);
+
+/** Renewed often enough that two renewals may fail, and looked for so often that a dead owner's run waits little longer. */
+const runSettings = (leaseMs: number) => ({
+  leaseMs,
+  renewEveryMs: Math.round(leaseMs / 4),
+  sweepEveryMs: Math.round(leaseMs / 3),
+});
+
+function endpoint(key: string | undefined, baseUrl: string | undefined) {
+  const apiKey = keyOf(key);
+  return apiKey && { apiKey, baseUrl: baseUrl ?? null };
+}
+
+/** A function, so that a configuration that is printed or serialised cannot show the key. */
+const keyOf = (key: string | undefined) => (key === undefined ? null : () => key);

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { createModels, type Models } from '@vestra/models/models';
+import type { Logger } from 'pino';
+import { createDocumentReader, type DocumentReader } from '../adapters/documents/reader.ts';
+import type { Embeddings } from '../adapters/embeddings/embeddings.ts';
+import { createOfflineEmbeddings } from '../adapters/embeddings/offline.ts';
+import { createDiskStore } from '../adapters/files/disk.ts';
+import type { FileStore } from '../adapters/files/file-store.ts';
+import { faultOfJsonSchema } from '../adapters/json-schema/fault.ts';
+import { createMcpClient, type McpClient } from '../adapters/mcp-client/mcp-client.ts';
+import { refuseAddress } from '../adapters/outbound/address.ts';
+import { createOutbound, type Outbound } from '../adapters/outbound/fetcher.ts';
+import { openMasterKeys } from '../adapters/secrets/master-key.ts';
+import { createVault, type Vault } from '../adapters/secrets/vault.ts';
+import { type Bell, createBell } from '../db/bell.ts';
+import { migrate } from '../db/migrate.ts';
+import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { type CustomerMemory, createCustomerMemory } from '../domains/memory/api.ts';
+import { catalog } from '../jobs/catalog.ts';
+import { createJobs, type Jobs } from '../jobs/queue.ts';
+import { agreedSecret } from './agreed-secret.ts';
+import { type Apps, assembleApps } from './assemble/apps.ts';
+import type { Config } from './config.ts';
+import { createLate, type Late } from './late.ts';
+import type { Shutdown } from './shutdown.ts';
+import { version } from './version.ts';
+
+/** What the parts of one process share. Each is made here and nowhere else, so that its limits hold for the process. */
+export type Kernel = {
+  config: Config;
+  log: Logger;
+  connectionString: string;
+  db: Database;
+  vault: Vault;
+  /** What every process on this database signs with. */
+  signingSecret: Buffer;
+  jobs: Jobs;
+  bell: Bell;
+  outbound: Outbound;
+  /** Why an address must not be called, or null. The sentence never repeats the address. */
+  refuseAddress: (address: string) => string | null;
+  /** What is wrong with a JSON Schema, or null. */
+  faultOfSchema: typeof faultOfJsonSchema;
+  files: FileStore;
+  documents: DocumentReader;
+  embeddings: Embeddings;
+  models: Models;
+  mcpClient: McpClient;
+  customerMemory: CustomerMemory;
+  apps: Apps;
+  /** Where callers reach this server. Without a setting the port is known when the server listens. */
+  publicUrl: Late<string>;
+};
+
+const migrations = join(import.meta.dirname, '..', 'db', 'migrations');
+
+export async function createKernel(
+  config: Config,
+  log: Logger,
+  { connectionString, shutdown }: { connectionString: string; shutdown: Shutdown },
+): Promise<Kernel> {
+  const db = await openDatabase({ connectionString });
+  shutdown.undo(() => closeDatabase(db));
+  await migrate(db, migrations);
+  const vault = createVault(openMasterKeys(config));
+  const signingSecret = await agreedSecret(db, vault, 'signing-secret');
+
+  const { allowPrivateAddresses: allowPrivate } = config;
+  const outbound = createOutbound({ allowPrivate });
+  shutdown.undo(() => outbound.close());
+  const refuse = (address: string) => refuseAddress(address, { allowPrivate });
+  const apps = assembleApps({ config, outbound, refuseAddress: refuse });
+  const embeddings = createOfflineEmbeddings();
+  shutdown.undo(() => embeddings.close());
+  const jobs = createJobs({ db, connectionString, catalog, log, settings: { listen: config.role !== 'api' } });
+  shutdown.undo(() => jobs.stop());
+  await jobs.start();
+  const bell = await createBell({ db, connectionString, log });
+  shutdown.undo(() => bell.stop());
+  const publicUrl = createLate<string>('the public address');
+  // A worker serves nobody and does not know the address of those that do: the setting names it.
+  publicUrl.set(config.publicUrl ?? `http://${config.host}:${config.port}`);
+  return {
+    config,
+    log,
+    connectionString,
+    db,
+    vault,
+    signingSecret,
+    jobs,
+    bell,
+    outbound,
+    refuseAddress: refuse,
+    faultOfSchema: faultOfJsonSchema,
+    files: createDiskStore(join(config.dataDir, 'files')),
+    documents: createDocumentReader(),
+    embeddings,
+    models: createModels(config.models),
+    mcpClient: createMcpClient({ fetch: outbound.webFetch, version }),
+    customerMemory: createCustomerMemory({ outbound, signingSecret }),
+    apps,
+    publicUrl,
+  };
+}

@@ -1,0 +1,31 @@
+import pino, { type Logger } from 'pino';
+import { sqlState } from '../db/query-error.ts';
+
+/**
+ * One JSON line per event. Nothing that came in with a request is ever logged: no body, no header, no
+ * query. Errors are shown by class, SQLSTATE and stack frames, because the message of a failed
+ * statement carries its values.
+ */
+export function createLog(level: string): Logger {
+  return pino({
+    level,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describeError },
+  });
+}
+
+function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const state = sqlState(error);
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
+  return {
+    name: error.name,
+    ...(state ? { sqlstate: state } : { message: isOfDatabase(error) ? undefined : error.message }),
+    stack: frames.slice(0, 12).join('\n'),
+    ...(error.cause ? { cause: describeError(error.cause) } : {}),
+  };
+}
+
+const isOfDatabase = (error: Error) => error.constructor.name === 'DrizzleQueryError';

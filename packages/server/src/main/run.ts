@@ -1,0 +1,64 @@
+import { StartFailure } from '../db/start-failure.ts';
+import { readConfig } from './config.ts';
+import { createLog } from './log.ts';
+import { startServer } from './start.ts';
+import { welcome } from './welcome.ts';
+
+/** Starts the server and keeps it until it is told to stop. */
+export async function run(): Promise<void> {
+  try {
+    await startAndStay();
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+async function startAndStay(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel);
+  const starting = startServer(config, log);
+  onStop({
+    // A server that is told to stop while it starts first finishes that: half a start leaves a database behind.
+    gently: async (signal) => {
+      const server = await starting;
+      log.info({ signal }, 'stopping');
+      await server.stop();
+      process.exit(0);
+    },
+    now: async () => {
+      const server = await starting;
+      log.info('stopping at once');
+      await server.stopAtOnce();
+      process.exit(130);
+    },
+  });
+  process.stdout.write(welcome(config, await starting));
+}
+
+/** npm and a terminal both pass one ctrl-C on, so that two signals this close together are one wish. */
+const sameWishMs = 1_000;
+
+/** The first wish stops gently, the second at once, and a third one whatever hangs. */
+function onStop(stop: { gently: (signal: NodeJS.Signals) => Promise<void>; now: () => Promise<void> }): void {
+  let wishes = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  const hear = (signal: NodeJS.Signals) => {
+    if (performance.now() - lastAt < sameWishMs) return;
+    lastAt = performance.now();
+    wishes += 1;
+    if (wishes === 1) stop.gently(signal).catch((error) => wishes === 1 && fail(error));
+    if (wishes === 2) stop.now().catch(fail);
+    if (wishes === 3) process.exit(130);
+  };
+  process.on('SIGINT', hear);
+  process.on('SIGTERM', hear);
+}
+
+function fail(error: unknown): void {
+  // What kept the start from succeeding is told where the start is awaited.
+  if (error instanceof StartFailure) return;
+  process.stderr.write(`${error}\n`);
+  process.exit(1);
+}

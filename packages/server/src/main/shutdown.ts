@@ -1,0 +1,26 @@
+type Step = (options: { graceMs: number }) => unknown;
+
+export type Shutdown = {
+  /** Heard before anything is waited for: a task that has an hour to go gives itself back at its next step. */
+  tellFirst: (tell: () => void) => void;
+  /** Undoes a part of the start; the last one that was added comes first. */
+  undo: (step: Step) => void;
+  run: () => Promise<void>;
+};
+
+/** One grace for all parts: those that wait for the same work one after the other would make it many. */
+export function createShutdown({ graceMs }: { graceMs: number }): Shutdown {
+  const listeners: (() => void)[] = [];
+  const steps: Step[] = [];
+  return {
+    tellFirst: (tell) => void listeners.push(tell),
+    undo: (step) => void steps.push(step),
+    async run() {
+      const graceEnds = Date.now() + graceMs;
+      for (const tell of listeners) tell();
+      for (let step = steps.pop(); step; step = steps.pop()) {
+        await step({ graceMs: Math.max(0, graceEnds - Date.now()) });
+      }
+    },
+  };
+}

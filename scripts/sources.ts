@@ -1,0 +1,79 @@
+/** What is shipped, and what each file of it imports. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+
+type Import = {
+  specifier: string;
+  line: number;
+  isType: boolean;
+  /** The file of ours that it names; null for a package. */
+  target: string | null;
+};
+
+export type Source = { file: string; text: string; imports: Import[] };
+
+export function readSources(): Source[] {
+  return globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root })
+    .filter((file) => !isTest(file))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return { file, text, imports: importsOf(file, text) };
+    });
+}
+
+export function isTest(file: string): boolean {
+  return /\.(test|fixture)\.tsx?$|\/testing\//.test(file);
+}
+
+export function importsOf(file: string, text: string): Import[] {
+  const pattern = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?'([^']+)'/gm;
+  return [...text.matchAll(pattern)].map((match) => ({
+    specifier: match[2] as string,
+    line: lineAt(text, match.index),
+    isType: match[1] !== undefined || isAllTypes(match[0]),
+    target: targetOf(file, match[2] as string),
+  }));
+}
+
+export const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
+/** `import { type A, type B } from …` brings nothing at run time. */
+function isAllTypes(statement: string): boolean {
+  const names = /\{([^}]*)\}/.exec(statement)?.[1];
+  return names?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) ?? false;
+}
+
+function targetOf(file: string, specifier: string): string | null {
+  if (specifier.endsWith('.json')) return null;
+  if (specifier.startsWith('.')) return join(dirname(file), specifier);
+  const own = /^@vestra\/([a-z]+)\/(.+)$/.exec(specifier);
+  return own ? `packages/${own[1]}/src/${own[2]}.ts` : null;
+}
+
+/** What each of these names of the others; `groupOf` says which a file belongs to, null for none. */
+export function graphOf(
+  sources: readonly Source[],
+  groupOf: (file: string) => string | null,
+): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const { file, imports } of sources) {
+    const from = groupOf(file);
+    if (from === null) continue;
+    const named = graph.get(from) ?? new Set();
+    graph.set(from, named);
+    for (const { target } of imports) {
+      const to = target === null ? null : groupOf(target);
+      if (to !== null && to !== from) named.add(to);
+    }
+  }
+  return graph;
+}
+
+/** A folder inside a domain, such as `engine/records`; what lies beside it is the domain's own floor. */
+export function subRoomOf(file: string): string | null {
+  const [, domain, folder] = /\/domains\/([a-z-]+)\/([a-z-]+)\//.exec(file) ?? [];
+  return domain && folder ? `${domain}/${folder}` : null;
+}

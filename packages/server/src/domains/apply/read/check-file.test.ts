@@ -363,7 +363,7 @@ describe('a file with every kind of mistake', () => {
     for (const table of ['scenarios', 'routines', 'webhook_endpoints', 'test_runs', 'deployment_versions']) {
       const [row] = await rowsOf<{ count: string }>(
         server.db,
-        sql`SELECT count(*) FROM ${sql.name(table)} WHERE org_id = ${lone.id}`,
+        sql`SELECT count(*) FROM ${sql.raw(table)} WHERE org_id = ${lone.id}`,
       );
       expect(row?.count, table).toBe('0');
     }

@@ -20,12 +20,15 @@ import { assembleJobs, sweepSources } from './assemble-jobs.ts';
 import { type Credentials, makeFirstOrg } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { createBell } from './db/bell.ts';
+import { openLine } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { closeDatabase, openDatabase } from './db/pool.ts';
 import { ownEmbeddedPostgres } from './db/reach-embedded.ts';
 import { StartFailure } from './db/start-failure.ts';
 import { promoteAfterTests } from './domains/apply/promote-after-tests.ts';
 import { createKeyUse } from './domains/audit/api.ts';
+import { liveKeys } from './domains/keys/api.ts';
+import { liveSessions } from './domains/sessions/api.ts';
 import type { Player } from './domains/test-runs/api.ts';
 import { startDelivering } from './domains/webhooks/api.ts';
 import { createStreams } from './http/streams.ts';
@@ -81,10 +84,12 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     const files = createDiskStore(join(config.dataDir, 'files'));
     const embeddings = createOfflineEmbeddings();
     undo.push(() => embeddings.close());
-    const jobs = createJobs({ db, connectionString, catalog, log, settings: { listen: config.role !== 'api' } });
+    const line = await openLine({ connectionString, log });
+    undo.push(() => line.close());
+    const jobs = createJobs({ db, connectionString, line, catalog, log, settings: { listen: config.role !== 'api' } });
     undo.push(() => jobs.stop());
     await jobs.start();
-    const bell = await createBell({ db, connectionString, log });
+    const bell = await createBell({ db, line, log });
     undo.push(() => bell.stop());
     const { computers, computerWork } = assembleComputers({ config, db, bell, log, vault, files });
     undo.push(() => computers.stop());
@@ -134,13 +139,17 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       undo.push(() => worker.stop({ graceMs: graceLeft() }));
       const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: config.runs.sweepEveryMs });
       undo.push(() => sweeping.stop());
-      const delivering = await startDelivering({ db, vault, outbound, log, connectionString });
+      const delivering = await startDelivering({ db, vault, outbound, log, line });
       undo.push(() => delivering.stop({ graceMs: graceLeft() }));
     }
     if (config.role === 'worker') return { url: null, firstCredentials, stop, stopAtOnce };
 
     const streams = createStreams();
-    bell.on('credential', streams.endCredential);
+    const liveOf = async (ids: string[]) => new Set([...(await liveKeys(db, ids)), ...(await liveSessions(db, ids))]);
+    bell.on('credential', (id) => {
+      if (id === null) void streams.endUnlessLive(liveOf);
+      else streams.endCredential(id);
+    });
     const keyUse = createKeyUse(db, log);
     undo.push(() => keyUse.stop());
     // The port is chosen before the app is put together, since links in answers carry it.

@@ -13,8 +13,10 @@ export type OpenStream = {
 export type Streams = {
   /** Throws `rate_limited` where the credential holds as many open as it may. */
   open: (caller: Caller, requestSignal: AbortSignal) => OpenStream;
-  /** A key or session was revoked; null: any may have been, so each is to come again and be looked at. */
-  endCredential: (id: string | null) => void;
+  /** A key or session was revoked. */
+  endCredential: (id: string) => void;
+  /** Any may have been revoked unheard: ends those that are not live, and all where that cannot be told. */
+  endUnlessLive: (liveOf: (ids: string[]) => Promise<ReadonlySet<string>>) => Promise<void>;
   /** For good: what is opened afterwards has ended already. */
   endAll: () => void;
   count: () => number;
@@ -47,6 +49,10 @@ export function createStreams(): Streams {
     for (const [each, at] of endedAt) if (now - at >= rememberedMs) endedAt.delete(each);
     endedAt.set(id, now);
   };
+  const endCredential = (id: string) => {
+    remember(id);
+    end(id);
+  };
   const hasJustEnded = (id: string) => Date.now() - (endedAt.get(id) ?? 0) < rememberedMs;
 
   return {
@@ -76,10 +82,13 @@ export function createStreams(): Streams {
       if (signal.aborted) close();
       return { signal, close };
     },
-    endCredential(id) {
-      if (id === null) return endEach();
-      remember(id);
-      end(id);
+    endCredential,
+    async endUnlessLive(liveOf) {
+      const ids = [...byCredential.keys()];
+      if (ids.length === 0) return;
+      const live = await liveOf(ids).catch(() => null);
+      if (live === null) return endEach();
+      for (const id of ids) if (!live.has(id)) endCredential(id);
     },
     endAll() {
       isEnding = true;

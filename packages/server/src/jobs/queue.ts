@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { fromDrizzle, type JobInsert, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { Line } from '../db/listen.ts';
 import type { Database, Executor } from '../db/pool.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import type { JobCatalog, JobName, JobRow, JobSender, catalog as serverCatalog } from './catalog.ts';
@@ -33,7 +34,7 @@ export type JobsSettings = {
   dueSeconds: number;
   /** Connections for taking and settling jobs; a job is sent on the sender's own. */
   connections: number;
-  /** A process without a worker needs no notifications, and saves the connection for them. */
+  /** A process without a worker needs no notifications. */
   listen: boolean;
 };
 
@@ -52,11 +53,12 @@ const day = 86_400;
 export function createJobs<Catalog extends JobCatalog>(dependencies: {
   db: Database;
   connectionString: string;
+  line: Line;
   catalog: Catalog;
   log: Logger;
   settings?: Partial<JobsSettings>;
 }): Jobs<Catalog> {
-  const { db, connectionString, catalog, log } = dependencies;
+  const { db, connectionString, line, catalog, log } = dependencies;
   const settings = { ...defaults, ...dependencies.settings };
   const listeners: ((name?: string) => void)[] = [];
   const wake = (name?: string) => {
@@ -64,8 +66,8 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
   };
   const connection = openConnection({
     connectionString,
+    line,
     max: settings.connections,
-    log,
     onNotification: wake,
     onConnect: wake,
   });

@@ -43,7 +43,7 @@ describe('a job', () => {
     await expect.poll(() => listeners()).toBe(1);
     await installation.db.execute(sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name LIKE 'vestra jobs%' AND datname = current_database()`);
+      WHERE application_name IN ('vestra jobs', 'vestra listener') AND datname = current_database()`);
     await expect.poll(() => listeners()).toBe(0);
     await jobs.send(installation.db, 'note', { text: 'during' });
     await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['during']);
@@ -403,6 +403,6 @@ async function outcomes(name: string) {
 
 async function listeners() {
   const { rows } = await installation.db.execute(sql`
-    SELECT FROM pg_stat_activity WHERE application_name = 'vestra jobs listener' AND datname = current_database()`);
+    SELECT FROM pg_stat_activity WHERE application_name = 'vestra listener' AND datname = current_database()`);
   return rows.length;
 }

@@ -1,6 +1,7 @@
 import { and, desc, eq, isNull, lt } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import { orgs } from '../orgs/api.ts';
 import { apiKeys, type KeyRow, rolledKeySecrets } from './tables.ts';
 
@@ -65,6 +66,14 @@ export async function replaceSecret(
 export async function markRevoked(tx: Executor, keyId: string): Promise<void> {
   await tx.update(apiKeys).set({ revoked_at: new Date() }).where(eq(apiKeys.id, keyId));
 }
+
+/** Of these, the ones that were not revoked. */
+export async function liveKeys(db: Executor, ids: string[]): Promise<string[]> {
+  const rows = await runPrepared<{ id: string }>(db, live, [ids]);
+  return rows.map(({ id }) => id);
+}
+
+const live = { name: 'live_keys', text: 'SELECT id FROM api_keys WHERE id = ANY($1::text[]) AND revoked_at IS NULL' };
 
 export type FoundKey = { key: KeyRow; org: { status: string }; rolledUntil: Date | null };
 

@@ -1,3 +1,3 @@
 export { createSessionIdentity } from './identity.ts';
 export { createScreenCredentials } from './screen-credential.ts';
-export { embedOriginsOf, liveSessionsOf, removeSessionsOfUser } from './store.ts';
+export { embedOriginsOf, liveSessions, liveSessionsOf, removeSessionsOfUser } from './store.ts';

@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
+import { runPrepared } from '../../db/prepared.ts';
 import { type OrgSettings, orgSettings } from '../orgs/api.ts';
 import { type SessionRow, sessions } from './tables.ts';
 
@@ -56,6 +57,17 @@ export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: strin
     );
   return rows.map(({ id }) => id);
 }
+
+/** Of these, the ones that were not revoked and whose user is still there. */
+export async function liveSessions(db: Executor, ids: string[]): Promise<string[]> {
+  const rows = await runPrepared<{ id: string }>(db, live, [ids]);
+  return rows.map(({ id }) => id);
+}
+
+const live = {
+  name: 'live_sessions',
+  text: 'SELECT id FROM sessions WHERE id = ANY($1::text[]) AND revoked_at IS NULL',
+};
 
 export async function removeSessionsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
   await tx.delete(sessions).where(and(owned(tenant), eq(sessions.user_id, userId)));

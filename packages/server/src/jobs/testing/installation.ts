@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pino, { type Logger } from 'pino';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
+import { openLine } from '../../db/listen.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import type { JobCatalog } from '../catalog.ts';
 import { createJobs, type Jobs, type JobsSettings } from '../queue.ts';
@@ -40,8 +41,9 @@ export async function openInstallation(): Promise<Installation> {
     logged,
     log,
     async jobs(catalog, settings = byNotificationOnly) {
-      const jobs = createJobs({ db, connectionString, catalog, log, settings });
-      opened.push(jobs);
+      const line = await openLine({ connectionString, log });
+      const jobs = createJobs({ db, connectionString, line, catalog, log, settings });
+      opened.push({ stop: () => jobs.stop().finally(line.close) });
       await jobs.start();
       return jobs;
     },

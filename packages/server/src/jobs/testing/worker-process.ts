@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
+import { openLine } from '../../db/listen.ts';
 import { openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { holdRun, takeRun } from '../fence.ts';
@@ -16,7 +17,8 @@ import { testCatalog } from './test-catalog.ts';
 const [connectionString = '', owner = '', settings = '{}'] = process.argv.slice(2);
 const log = pino({ level: 'silent' });
 const db = await openDatabase({ connectionString, max: 3 });
-const jobs = createJobs({ db, connectionString, catalog: testCatalog, log, settings: JSON.parse(settings) });
+const line = await openLine({ connectionString, log });
+const jobs = createJobs({ db, connectionString, line, catalog: testCatalog, log, settings: JSON.parse(settings) });
 await jobs.start();
 
 const lines = createInterface({ input: process.stdin });

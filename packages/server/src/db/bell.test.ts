@@ -55,12 +55,12 @@ async function hang(options: { helloMs?: number | undefined; through?: (name: st
   const heard: Heard[] = [];
   for (const kind of ['conversation', 'run', 'credential'] as const) bell.on(kind, (id) => heard.push([kind, id]));
   const rung = () => sent.flatMap(({ ids }) => ids ?? []);
-  /** Rings, each time with another id, until one is kept back. */
+  /** Rings, each time with another id, until several in a row were kept back: one alone may only be late. */
   const untilAlone = async () => {
-    for (let at = 0; ; at++) {
+    for (let at = 0, kept = 0; kept < 4; at++) {
       bell.ring('conversation', `conv_alone_${at}`);
-      await sleep(60);
-      if (!rung().includes(`conv_alone_${at}`)) return;
+      await sleep(50);
+      kept = rung().includes(`conv_alone_${at}`) ? 0 : kept + 1;
     }
   };
   return { bell, heard, sent, rung, untilAlone, lost: lost.promise };

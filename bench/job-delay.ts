@@ -23,7 +23,7 @@ export async function measureJobDelay(connectionString: string): Promise<number>
     }),
   };
   const line = await openLine({ connectionString, log });
-  const jobs = createJobs({ db, connectionString, line, catalog, log });
+  const jobs = createJobs({ db, line, catalog });
   await jobs.start();
   let started: () => void = () => {};
   const worker = startWorker({ jobs, log, handlers: { 'bench.ping': async () => started() } });
@@ -37,7 +37,6 @@ export async function measureJobDelay(connectionString: string): Promise<number>
     times.push((await running) - committedAt);
   }
   await worker.stop();
-  await jobs.stop();
   await line.close();
   await closeDatabase(db);
   times.sort((a, b) => a - b);

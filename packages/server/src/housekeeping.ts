@@ -12,6 +12,8 @@ export async function housekeeping(db: Database): Promise<void> {
   await prune(db, sql`rate_windows`, sql`started_at < now() - interval '1 hour'`);
   await prune(db, sql`webhook_secrets`, sql`valid_until < now()`);
   await prune(db, sql`connections`, sql`status <> 'connected' AND updated_at < now() - interval '30 days'`);
+  // Jobs that nobody tries any more stay for a while as evidence.
+  await prune(db, sql`jobs`, sql`given_up_at < now() - interval '14 days'`);
   await prune(db, sql`reservations`, sql`expires_at < now() - interval '1 hour'`);
 }
 

@@ -86,8 +86,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     undo.push(() => embeddings.close());
     const line = await openLine({ connectionString, log });
     undo.push(() => line.close());
-    const jobs = createJobs({ db, connectionString, line, catalog, log, settings: { listen: config.role !== 'api' } });
-    undo.push(() => jobs.stop());
+    const jobs = createJobs({ db, line, catalog, settings: { listen: config.role !== 'api' } });
     await jobs.start();
     const bell = await createBell({ db, line, log });
     undo.push(() => bell.stop());

@@ -16,37 +16,37 @@ afterAll(() => installation.close());
 
 describe('a claim that was taken over', () => {
   const settlements: Record<string, (claim: Claim) => Promise<unknown>> = {
-    finish: (claim) => jobs.claims.finish('note', claim),
-    tryAgain: (claim) => jobs.claims.tryAgain('note', claim, 60),
-    giveUp: (claim) => jobs.claims.giveUp('note', claim, 'The handler failed.'),
-    handBack: (claim) => jobs.claims.handBack('note', [claim]),
+    finish: (claim) => jobs.claims.finish(claim),
+    tryAgain: (claim) => jobs.claims.tryAgain(claim, 60),
+    giveUp: (claim) => jobs.claims.giveUp(claim, 'The handler failed.'),
+    handBack: (claim) => jobs.claims.handBack([claim]),
   };
 
   for (const [name, settle] of Object.entries(settlements)) {
     it(`changes nothing by ${name}`, async () => {
       const old = await sendAndTake(name);
-      await jobs.claims.handBack('note', [old]);
+      await jobs.claims.handBack([old]);
       const taken = await take();
       expect(taken.id).toBe(old.id);
       const before = await stored(old.id);
 
       await settle(old);
       expect(await stored(old.id)).toEqual(before);
-      expect([...(await jobs.claims.beat('note', [old]))]).toEqual([]);
-      expect([...(await jobs.claims.beat('note', [taken]))]).toEqual([taken.id]);
-      await jobs.claims.finish('note', taken);
+      expect([...(await jobs.claims.beat([old]))]).toEqual([]);
+      expect([...(await jobs.claims.beat([taken]))]).toEqual([taken.id]);
+      await jobs.claims.finish(taken);
       expect(await stored(old.id)).toEqual([]);
     });
   }
 
   it('leaves a job that waits again as it is', async () => {
     const old = await sendAndTake('waits');
-    await jobs.claims.handBack('note', [old]);
+    await jobs.claims.handBack([old]);
     const before = await stored(old.id);
-    await jobs.claims.tryAgain('note', old, 60);
-    await jobs.claims.giveUp('note', old, 'The handler failed.');
+    await jobs.claims.tryAgain(old, 60);
+    await jobs.claims.giveUp(old, 'The handler failed.');
     expect(await stored(old.id)).toEqual(before);
-    await jobs.claims.finish('note', await take());
+    await jobs.claims.finish(await take());
   });
 });
 
@@ -56,9 +56,9 @@ it('ends that come together are all recorded', async () => {
     'note',
     Array.from({ length: 50 }, (_, index) => ({ text: `together ${index}` })),
   );
-  const { claims } = await jobs.claims.take('note', testCatalog.note, 50, new Map());
-  await Promise.all(claims.map((claim) => jobs.claims.finish('note', claim)));
-  const { rows } = await installation.db.execute(sql`SELECT FROM jobs.job WHERE name = 'note'`);
+  const { claims } = await jobs.claims.take('note', { ...testCatalog.note, concurrency: 50 }, 50, new Map());
+  await Promise.all(claims.map((claim) => jobs.claims.finish(claim)));
+  const { rows } = await installation.db.execute(sql`SELECT FROM jobs WHERE name = 'note'`);
   expect(rows).toEqual([]);
 });
 
@@ -77,7 +77,7 @@ async function take(): Promise<Claim> {
 
 async function stored(id: string) {
   const { rows } = await installation.db.execute(
-    sql`SELECT state, data, retry_count, start_after, output FROM jobs.job WHERE id = ${id}`,
+    sql`SELECT is_held, attempts, failures, due_at, given_up FROM jobs WHERE id = ${id}`,
   );
   return rows;
 }

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { transaction } from '../db/transaction.ts';
-import { FencedOff, holdRun, type Run, releaseRun, renewLease, takeExpiredRuns, takeRun } from './fence.ts';
+import { FencedOff, holdRun, type Run, releaseRun, takeExpiredRuns, takeRun } from './fence.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 
 let installation: Installation;
@@ -52,17 +52,6 @@ it('steps of two runs do not wait for each other', async () => {
     await holdRun(tx, a);
     await transaction(elsewhere, (other) => holdRun(other, b));
   });
-});
-
-it('a lease is renewed by its owner alone', async () => {
-  const first = await take('turn_lease', 'first', 1000);
-  await renewLease(installation.db, first, 60_000);
-  const { rows } = await installation.db.execute(
-    sql`SELECT lease_until > now() + interval '50 seconds' AS renewed FROM runs WHERE id = 'turn_lease'`,
-  );
-  expect(rows).toEqual([{ renewed: true }]);
-  await take('turn_lease', 'second');
-  await expect(renewLease(installation.db, first, 60_000)).rejects.toThrow(FencedOff);
 });
 
 it('a run that ended and is taken again never gets an epoch that was used', async () => {

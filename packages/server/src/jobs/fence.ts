@@ -48,12 +48,6 @@ export async function holdRun(tx: Transaction, run: Run): Promise<void> {
   if (rows.length === 0) throw new FencedOff(run);
 }
 
-export async function renewLease(executor: Executor, run: Run, leaseMs: number): Promise<void> {
-  const { rowCount } = await executor.execute(sql`
-    UPDATE runs SET lease_until = ${leaseEnd(leaseMs)} WHERE id = ${run.runId} AND epoch = ${run.epoch}`);
-  if (rowCount !== 1) throw new FencedOff(run);
-}
-
 /** Ends the run, in the transaction of its last step. */
 export async function releaseRun(executor: Executor, run: Run): Promise<void> {
   const rows = await runPrepared(executor, giveUp, [run.runId, run.epoch]);
@@ -79,6 +73,3 @@ export async function takeExpiredRuns(
     .parse(rows)
     .map(({ id }) => id);
 }
-
-/** By the database's clock: owners may run on machines whose clocks differ. */
-const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;

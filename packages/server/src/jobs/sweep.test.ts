@@ -129,6 +129,6 @@ function sweepNow(sources: SweepSource<typeof testCatalog>[]): Promise<void> {
 }
 
 async function sent() {
-  const { rows } = await installation.db.execute(sql`SELECT singleton_key AS key FROM jobs.job ORDER BY 1`);
+  const { rows } = await installation.db.execute(sql`SELECT key FROM jobs ORDER BY 1`);
   return rows.map((row) => row.key);
 }

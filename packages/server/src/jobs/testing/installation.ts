@@ -1,17 +1,17 @@
 import { sql } from 'drizzle-orm';
 import pino, { type Logger } from 'pino';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
-import { openLine } from '../../db/listen.ts';
+import { type Line, openLine } from '../../db/listen.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import type { JobCatalog } from '../catalog.ts';
 import { createJobs, type Jobs, type JobsSettings } from '../queue.ts';
 import { type JobHandlers, startWorker, type Worker } from '../worker.ts';
 
 /** Nothing happens by looking: what starts, starts by notification. */
-export const byNotificationOnly: Partial<JobsSettings> = { dueSeconds: 600, superviseSeconds: 600 };
+export const byNotificationOnly: Partial<JobsSettings> = { dueSeconds: 600 };
 
 /** A dead worker is noticed within seconds. */
-export const quick: Partial<JobsSettings> = { heartbeatSeconds: 2, superviseSeconds: 1, dueSeconds: 1 };
+export const quick: Partial<JobsSettings> = { leaseSeconds: 2, dueSeconds: 1 };
 
 export type Installation = {
   db: Database;
@@ -19,7 +19,7 @@ export type Installation = {
   /** What was logged, one object for each line. */
   logged: Record<string, unknown>[];
   log: Logger;
-  /** Both are stopped when the installation is closed. */
+  /** What they need is closed with the installation. */
   jobs<Catalog extends JobCatalog>(catalog: Catalog, settings?: Partial<JobsSettings>): Promise<Jobs<Catalog>>;
   worker<Catalog extends JobCatalog>(jobs: Jobs<Catalog>, handlers: JobHandlers<Catalog>): Worker;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export async function openInstallation(): Promise<Installation> {
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line)) });
   const workers: Worker[] = [];
-  const opened: { stop(): Promise<void> }[] = [];
+  const lines: Line[] = [];
 
   return {
     db,
@@ -42,8 +42,8 @@ export async function openInstallation(): Promise<Installation> {
     log,
     async jobs(catalog, settings = byNotificationOnly) {
       const line = await openLine({ connectionString, log });
-      const jobs = createJobs({ db, connectionString, line, catalog, log, settings });
-      opened.push({ stop: () => jobs.stop().finally(line.close) });
+      const jobs = createJobs({ db, line, catalog, settings });
+      lines.push(line);
       await jobs.start();
       return jobs;
     },
@@ -54,7 +54,7 @@ export async function openInstallation(): Promise<Installation> {
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.stop({ graceMs: 0 })));
-      await Promise.all(opened.map((jobs) => jobs.stop()));
+      await Promise.all(lines.map((line) => line.close()));
       await closeDatabase(db);
       await drop();
     },

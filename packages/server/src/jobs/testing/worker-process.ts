@@ -18,7 +18,7 @@ const [connectionString = '', owner = '', settings = '{}'] = process.argv.slice(
 const log = pino({ level: 'silent' });
 const db = await openDatabase({ connectionString, max: 3 });
 const line = await openLine({ connectionString, log });
-const jobs = createJobs({ db, connectionString, line, catalog: testCatalog, log, settings: JSON.parse(settings) });
+const jobs = createJobs({ db, line, catalog: testCatalog, settings: JSON.parse(settings) });
 await jobs.start();
 
 const lines = createInterface({ input: process.stdin });
@@ -30,7 +30,6 @@ const worker = startWorker({
   log,
   handlers: {
     note: nothing,
-    ordered: nothing,
     shared: nothing,
     async fenced({ run }, { attempt, signal }) {
       const held = await takeRun(db, { runId: run, owner, leaseMs: 60_000 });
@@ -52,7 +51,6 @@ const worker = startWorker({
 });
 process.once('SIGTERM', async () => {
   await worker.stop({ graceMs: 300 });
-  await jobs.stop();
   process.exit(0);
 });
 tell({ event: 'ready' });

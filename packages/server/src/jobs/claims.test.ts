@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Claim } from './claims.ts';
+import { closeDatabase, openDatabase } from '../db/pool.ts';
+import { type Claim, createClaims } from './claims.ts';
 import type { Jobs } from './queue.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 import { testCatalog } from './testing/test-catalog.ts';
@@ -60,6 +61,41 @@ it('ends that come together are all recorded', async () => {
   await Promise.all(claims.map((claim) => jobs.claims.finish(claim)));
   const { rows } = await installation.db.execute(sql`SELECT FROM jobs WHERE name = 'note'`);
   expect(rows).toEqual([]);
+});
+
+it('a claim reads no more than could be taken, however much waits', async () => {
+  const of = (team: string, member: string, count: number) =>
+    Array.from({ length: count }, (_, item) => ({ team, member, item }));
+  await jobs.sendMany(installation.db, 'shared', [
+    ...of('many', 'ann', 2_000),
+    ...Array.from({ length: 500 }, (_, at) => of('many', `user ${at}`, 1)).flat(),
+    ...of('few', 'cora', 1),
+  ]);
+  await installation.db.execute(sql`ANALYZE jobs`);
+  // What a connection has read is counted there and told when it is asked to.
+  const db = await openDatabase({ connectionString: installation.connectionString, max: 1 });
+  const read = async () => {
+    await db.execute(sql`SELECT pg_stat_force_next_flush()`);
+    const { rows } = await db.execute(sql`
+      SELECT (SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'jobs')
+        + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'jobs') AS tuples`);
+    return Number(rows[0]?.tuples);
+  };
+  try {
+    const before = await read();
+    const claims = createClaims({ db, leaseSeconds: 60 });
+    const { claims: taken, isLeft } = await claims.take('shared', testCatalog.shared, 5, new Map());
+    expect([taken.length, isLeft]).toEqual([4, true]);
+    expect(taken.map(({ payload }) => (payload as { team: string }).team).toSorted()).toEqual([
+      'few',
+      'many',
+      'many',
+      'many',
+    ]);
+    expect((await read()) - before).toBeLessThan(1_500);
+  } finally {
+    await closeDatabase(db);
+  }
 });
 
 async function sendAndTake(text: string): Promise<Claim> {

@@ -9,7 +9,7 @@ import { claimFairly, type RunningShares } from './fair-claim.ts';
 /** A job that this process runs, until it is settled or was silent for too long. `attempt` tells it from later claims. */
 export type Claim = { id: string; attempt: number; payload: unknown; failures: number; share: string };
 
-/** `isContested`: another process was quicker with some, so that there may be others. `isLeft`: some wait for a share. */
+/** `isContested`: there may be others, since another process was quicker with some. `isLeft`: some wait for a share. */
 type Taken = { claims: Claim[]; isContested: boolean; isLeft: boolean };
 
 /** What a worker does with jobs. What is settled under a claim that was taken over changes nothing. */

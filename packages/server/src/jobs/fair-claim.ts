@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../db/pool.ts';
 import { one } from '../db/query.ts';
 import { type Sql, sql } from '../db/sql.ts';
-import { integer, jsonb } from '../db/table.ts';
+import { boolean, integer, jsonb } from '../db/table.ts';
 import type { JobOwner } from './catalog.ts';
 import type { Claim } from './claims.ts';
 
@@ -16,18 +16,19 @@ export const shareId = ({ orgId, mode = '', userId }: JobOwner): string =>
     .digest('hex')
     .slice(0, 16)}`;
 
-/** On each side of where the look begins: an org with fewer users that wait is looked at whole. */
-const mostUsersOfOrg = 64;
+/** On each side of where the look begins, shared by the orgs: one with fewer users that wait is looked at whole. */
+const mostUsers = 64;
+const leastUsersOfOrg = 4;
 
-const answer = { seen: integer(), chosen: integer(), claimed: jsonb<Claim[]>() };
+const answer = { seen: integer(), is_cut: boolean(), chosen: integer(), claimed: jsonb<Claim[]>() };
 
 /**
  * Claims jobs of a queue. Each that waits has a place, which is how many its user, and then its org, would have running
  * with it. A place beyond the share is not taken, and the lowest places go first: round robin over orgs, and within an
  * org over its users, first come among equals.
  *
- * However much waits, it reads no more of a user than could be taken, and of an org no more users than `mostUsersOfOrg`
- * on both sides of a place that is another each time, so that nobody is passed over for long.
+ * However much waits, it reads no more of a user than could be taken, and some users of each org on both sides of a place
+ * that is another each time, so that nobody is passed over for long.
  */
 export async function claimFairly(
   db: Database,
@@ -36,7 +37,12 @@ export async function claimFairly(
   const { name, ofOrg, ofUser, running, count, leaseSeconds } = of;
   const due = sql`name = ${name} AND due_at <= now()`;
   const start = randomBytes(2).toString('hex');
-  const { seen, chosen, claimed } = await one(
+  const {
+    seen,
+    is_cut: isCut,
+    chosen,
+    claimed,
+  } = await one(
     db,
     answer,
     sql`
@@ -45,6 +51,8 @@ export async function claimFairly(
       UNION ALL
       SELECT (SELECT split_part(share, ' ', 1) FROM jobs WHERE ${due} AND share > org || '!' ORDER BY share LIMIT 1)
       FROM orgs WHERE org IS NOT NULL
+    ), most AS (
+      SELECT greatest(${leastUsersOfOrg}, ${mostUsers} / greatest(1, count(org)))::int AS users FROM orgs
     ), shares AS (
       SELECT org, share FROM orgs CROSS JOIN LATERAL (
         ${sharesBetween(due, sql`org || ' ' || ${start}`, sql`org || '!'`)} UNION ALL
@@ -75,10 +83,14 @@ export async function claimFairly(
       FROM locked WHERE jobs.id = locked.id
       RETURNING jobs.id, attempts AS attempt, payload, failures, share
     )
-    SELECT (SELECT count(*)::int FROM candidates) AS seen, (SELECT count(*)::int FROM chosen) AS chosen,
+    SELECT (SELECT count(*)::int FROM candidates) AS seen,
+      EXISTS (SELECT FROM shares GROUP BY org HAVING count(*) >= (SELECT users FROM most)) AS is_cut,
+      (SELECT count(*)::int FROM chosen) AS chosen,
       (SELECT coalesce(jsonb_agg(to_jsonb(claimed) ORDER BY id), '[]') FROM claimed) AS claimed`,
   );
-  return { claims: claimed, isContested: claimed.length < chosen, isLeft: claimed.length < seen };
+  // Where all that was seen is taken, there may be more that was not.
+  const isMore = isCut && chosen > 0 && chosen === seen;
+  return { claims: claimed, isContested: claimed.length < chosen || isMore, isLeft: claimed.length < seen || isCut };
 }
 
 /** Of those that wait, by leaps through the index: what one user has waiting costs no more than one entry of it. */
@@ -90,5 +102,5 @@ const sharesBetween = (due: Sql, from: Sql, below: Sql) => sql`(
       SELECT share FROM jobs WHERE ${due} AND jobs.share > leaps.share AND share < ${below} ORDER BY share LIMIT 1
     ) FROM leaps WHERE share IS NOT NULL
   )
-  SELECT share FROM leaps WHERE share IS NOT NULL LIMIT ${mostUsersOfOrg}
+  SELECT share FROM leaps WHERE share IS NOT NULL LIMIT (SELECT users FROM most)
 )`;

@@ -201,6 +201,22 @@ describe('a queue', () => {
     clearInterval(release);
   });
 
+  it('of more users than one look sees passes over none, with two processes taking', async () => {
+    const ran: string[] = [];
+    const shared = async ({ member }: { member: string }) => void ran.push(member);
+    const { jobs } = await working({ shared });
+    await working({ shared });
+    const members = Array.from({ length: 300 }, (_, at) => `user ${at}`);
+    await jobs.sendMany(
+      installation.db,
+      'shared',
+      members.map((member) => ({ team: 'many', member, item: 1 })),
+    );
+    await expect.poll(() => ran.length, { timeout: 20_000 }).toBe(300);
+    expect(ran.toSorted()).toEqual(members.toSorted());
+    await expect.poll(() => statesOf('shared')).toEqual([]);
+  });
+
   it('of three orgs gives the free slots to the one that has least running, first come among equals [JOB-241]', async () => {
     const started: string[] = [];
     const held: (() => void)[] = [];

@@ -67,7 +67,7 @@ it('a claim reads no more than could be taken, however much waits', async () => 
   const of = (team: string, member: string, count: number) =>
     Array.from({ length: count }, (_, item) => ({ team, member, item }));
   await jobs.sendMany(installation.db, 'shared', [
-    ...of('many', 'ann', 2_000),
+    ...of('flood', 'ann', 2_000),
     ...Array.from({ length: 500 }, (_, at) => of('many', `user ${at}`, 1)).flat(),
     ...of('few', 'cora', 1),
   ]);
@@ -85,13 +85,9 @@ it('a claim reads no more than could be taken, however much waits', async () => 
     const before = await read();
     const claims = createClaims({ db, leaseSeconds: 60 });
     const { claims: taken, isLeft } = await claims.take('shared', testCatalog.shared, 5, new Map());
-    expect([taken.length, isLeft]).toEqual([4, true]);
-    expect(taken.map(({ payload }) => (payload as { team: string }).team).toSorted()).toEqual([
-      'few',
-      'many',
-      'many',
-      'many',
-    ]);
+    expect(isLeft).toBe(true);
+    const teams = taken.map(({ payload }) => (payload as { team: string }).team);
+    expect(teams.toSorted()).toEqual(['few', 'flood', 'flood', 'many', 'many']);
     expect((await read()) - before).toBeLessThan(1_500);
   } finally {
     await closeDatabase(db);

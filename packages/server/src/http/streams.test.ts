@@ -29,12 +29,15 @@ describe('the open streams', () => {
   it('end where their credential ended unheard, and all where that cannot be told', async () => {
     const streams = createStreams();
     const [one, two] = ['key_1', 'key_2'].map((id) => streams.open(callerOf(id), new AbortController().signal));
+    const login = { actor: { type: 'member', id: 'mbr_1', name: 'Ada' }, session: null } as unknown as Caller;
+    const member = streams.open(login, new AbortController().signal);
     const asked: string[][] = [];
     await streams.endUnlessLive(async (ids) => {
       asked.push(ids);
       return new Set(['key_2', 'key_3']);
     });
-    expect([asked, one?.signal.aborted, two?.signal.aborted]).toEqual([[['key_1', 'key_2']], true, false]);
+    expect(asked).toEqual([['key_1', 'key_2']]);
+    expect([one, two, member].map((each) => each?.signal.aborted)).toEqual([true, false, false]);
     await streams.endUnlessLive(() => Promise.reject(new Error('away')));
     expect(two?.signal.aborted).toBe(true);
     expect(streams.open(callerOf('key_2'), new AbortController().signal).signal.aborted).toBe(false);

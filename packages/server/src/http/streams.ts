@@ -33,6 +33,8 @@ const askAgainMs = 5000;
 
 export function createStreams(): Streams {
   const byCredential = new Map<string, Set<AbortController>>();
+  /** Of those that are open, the ones that may be revoked: a member's login ends with its own time. */
+  const revocable = new Set<string>();
   // A request that was let in just before its credential ended opens its stream just after.
   const endedAt = new Map<string, number>();
   let isEnding = false;
@@ -68,13 +70,16 @@ export function createStreams(): Streams {
       }
       const controller = new AbortController();
       byCredential.set(id, others.add(controller));
+      if (caller.actor.type === 'key' || caller.actor.type === 'session') revocable.add(id);
       const expiry = caller.session
         ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - Date.now()))
         : undefined;
       const close = () => {
         clearTimeout(expiry);
         others.delete(controller);
-        if (others.size === 0 && byCredential.get(id) === others) byCredential.delete(id);
+        if (others.size > 0 || byCredential.get(id) !== others) return;
+        byCredential.delete(id);
+        revocable.delete(id);
       };
       const signal = AbortSignal.any([controller.signal, requestSignal]);
       signal.addEventListener('abort', close, { once: true });
@@ -84,7 +89,7 @@ export function createStreams(): Streams {
     },
     endCredential,
     async endUnlessLive(liveOf) {
-      const ids = [...byCredential.keys()];
+      const ids = [...revocable];
       if (ids.length === 0) return;
       const live = await liveOf(ids).catch(() => null);
       if (live === null) return endEach();

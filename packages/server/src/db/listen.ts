@@ -8,7 +8,7 @@ export type Line = {
   close: () => Promise<void>;
 };
 
-export type Hearer = {
+type Hearer = {
   onMessage: (payload: string) => void;
   /** The channel is (again) listened to: what was notified before was missed. */
   onConnect: () => void;

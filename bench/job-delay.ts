@@ -1,3 +1,4 @@
+import { openLine } from '@vestra/server/db/listen';
 import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
 import { transaction } from '@vestra/server/db/transaction';
 import { job } from '@vestra/server/jobs/catalog';
@@ -21,7 +22,8 @@ export async function measureJobDelay(connectionString: string): Promise<number>
       concurrency: 4,
     }),
   };
-  const jobs = createJobs({ db, connectionString, catalog, log });
+  const line = await openLine({ connectionString, log });
+  const jobs = createJobs({ db, line, catalog });
   await jobs.start();
   let started: () => void = () => {};
   const worker = startWorker({ jobs, log, handlers: { 'bench.ping': async () => started() } });
@@ -35,7 +37,7 @@ export async function measureJobDelay(connectionString: string): Promise<number>
     times.push((await running) - committedAt);
   }
   await worker.stop();
-  await jobs.stop();
+  await line.close();
   await closeDatabase(db);
   times.sort((a, b) => a - b);
   return times[runs / 2] as number;

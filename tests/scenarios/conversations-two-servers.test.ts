@@ -1,6 +1,7 @@
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Respond } from '../support/agent.ts';
+import { query } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { startTalk, type Talk } from './conversations.fixture.ts';
 
@@ -129,5 +130,24 @@ describe('two servers on one database', () => {
     const stream = await here.stream('GET', `/v1/conversations/${id}/events`, { key: made.key });
     await there.call('DELETE', `/v1/keys/${made.id}`);
     expect(await stream.events).toEqual([]);
+  });
+
+  it('keep a stream when the line between them is lost, and end it where its key was revoked unheard', async () => {
+    const { body: made } = await here.call('POST', '/v1/keys', { body: { name: 'unheard', scopes: ['runtime'] } });
+    const { id } = await here.begin();
+    const kept = await here.stream('GET', `/v1/conversations/${id}/events`);
+    const ended = await here.stream('GET', `/v1/conversations/${id}/events`, { key: made.key });
+    await query(here.connectionString, 'UPDATE api_keys SET revoked_at = now() WHERE id = $1', [made.id]);
+    await query(
+      here.connectionString,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'vestra listener'`,
+    );
+    expect(await ended.events).toEqual([]);
+    respond = () => ({ text: 'Still here.' });
+    await there.call('POST', `/v1/conversations/${id}/messages`, { body: { message: 'Hi' } });
+    const settled = await kept.waitFor(({ type }) => type === 'turn.settled');
+    expect(settled.data.turn.reply.text).toBe('Still here.');
+    kept.close();
   });
 });

@@ -119,7 +119,7 @@ describe('the start', () => {
     server.script((request) => ({ text: `Done with ${lastText(request)}.` }));
     const reply = await begin('reply', 'auto');
     const task = await begin('task', 'always');
-    const lost = await sql(`DELETE FROM jobs.job WHERE name IN ('turn.run', 'task.run') RETURNING name`);
+    const lost = await sql(`DELETE FROM jobs WHERE name IN ('turn.run', 'task.run') RETURNING name`);
     expect(lost.map(({ name }) => name).sort()).toEqual(['task.run', 'turn.run']);
     await startWorker();
     await Promise.all([idle(reply), idle(task)]);
@@ -147,7 +147,7 @@ describe('tasks that wait', () => {
       open.push(await server.until(`/v1/conversations/${id}`, ({ status }) => status === 'waiting'));
     }
     expect(await sql('SELECT id FROM runs')).toEqual([]);
-    const unfinished = `SELECT name FROM jobs.job WHERE name IN ('task.run', 'turn.run') AND state < 'completed'`;
+    const unfinished = `SELECT name FROM jobs WHERE name IN ('task.run', 'turn.run') AND given_up_at IS NULL`;
     await expect.poll(() => sql(unfinished), { timeout: 30_000 }).toEqual([]);
     await first.stop();
     cleanUp.pop();

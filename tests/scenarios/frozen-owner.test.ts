@@ -143,7 +143,7 @@ async function takenOver(
   // It takes no other job from now on, and what it has goes on for as long as it hangs.
   workers.pop();
   const over = frozen.stop();
-  await sql(`DELETE FROM jobs.job WHERE name IN ('turn.run', 'task.run') AND $1 <> ''`, id);
+  await sql(`DELETE FROM jobs WHERE name IN ('turn.run', 'task.run') AND $1 <> ''`, id);
   await startHealthy();
   await successorReached();
   if (wakes === 'meanwhile') {

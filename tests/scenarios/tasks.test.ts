@@ -127,7 +127,7 @@ describe('a task', () => {
     });
     expect(await desk.sql('SELECT id FROM runs')).toEqual([]);
     await expect
-      .poll(() => desk.sql(`SELECT name FROM jobs.job WHERE name IN ('task.run', 'turn.run') AND state < 'completed'`))
+      .poll(() => desk.sql(`SELECT name FROM jobs WHERE name IN ('task.run', 'turn.run') AND given_up_at IS NULL`))
       .toEqual([]);
     const [interaction] = await desk.open(task.conversation_id);
     await desk.answer(interaction.id, { answers: ['That'] });

@@ -388,10 +388,7 @@ describe('a run that nobody plays', () => {
       await front.call('POST', '/v1/deployments/alone/scenarios', { body: scenario() });
       const { id } = (await front.call('POST', '/v1/deployments/alone/test-runs')).body;
       // As after a restore from a backup of the rows alone.
-      const lost = await query(
-        front.connectionString,
-        `DELETE FROM jobs.job WHERE name = 'test_run.play' RETURNING id`,
-      );
+      const lost = await query(front.connectionString, `DELETE FROM jobs WHERE name = 'test_run.play' RETURNING id`);
       expect([lost.length, (await runOf(id)).status]).toEqual([1, 'queued']);
       const worker = await startTestServer({ env: { VESTRA_ROLE: 'worker' }, beside: front });
       try {

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
-import { createLog } from '../main/log.ts';
 import { type Bell, createBell } from './bell.ts';
+import { type Line, openLine } from './listen.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
 import { run } from './query.ts';
 import { sql } from './sql.ts';
@@ -17,21 +20,58 @@ afterAll(async () => {
   await database.drop();
 });
 
-const bells: Bell[] = [];
+const hung: { bell: Bell; line: Line }[] = [];
 afterEach(async () => {
-  await Promise.all(bells.splice(0).map((bell) => bell.stop()));
+  for (const { bell, line } of hung.splice(0)) {
+    await bell.stop();
+    await line.close();
+  }
 });
 
 type Heard = [kind: 'conversation' | 'run' | 'credential', id: string | null];
 
-async function hang(options: { db?: Database } = {}) {
-  const { connectionString } = database;
-  const bell = await createBell({ db: options.db ?? db, connectionString, log: createLog('silent') });
-  bells.push(bell);
+/** A process knows after a quarter of it that it is alone, and forgets another after three times as long. */
+const helloMs = 500;
+/** Long enough for it to keep something back between two hellos. */
+const slowly = 3_000;
+
+/** The bell of one process among several. `sent` is what it notified. */
+async function hang(options: { helloMs?: number | undefined; through?: (name: string) => void } = {}) {
+  const lost = Promise.withResolvers<void>();
+  const log = pino({ level: 'warn' }, { write: (line) => line.includes('was lost') && lost.resolve() });
+  const sent: { kind?: string; held_back?: boolean; ids?: string[] }[] = [];
+  const watched = Object.assign(Object.create(db) as Database, {
+    $client: {
+      query: async (statement: { name: string; text: string; values: string[] }) => {
+        options.through?.(statement.name);
+        const answer = await db.$client.query(statement);
+        sent.push(JSON.parse(statement.values[0] ?? ''));
+        return answer;
+      },
+    },
+  });
+  const line = await openLine({ connectionString: database.connectionString, log });
+  const bell = await createBell({ db: watched, line, log, helloMs: options.helloMs });
+  hung.push({ bell, line });
   const heard: Heard[] = [];
   for (const kind of ['conversation', 'run', 'credential'] as const) bell.on(kind, (id) => heard.push([kind, id]));
-  return { bell, heard };
+  const rung = () => sent.flatMap(({ ids }) => ids ?? []);
+  /** Rings, each time with another id, until several in a row were kept back: one alone may only be late. */
+  const untilAlone = async () => {
+    for (let at = 0, kept = 0; kept < 4; at++) {
+      bell.ring('conversation', `conv_alone_${at}`);
+      await sleep(50);
+      kept = rung().includes(`conv_alone_${at}`) ? 0 : kept + 1;
+    }
+  };
+  return { bell, heard, sent, rung, untilAlone, lost: lost.promise };
 }
+
+const anything: Heard[] = [
+  ['conversation', null],
+  ['run', null],
+  ['credential', null],
+];
 
 const soon = (look: () => void) => vi.waitFor(look, { timeout: 30_000, interval: 10 });
 
@@ -70,13 +110,7 @@ describe('the bell', () => {
   it('says that anything may have happened after its line was cut', async () => {
     const { heard } = await hang();
     await cutLines();
-    await soon(() =>
-      expect(heard).toEqual([
-        ['conversation', null],
-        ['run', null],
-        ['credential', null],
-      ]),
-    );
+    await soon(() => expect(heard).toEqual(anything));
     const { bell } = await hang();
     bell.ring('run', 'turn_2');
     await soon(() => expect(heard).toContainEqual(['run', 'turn_2']));
@@ -94,13 +128,11 @@ describe('the bell', () => {
 
   it('rings again where the others could not be told', async () => {
     let failures = 2;
-    const failing = Object.assign(Object.create(db) as Database, {
-      $client: {
-        query: (...given: Parameters<Database['$client']['query']>) =>
-          failures-- > 0 ? Promise.reject(new Error('away')) : db.$client.query(...given),
+    const a = await hang({
+      through: (name) => {
+        if (name === 'ring' && failures-- > 0) throw new Error('away');
       },
     });
-    const a = await hang({ db: failing });
     const b = await hang();
     a.bell.ring('conversation', 'conv_4');
     await soon(() => expect(b.heard).toEqual([['conversation', 'conv_4']]));
@@ -115,10 +147,136 @@ describe('the bell', () => {
   });
 });
 
-const cutLines = () =>
-  run(
-    db,
-    sql`
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'vestra news listener'`,
-  );
+describe('a bell that nobody else hears', () => {
+  it('tells nobody, and whoever comes learns that something was kept back and hears all that follows', async () => {
+    const a = await hang({ helloMs: slowly });
+    await a.untilAlone();
+    const before = a.rung().length;
+    a.bell.ring('run', 'turn_kept');
+    await sleep(60);
+    // Its own listeners are told all the same.
+    expect(a.heard).toEqual([['run', 'turn_kept']]);
+    const b = await hang({ helloMs });
+    await soon(() => expect(b.heard).toEqual(anything));
+    // What is open here has missed nothing: the other has told everything since its line came up.
+    expect(a.heard).toEqual([['run', 'turn_kept']]);
+    expect(a.rung()).toHaveLength(before);
+    a.bell.ring('conversation', 'conv_1');
+    b.bell.ring('run', 'turn_1');
+    await soon(() => expect(b.heard).toContainEqual(['conversation', 'conv_1']));
+    await soon(() => expect(a.heard).toContainEqual(['run', 'turn_1']));
+    const c = await hang({ helloMs });
+    a.bell.ring('conversation', 'conv_2');
+    b.bell.ring('conversation', 'conv_3');
+    const third: Heard[] = [
+      ['conversation', 'conv_2'],
+      ['conversation', 'conv_3'],
+    ];
+    await soon(() => expect(c.heard.toSorted()).toEqual(third));
+  });
+
+  it('loses nothing that happens while another process comes up', async () => {
+    const a = await hang({ helloMs });
+    await a.untilAlone();
+    // The row is the truth: it is written before the ring, and read at each news that may be about it.
+    let written = 0;
+    const writing = setInterval(() => a.bell.ring('conversation', `conv_${++written}`), 3);
+    const b = await hang({ helloMs });
+    let seen = 0;
+    b.bell.on('conversation', () => {
+      seen = written;
+    });
+    await soon(() => expect(b.sent.length).toBeGreaterThan(0));
+    await sleep(100);
+    clearInterval(writing);
+    const last = written;
+    await soon(() => expect(seen).toBe(last));
+  });
+
+  it('begins to tell again when it is greeted by one that it had forgotten', async () => {
+    const a = await hang({ helloMs });
+    // It says its first hello and then, like a process that stands still, no more.
+    const b = await hang({ helloMs: 3_600_000 });
+    await a.untilAlone();
+    const kept = a.rung().length;
+    const before = b.heard.length;
+    a.bell.ring('credential', 'key_kept');
+    await sleep(60);
+    expect(a.rung()).toHaveLength(kept);
+    await run(db, sql`
+      SELECT pg_notify('vestra_hello', '{"from":"the one that stood still","asks":false,"held_back":false}')`);
+    // The answer, which all of them hear.
+    await soon(() => expect(b.heard.slice(before)).toEqual(expect.arrayContaining(anything)));
+    a.bell.ring('run', 'turn_heard');
+    await soon(() => expect(b.heard).toContainEqual(['run', 'turn_heard']));
+  });
+
+  it('tells while its own line is down', async () => {
+    const a = await hang({ helloMs });
+    await a.untilAlone();
+    await cutLines();
+    await a.lost;
+    a.bell.ring('run', 'turn_down');
+    await soon(() => expect(a.rung()).toContain('turn_down'));
+  });
+
+  it('asks who is there when its line is up again', async () => {
+    const a = await hang({ helloMs: 1_000 });
+    // It knows the other and has no reason to say anything.
+    const b = await hang({ helloMs: 3_600_000 });
+    await cutLines(1);
+    await soon(() => expect(a.heard).toEqual(anything));
+    await sleep(400);
+    a.bell.ring('run', 'turn_up');
+    await soon(() => expect(b.heard.at(-1)).toEqual(['run', 'turn_up']));
+    expect(b.heard).toHaveLength(1);
+  });
+
+  it('is not alone beside a process that knows no hello', async () => {
+    const older = new pg.Client({
+      connectionString: database.connectionString,
+      application_name: 'vestra news listener',
+    });
+    await older.connect();
+    try {
+      const told: string[] = [];
+      older.on('notification', ({ payload }) => told.push(payload ?? ''));
+      await older.query('LISTEN vestra_bell');
+      const a = await hang({ helloMs });
+      await sleep(2 * helloMs);
+      a.bell.ring('conversation', 'conv_older');
+      await soon(() => expect(told.join()).toContain('conv_older'));
+      await sleep(2 * helloMs);
+      // Nothing that it would complain of.
+      expect(told.filter((each) => each.includes('held_back'))).toEqual([]);
+      await run(db, sql`SELECT pg_notify('vestra_bell', '{"from":"older","kind":"run","ids":["turn_older"]}')`);
+      await soon(() => expect(a.heard).toContainEqual(['run', 'turn_older']));
+    } finally {
+      await older.end();
+    }
+  });
+
+  it('is greeted again where the database was away for a moment', async () => {
+    const a = await hang({ helloMs: slowly });
+    await a.untilAlone();
+    a.bell.ring('run', 'turn_kept');
+    await sleep(60);
+    let failures = 1;
+    const b = await hang({
+      helloMs,
+      through: (name) => {
+        if (name === 'say_hello' && failures-- > 0) throw new Error('away');
+      },
+    });
+    await soon(() => expect(b.heard).toEqual(anything));
+    expect(failures).toBeLessThanOrEqual(0);
+  });
+});
+
+/** The oldest first. */
+const cutLines = (count = 100) =>
+  run(db, sql`
+    SELECT pg_terminate_backend(pid) FROM (
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'vestra listener'
+      ORDER BY backend_start LIMIT ${count}
+    ) AS lines`);

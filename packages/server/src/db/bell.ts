@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { listen } from './listen.ts';
+import type { Line } from './listen.ts';
 import type { Database } from './pool.ts';
 import { runPrepared } from './prepared.ts';
+import { createPresence, usualHelloMs } from './presence.ts';
 
 /**
  * What processes on one database tell each other: a conversation's log has grown, a test run has got further, a run was
@@ -30,55 +31,115 @@ const heardHere: Record<News, boolean> = {
 export type Bell = {
   /** Tells the others soon, and of runs, test runs and credentials the listeners of this process at once. */
   ring: (kind: News, id: string) => void;
-  /** Null: the line was down, so anything may have happened. */
+  /** Null: something may not have been heard, so anything may have happened. */
   on: (kind: News, listener: (id: string | null) => void) => void;
   stop: () => Promise<void>;
 };
 
-const channel = 'vestra_bell';
+const newsChannel = 'vestra_bell';
+/** Apart from the news: a process of a version without hellos would complain of each. */
+const helloChannel = 'vestra_hello';
 const joinedMs = 20;
 const againMs = 1_000;
 /** Below the 8,000 bytes that one notification may carry. */
 const idsPerRing = 150;
 
-const envelope = z.object({ from: z.string(), kind: z.enum(kinds), ids: z.array(z.string()) });
+const newsPayload = z.object({ from: z.string(), kind: z.enum(kinds), ids: z.array(z.string()) });
+const helloPayload = z.object({
+  from: z.string(),
+  /** Its line has just come up, so that it knows nobody. */
+  asks: z.boolean(),
+  /** It has kept news to itself since its last hello, because it knew of nobody. */
+  held_back: z.boolean(),
+});
 
-const notify = { name: 'ring', text: `SELECT pg_notify('${channel}', $1)` };
+const notify = { name: 'ring', text: `SELECT pg_notify('${newsChannel}', $1)` };
+/** A process of version 0.1 says no hello; it is known by the name of its connection. */
+const greet = {
+  name: 'say_hello',
+  text: `SELECT pg_notify('${helloChannel}', $1), EXISTS (
+      SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'vestra news listener'
+    ) AS is_older_there`,
+};
 
 /**
  * Rings are joined and sent outside every transaction: a NOTIFY inside one makes all commits of the database wait for
- * each other.
+ * each other. Where nobody else is there, nothing is sent. Whoever comes says hello and is rung for from then on; what
+ * was kept back until then it learns from the answer, which says that something was.
  */
-export async function createBell(options: { db: Database; connectionString: string; log: Logger }): Promise<Bell> {
-  const { db, connectionString, log } = options;
+export async function createBell(options: { db: Database; line: Line; log: Logger; helloMs?: number }): Promise<Bell> {
+  const { db, line, log, helloMs = usualHelloMs } = options;
   const self = randomUUID();
+  const presence = createPresence(self, helloMs);
   const listeners = new Map<News, ((id: string | null) => void)[]>();
   const waiting = new Map<News, Set<string>>();
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
   let isStopped = false;
-  let isUp = false;
+  let hasStarted = false;
+  let hasHeldBack = false;
+  let isHelloOwed = false;
 
   const tell = (kind: News, id: string | null) => {
     for (const listener of listeners.get(kind) ?? []) listener(id);
   };
+  const tellAnything = () => {
+    for (const kind of kinds) tell(kind, null);
+  };
 
-  const line = await listen({
-    connectionString,
-    channel,
-    purpose: 'news',
-    log,
+  await line.hear(newsChannel, {
     onMessage(payload) {
-      const news = readNews(payload);
+      const news = read(newsPayload, payload);
+      if (isStopped) return;
       if (!news) return log.warn('news came that cannot be read; it is left alone');
-      if (news.from !== self) for (const id of news.ids) tell(news.kind, id);
+      if (news.from === self) return;
+      presence.hear(news.from);
+      for (const id of news.ids) tell(news.kind, id);
     },
     onConnect() {
-      if (isUp) for (const kind of kinds) tell(kind, null);
+      if (hasStarted) tellAnything();
     },
   });
+  await line.hear(helloChannel, {
+    onMessage(payload) {
+      const hello = read(helloPayload, payload);
+      if (isStopped) return;
+      if (!hello) return log.warn('a hello came that cannot be read; it is left alone');
+      const isUnknown = presence.hear(hello.from);
+      if (hello.from === self) return;
+      if (hello.held_back) tellAnything();
+      if (hello.asks || isUnknown) void sayHello(false);
+    },
+    onConnect() {
+      presence.up();
+      void sayHello(true);
+    },
+    onLoss: presence.down,
+  });
   // Also where the first attempt failed: what was rung until the line is there has been missed.
-  isUp = true;
+  hasStarted = true;
+  const greeting = setInterval(() => void sayHello(false), helloMs);
+  greeting.unref();
+
+  async function sayHello(asks: boolean): Promise<void> {
+    if (isStopped) return;
+    const held_back = hasHeldBack;
+    hasHeldBack = false;
+    try {
+      const hello = JSON.stringify({ from: self, asks, held_back });
+      const [row] = await runPrepared<{ is_older_there: boolean }>(db, greet, [hello]);
+      if (row?.is_older_there) presence.hear('a process of version 0.1');
+    } catch (error) {
+      hasHeldBack ||= held_back;
+      log.warn({ err: error }, 'other processes could not be greeted; trying again');
+      if (isHelloOwed) return;
+      isHelloOwed = true;
+      setTimeout(() => {
+        isHelloOwed = false;
+        void sayHello(true);
+      }, againMs).unref();
+    }
+  }
 
   function sendIn(ms: number): void {
     timer ??= setTimeout(() => {
@@ -91,6 +152,10 @@ export async function createBell(options: { db: Database; connectionString: stri
     const rings = [...waiting].flatMap(([kind, ids]) => ringsOf(kind, [...ids]));
     waiting.clear();
     for (const ring of rings) {
+      if (presence.isAlone()) {
+        hasHeldBack = true;
+        continue;
+      }
       await runPrepared(db, notify, [JSON.stringify({ from: self, ...ring })]).catch((error: unknown) => {
         log.warn({ err: error }, 'other processes could not be told; trying again');
         for (const id of ring.ids) keep(ring.kind, id);
@@ -115,18 +180,18 @@ export async function createBell(options: { db: Database; connectionString: stri
     },
     async stop() {
       isStopped = true;
+      clearInterval(greeting);
       clearTimeout(timer);
       await sending;
       await send();
-      await line.close();
     },
   };
 }
 
-/** A process of another version may know other news. */
-function readNews(payload: string): z.infer<typeof envelope> | null {
+/** A process of another version may say other things. */
+function read<T>(schema: z.ZodType<T>, payload: string): T | null {
   try {
-    return envelope.parse(JSON.parse(payload));
+    return schema.parse(JSON.parse(payload));
   } catch {
     return null;
   }

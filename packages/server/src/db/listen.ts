@@ -1,28 +1,49 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 
+/** The one connection of a process on which it hears what others notify, on any number of channels. */
+export type Line = {
+  /** Resolves when the channel is listened to, or when the line is down and will listen to it once it is up again. */
+  hear: (channel: string, hearer: Hearer) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type Hearer = {
+  onMessage: (payload: string) => void;
+  /** The channel is (again) listened to: what was notified before was missed. */
+  onConnect: () => void;
+  /** From now on nothing is heard. */
+  onLoss?: () => void;
+};
+
 const pingEveryMs = 10_000;
 const pingWithinMs = 5_000;
 const longestPauseMs = 10_000;
 
 /** Listens until closed: a connection that ends, or stays silent, is replaced for as long as it takes. */
-export async function listen(dependencies: {
-  connectionString: string;
-  channel: string;
-  /** What is listened for, in a word. */
-  purpose: string;
-  log: Logger;
-  onMessage: (payload: string) => void;
-  onConnect: () => void;
-}): Promise<{ close(): Promise<void> }> {
-  const { connectionString, channel, purpose, log, onMessage, onConnect } = dependencies;
+export async function openLine({ connectionString, log }: { connectionString: string; log: Logger }): Promise<Line> {
+  const hearers = new Map<string, Hearer>();
   let isClosed = false;
+  let isUp = false;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
 
   await connect();
   return {
+    async hear(channel, hearer) {
+      if (hearers.has(channel)) throw new Error(`The channel ${channel} is heard already.`);
+      hearers.set(channel, hearer);
+      const current = client;
+      // A line that is being opened listens to what has been asked for by then.
+      if (!isUp || !current) return;
+      try {
+        await listenTo(current, channel);
+      } catch (error) {
+        return replace(current, error);
+      }
+      if (client === current && !isClosed) hearer.onConnect();
+    },
     async close() {
       isClosed = true;
       clearTimeout(timer);
@@ -33,7 +54,7 @@ export async function listen(dependencies: {
   async function connect(): Promise<void> {
     const next = new pg.Client({
       connectionString,
-      application_name: `vestra ${purpose} listener`,
+      application_name: 'vestra listener',
       connectionTimeoutMillis: 10_000,
       // A peer that vanished sends no end: without a bound the ping below would wait for ever.
       query_timeout: pingWithinMs,
@@ -42,18 +63,23 @@ export async function listen(dependencies: {
     client = next;
     next.on('error', (error) => replace(next, error));
     next.on('end', () => replace(next, new Error('The connection ended.')));
-    next.on('notification', (message) => onMessage(message.payload ?? ''));
+    next.on('notification', ({ channel, payload }) => hearers.get(channel)?.onMessage(payload ?? ''));
     try {
       await next.connect();
-      await next.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+      // Those that are added meanwhile come at the end of the same walk.
+      for (const channel of hearers.keys()) await listenTo(next, channel);
     } catch (error) {
-      replace(next, error);
-      return;
+      return replace(next, error);
     }
     if (client !== next || isClosed) return;
+    isUp = true;
     failures = 0;
     timer = setTimeout(() => ping(next), pingEveryMs);
-    onConnect();
+    for (const hearer of hearers.values()) hearer.onConnect();
+  }
+
+  async function listenTo(target: pg.Client, channel: string): Promise<void> {
+    await target.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
   }
 
   function ping(target: pg.Client): void {
@@ -70,8 +96,10 @@ export async function listen(dependencies: {
     client = undefined;
     clearTimeout(timer);
     target.end().catch(() => {});
+    if (isUp) for (const hearer of hearers.values()) hearer.onLoss?.();
+    isUp = false;
     const pauseMs = Math.min(longestPauseMs, 250 * 2 ** failures++);
-    log.warn({ err: error, pauseMs }, `the connection that listens for ${purpose} was lost; it is opened again`);
+    log.warn({ err: error, pauseMs }, 'the connection that listens for notifications was lost; it is opened again');
     timer = setTimeout(() => void connect(), pauseMs);
   }
 }

@@ -26,12 +26,22 @@ describe('the open streams', () => {
     expect([late?.signal.aborted, other?.signal.aborted, streams.count()]).toEqual([true, false, 1]);
   });
 
-  it('all end where any credential may have ended', () => {
+  it('end where their credential ended unheard, and all where that cannot be told', async () => {
     const streams = createStreams();
-    const opened = ['key_1', 'key_2'].map((id) => streams.open(callerOf(id), new AbortController().signal));
-    streams.endCredential(null);
-    expect(opened.every(({ signal }) => signal.aborted)).toBe(true);
-    expect(streams.open(callerOf('key_1'), new AbortController().signal).signal.aborted).toBe(false);
+    const [one, two] = ['key_1', 'key_2'].map((id) => streams.open(callerOf(id), new AbortController().signal));
+    const login = { actor: { type: 'member', id: 'mbr_1', name: 'Ada' }, session: null } as unknown as Caller;
+    const member = streams.open(login, new AbortController().signal);
+    const asked: string[][] = [];
+    await streams.endUnlessLive(async (ids) => {
+      asked.push(ids);
+      return new Set(['key_2', 'key_3']);
+    });
+    expect(asked).toEqual([['key_1', 'key_2']]);
+    expect([one, two, member].map((each) => each?.signal.aborted)).toEqual([true, false, false]);
+    await streams.endUnlessLive(() => Promise.reject(new Error('away')));
+    expect(two?.signal.aborted).toBe(true);
+    expect(streams.open(callerOf('key_2'), new AbortController().signal).signal.aborted).toBe(false);
+    expect(streams.open(callerOf('key_1'), new AbortController().signal).signal.aborted).toBe(true);
   });
 
   it('end with the server, and none opens after it', () => {

@@ -13,8 +13,10 @@ export type OpenStream = {
 export type Streams = {
   /** Throws `rate_limited` where the credential holds as many open as it may. */
   open: (caller: Caller, requestSignal: AbortSignal) => OpenStream;
-  /** A key or session was revoked; null: any may have been, so each is to come again and be looked at. */
-  endCredential: (id: string | null) => void;
+  /** A key or session was revoked. */
+  endCredential: (id: string) => void;
+  /** Any may have been revoked unheard: ends those that are not live, and all where that cannot be told. */
+  endUnlessLive: (liveOf: (ids: string[]) => Promise<ReadonlySet<string>>) => Promise<void>;
   /** For good: what is opened afterwards has ended already. */
   endAll: () => void;
   count: () => number;
@@ -31,6 +33,8 @@ const askAgainMs = 5000;
 
 export function createStreams(): Streams {
   const byCredential = new Map<string, Set<AbortController>>();
+  /** Of those that are open, the ones that may be revoked: a member's login ends with its own time. */
+  const revocable = new Set<string>();
   // A request that was let in just before its credential ended opens its stream just after.
   const endedAt = new Map<string, number>();
   let isEnding = false;
@@ -47,6 +51,10 @@ export function createStreams(): Streams {
     for (const [each, at] of endedAt) if (now - at >= rememberedMs) endedAt.delete(each);
     endedAt.set(id, now);
   };
+  const endCredential = (id: string) => {
+    remember(id);
+    end(id);
+  };
   const hasJustEnded = (id: string) => Date.now() - (endedAt.get(id) ?? 0) < rememberedMs;
 
   return {
@@ -62,13 +70,16 @@ export function createStreams(): Streams {
       }
       const controller = new AbortController();
       byCredential.set(id, others.add(controller));
+      if (caller.actor.type === 'key' || caller.actor.type === 'session') revocable.add(id);
       const expiry = caller.session
         ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - Date.now()))
         : undefined;
       const close = () => {
         clearTimeout(expiry);
         others.delete(controller);
-        if (others.size === 0 && byCredential.get(id) === others) byCredential.delete(id);
+        if (others.size > 0 || byCredential.get(id) !== others) return;
+        byCredential.delete(id);
+        revocable.delete(id);
       };
       const signal = AbortSignal.any([controller.signal, requestSignal]);
       signal.addEventListener('abort', close, { once: true });
@@ -76,10 +87,13 @@ export function createStreams(): Streams {
       if (signal.aborted) close();
       return { signal, close };
     },
-    endCredential(id) {
-      if (id === null) return endEach();
-      remember(id);
-      end(id);
+    endCredential,
+    async endUnlessLive(liveOf) {
+      const ids = [...revocable];
+      if (ids.length === 0) return;
+      const live = await liveOf(ids).catch(() => null);
+      if (live === null) return endEach();
+      for (const id of ids) if (!live.has(id)) endCredential(id);
     },
     endAll() {
       isEnding = true;

@@ -134,8 +134,7 @@ type Work<Schema extends z.ZodType> = {
   /** Without transforms: it is parsed when the job is sent and again, from what was stored, when it is run. */
   payload: Schema;
   /**
-   * Above the longest run, at most 86,400: a job that is still running then has its signal aborted and starts a second
-   * time.
+   * Above the longest run: a job that is still running then has its signal aborted and starts a second time.
    */
   expireInSeconds: number;
   /** Runs at once in one worker process. */
@@ -151,13 +150,6 @@ export type JobOwner = { orgId: string; mode?: string | undefined; userId: strin
 
 type Policy<Schema extends z.ZodType> =
   | { policy: 'standard'; key?(payload: z.output<Schema>): string; retries: Retries }
-  /**
-   * One at a time per key, oldest first, and a job that waits to be tried again holds its key. Oldest means begun first:
-   * of two transactions that send for one key the one that began earlier comes first, whichever committed earlier. Where
-   * a row decides the order, the payload names the row and the handler asks it what is next. Each claim reads all that
-   * waits in the queue: not for thousands of jobs at once.
-   */
-  | { policy: 'key_strict_fifo'; key(payload: z.output<Schema>): string; retries: Retries }
   /**
    * One job for the whole installation that comes back `everySeconds` after each end, whether the run succeeded or
    * failed. It is never sent.
@@ -175,11 +167,6 @@ export type JobPayload<Name extends JobName<Catalog>, Catalog extends JobCatalog
   Catalog[Name]['payload']
 >;
 
-type SendOptions = {
-  /** Not before this moment; it then starts within `dueSeconds`. */
-  startAfter?: Date;
-};
-
 /** What a use case is given: the job is sent in the transaction that writes the row it is about. */
 export type JobSender<Catalog extends JobCatalog = typeof catalog> = {
   /** The id of the job. */
@@ -187,14 +174,12 @@ export type JobSender<Catalog extends JobCatalog = typeof catalog> = {
     executor: Executor,
     name: Name,
     payload: JobPayload<Name, Catalog>,
-    options?: SendOptions,
   ): Promise<string>;
   /** Many jobs of one kind in one statement, in this order. */
   sendMany<Name extends JobName<Catalog>>(
     executor: Executor,
     name: Name,
     payloads: JobPayload<Name, Catalog>[],
-    options?: SendOptions,
   ): Promise<string[]>;
 };
 

@@ -1,128 +1,94 @@
-import { sql } from 'drizzle-orm';
-import { fromDrizzle, type JobInsert, type PgBoss } from 'pg-boss';
-import { z } from 'zod';
 import { joined } from '../db/joined.ts';
 import type { Database } from '../db/pool.ts';
-import { transaction } from '../db/transaction.ts';
+import { rowsOf, run } from '../db/query.ts';
+import { type Sql, sql } from '../db/sql.ts';
+import { text, uuid } from '../db/table.ts';
 import type { JobRow } from './catalog.ts';
 import { claimFairly, type RunningShares } from './fair-claim.ts';
 
-/** A job that this process runs. `retryCount` goes up with every claim: what is settled under an old one is left alone. */
-export type Claim = { id: string; retryCount: number; payload: unknown; failures: number; share: string | null };
+/** A job that this process runs, until it is settled or was silent for too long. `attempt` tells it from later claims. */
+export type Claim = { id: string; attempt: number; payload: unknown; failures: number; share: string };
 
-/** `isContested`: another process was quicker with some, so that there may be others. `isLeft`: some wait for a share or a key. */
+/** `isContested`: there may be others, since another process was quicker with some. `isLeft`: some wait for a share. */
 type Taken = { claims: Claim[]; isContested: boolean; isLeft: boolean };
 
-/**
- * What is stored as a job's data. Failures are counted here because pg-boss has one count for every further start: with
- * it, workers that die would use up the retries of a job that never failed.
- */
-export type Envelope = { payload: unknown; failures: number };
-
-/** What a worker does with jobs. */
+/** What a worker does with jobs. What is settled under a claim that was taken over changes nothing. */
 export type Claims = ReturnType<typeof createClaims>;
 
-// pg-boss declares its answers as empty; a release that changes them is to fail here and not to settle nothing silently.
-const answer = z.object({ settled: z.array(z.string()) });
-const claimOf = (id: string, retryCount: number, data: unknown, share: string | null): Claim => {
-  const stored = envelope.safeParse(data);
-  return { id, retryCount, share, ...(stored.success ? stored.data : { payload: undefined, failures: 0 }) };
-};
-const envelope = z.object({ payload: z.unknown(), failures: z.number() });
+/** Who listens is told the name of the queue in which there is something to take. */
+export const jobsChannel = 'vestra_jobs';
 
-export function createClaims(dependencies: {
-  db: Database;
-  boss: PgBoss;
-  schema: string;
-  insertion: (name: string, payload: unknown, startAfter?: Date | number) => JobInsert;
-}) {
-  const { db, boss, schema, insertion } = dependencies;
-  const finishers = new Map<string, (claim: Claim) => Promise<void>>();
-
+export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds: number }) {
   return {
-    async take(name: string, row: JobRow, count: number, running: RunningShares): Promise<Taken> {
-      if (row.share) {
-        const query = (text: string, values: unknown[]) => boss.getDb().executeSql(text, values);
-        const { claimed, ...rest } = await claimFairly(query, { schema, name, share: row.share, running, count });
-        const claims = claimed.map(({ id, retry_count, group_id, data }) => claimOf(id, retry_count, data, group_id));
-        return { claims, ...rest };
-      }
-      const jobs = await boss.fetch<unknown>(name, { batchSize: count });
-      // Of a key the first claim may leave some behind that the next one finds.
-      const isLeft = row.policy === 'key_strict_fifo';
-      const claims = jobs.map(({ id, retryCount, data }) => claimOf(id, retryCount, data, null));
-      return { claims, isContested: isLeft && claims.length > 0, isLeft };
+    take(name: string, { share, concurrency }: JobRow, count: number, running: RunningShares): Promise<Taken> {
+      const { ofOrg, ofUser } = share ?? { ofOrg: concurrency, ofUser: concurrency };
+      return claimFairly(db, { name, ofOrg, ofUser, running, count, leaseSeconds });
     },
 
     /** The ids that are still ours. */
-    async beat(name: string, claims: Claim[]): Promise<Set<string>> {
-      return new Set(answer.parse(await boss.touch(name, claims)).settled);
+    async beat(claims: Claim[]): Promise<Set<string>> {
+      const rows = await rowsOf(
+        db,
+        { id: uuid() },
+        sql`${held(claims)} UPDATE jobs SET due_at = ${secondsFromNow(leaseSeconds)} FROM held WHERE jobs.id = held.id
+          RETURNING jobs.id`,
+      );
+      return new Set(rows.map(({ id }) => id));
     },
 
-    finish(name: string, claim: Claim): Promise<void> {
-      let finisher = finishers.get(name);
-      if (!finisher) {
-        finisher = joined((claims) => boss.deleteJob(name, claims));
-        finishers.set(name, finisher);
-      }
-      return finisher(claim);
+    finish: joined((claims: Claim[]) =>
+      run(db, sql`${held(claims)} DELETE FROM jobs USING held WHERE jobs.id = held.id`),
+    ),
+
+    /** Ends this run of a recurring job; the next one begins after this time. */
+    async comeBack(claim: Claim, seconds: number): Promise<void> {
+      await settle(claim, sql`due_at = ${secondsFromNow(seconds)}`);
     },
 
-    /** Ends this run of a recurring job and makes the next one. */
-    async comeBack(name: string, claim: Claim, seconds: number): Promise<void> {
-      await transaction(db, async (tx) => {
-        const options = { db: fromDrizzle(tx, sql) };
-        await boss.deleteJob(name, claim, options);
-        // Where the claim was lost, its successor has made the next one: the queue takes a single job and drops this.
-        await boss.insert(name, [insertion(name, {}, seconds)], options);
-      });
+    async tryAgain(claim: Claim, seconds: number): Promise<void> {
+      await settle(claim, sql`due_at = ${secondsFromNow(seconds)}, failures = failures + 1`);
     },
 
-    async tryAgain(name: string, claim: Claim, seconds: number): Promise<void> {
-      const data: Envelope = { payload: claim.payload, failures: claim.failures + 1 };
-      await transaction(db, async (tx) => {
-        const options = { db: fromDrizzle(tx, sql) };
-        const { settled } = answer.parse(await boss.fail(name, claim, null, options));
-        if (settled.length > 0) await boss.update(name, data, { id: claim.id, startAfter: seconds, ...options });
-      });
-    },
-
-    /**
-     * The job stays, cancelled, for a while as evidence. Not as failed: a failed job holds its key of a
-     * `key_strict_fifo` queue, and everything behind it, until it is deleted.
-     */
-    async giveUp(name: string, claim: Claim, reason: string): Promise<void> {
-      await transaction(db, async (tx) => {
-        const options = { db: fromDrizzle(tx, sql) };
-        const { settled } = answer.parse(await boss.fail(name, claim, { given_up: reason }, options));
-        if (settled.length > 0) await boss.cancel(name, claim.id, options);
-      });
+    /** The job stays for a while as evidence. */
+    async giveUp(claim: Claim, reason: string): Promise<void> {
+      await settle(claim, sql`due_at = 'infinity', given_up_at = now(), given_up = ${reason}`);
     },
 
     /** Others may take these jobs at once. */
-    async handBack(name: string, claims: Claim[]): Promise<void> {
-      await transaction(db, async (tx) => {
-        const options = { db: fromDrizzle(tx, sql) };
-        const { settled } = answer.parse(await boss.fail(name, claims, null, options));
-        // A job that fails notifies nobody; an updated one does, and one notification wakes the whole queue.
-        if (settled[0]) await boss.update(name, undefined, { id: settled[0], startAfter: 0, ...options });
-      });
+    async handBack(claims: Claim[]): Promise<void> {
+      await run(
+        db,
+        sql`${held(claims)}, back AS (
+            UPDATE jobs SET due_at = now(), is_held = false FROM held WHERE jobs.id = held.id RETURNING name
+          )
+          SELECT pg_notify(${jobsChannel}, name) FROM back GROUP BY name`,
+      );
     },
 
     /** Queues with a job that could be taken now: nobody is notified of one that was put off or lost its worker. */
     async due(names: string[]): Promise<string[]> {
-      const { rows } = await boss.getDb().executeSql(
-        `SELECT name FROM unnest($1::text[]) AS queue(name)
-         WHERE EXISTS (
-           SELECT FROM ${schema}.job
-           WHERE job.name = queue.name AND state < 'active' AND NOT blocked AND start_after <= now()
-         )`,
-        [names],
+      const rows = await rowsOf(
+        db,
+        { name: text() },
+        sql`SELECT name FROM unnest(${names}::text[]) AS queue (name)
+          WHERE EXISTS (SELECT FROM jobs WHERE jobs.name = queue.name AND due_at <= now())`,
       );
-      return z
-        .array(z.object({ name: z.string() }))
-        .parse(rows)
-        .map((row) => row.name);
+      return rows.map(({ name }) => name);
     },
   };
+
+  async function settle(claim: Claim, changes: Sql): Promise<void> {
+    await run(db, sql`${held([claim])} UPDATE jobs SET is_held = false, ${changes} FROM held WHERE jobs.id = held.id`);
+  }
 }
+
+/** Locked in one order: the heartbeat and the end of several jobs would wait for each other. */
+const held = (claims: Claim[]) => sql`
+  WITH held AS (
+    SELECT jobs.id FROM jobs
+    JOIN unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) AS ours (id, attempt)
+      ON jobs.id = ours.id AND jobs.attempts = ours.attempt AND jobs.is_held
+    ORDER BY jobs.id FOR UPDATE OF jobs
+  )`;
+
+const secondsFromNow = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`;

@@ -1,66 +1,106 @@
-import { z } from 'zod';
-import type { JobOwner, JobRow } from './catalog.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database } from '../db/pool.ts';
+import { one } from '../db/query.ts';
+import { type Sql, sql } from '../db/sql.ts';
+import { boolean, integer, jsonb } from '../db/table.ts';
+import type { JobOwner } from './catalog.ts';
+import type { Claim } from './claims.ts';
 
 /** What one process runs, counted by `shareId`. */
 export type RunningShares = ReadonlyMap<string, number>;
 
-/** Neither an org's id nor a user's holds a space. */
-export const shareId = ({ orgId, mode = '', userId }: JobOwner): string => `${orgId} ${mode} ${userId ?? ''}`;
+/** Hashed, so that users are spread evenly over the range of an org and a look may begin anywhere in it. */
+export const shareId = ({ orgId, mode = '', userId }: JobOwner): string =>
+  `${orgId} ${createHash('sha256')
+    .update(`${mode} ${userId ?? ''}`)
+    .digest('hex')
+    .slice(0, 16)}`;
 
-type Query = (text: string, values: unknown[]) => Promise<{ rows: unknown[] }>;
+/** On each side of where the look begins, shared by the orgs: one with fewer users that wait is looked at whole. */
+const mostUsers = 64;
+const leastUsersOfOrg = 4;
 
-const answer = z.object({
-  waiting: z.number(),
-  chosen: z.number(),
-  claimed: z.array(
-    z.object({ id: z.string(), retry_count: z.number(), group_id: z.string().nullable(), data: z.unknown() }),
-  ),
-});
+const answer = { seen: integer(), is_cut: boolean(), chosen: integer(), claimed: jsonb<Claim[]>() };
 
 /**
- * Claims jobs of a queue whose slots are shared. pg-boss claims the oldest, whoever's they are; here each job that waits
- * has a place, which is how many its user, and then its org, would have running with it. A place beyond the share is not
- * taken, and the lowest places go first: round robin over orgs, and within an org over its users. The claim itself sets
- * what `fetch` of pg-boss sets.
+ * Claims jobs of a queue. Each that waits has a place, which is how many its user, and then its org, would have running
+ * with it. A place beyond the share is not taken, and the lowest places go first: round robin over orgs, and within an
+ * org over its users, first come among equals.
  *
- * It reads all that waits in the queue, once for each claim.
+ * However much waits, it reads no more of a user than could be taken, and some users of each org on both sides of a place
+ * that is another each time, so that nobody is passed over for long.
  */
 export async function claimFairly(
-  query: Query,
-  of: { schema: string; name: string; share: NonNullable<JobRow['share']>; running: RunningShares; count: number },
-) {
-  const { schema, name, share, running, count } = of;
-  const { rows } = await query(
-    `WITH running AS (
-       SELECT group_id, runs, split_part(group_id, ' ', 1) AS org FROM unnest($2::text[], $3::int[]) AS u (group_id, runs)
-     ), waiting AS (
-       SELECT job.id, job.created_on, split_part(job.group_id, ' ', 1) AS org,
-         coalesce(running.runs, 0) + row_number() OVER (PARTITION BY job.group_id ORDER BY job.created_on, job.id) AS of_user
-       FROM ${schema}.job LEFT JOIN running USING (group_id)
-       WHERE job.name = $1 AND state < 'active' AND NOT blocked AND start_after <= ${schema}.job_now()
-     ), placed AS (
-       SELECT id, created_on, coalesce(orgs.runs, 0)
-         + row_number() OVER (PARTITION BY waiting.org ORDER BY of_user, created_on, id) AS of_org
-       FROM waiting LEFT JOIN (SELECT org, sum(runs)::int AS runs FROM running GROUP BY org) AS orgs USING (org)
-       WHERE of_user <= $4
-     ), chosen AS (
-       SELECT id FROM placed WHERE of_org <= $5 ORDER BY of_org, created_on, id LIMIT $6
-     ), locked AS (
-       SELECT id FROM ${schema}.job
-       WHERE name = $1 AND id = ANY (ARRAY(SELECT id FROM chosen)) AND state < 'active' FOR UPDATE SKIP LOCKED
-     ), claimed AS (
-       UPDATE ${schema}.job SET
-         state = 'active',
-         started_on = ${schema}.job_now(),
-         heartbeat_on = ${schema}.job_now(),
-         retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
-       WHERE name = $1 AND id = ANY (ARRAY(SELECT id FROM locked))
-       RETURNING id, retry_count, group_id, data
-     )
-     SELECT (SELECT count(*)::int FROM waiting) AS waiting, (SELECT count(*)::int FROM chosen) AS chosen,
-       (SELECT coalesce(json_agg(claimed), '[]') FROM claimed) AS claimed`,
-    [name, [...running.keys()], [...running.values()], share.ofUser, share.ofOrg, count],
+  db: Database,
+  of: { name: string; ofOrg: number; ofUser: number; running: RunningShares; count: number; leaseSeconds: number },
+): Promise<{ claims: Claim[]; isContested: boolean; isLeft: boolean }> {
+  const { name, ofOrg, ofUser, running, count, leaseSeconds } = of;
+  const due = sql`name = ${name} AND due_at <= now()`;
+  const start = randomBytes(2).toString('hex');
+  const {
+    seen,
+    is_cut: isCut,
+    chosen,
+    claimed,
+  } = await one(
+    db,
+    answer,
+    sql`
+    WITH RECURSIVE orgs (org) AS (
+      (SELECT split_part(share, ' ', 1) FROM jobs WHERE ${due} ORDER BY share LIMIT 1)
+      UNION ALL
+      SELECT (SELECT split_part(share, ' ', 1) FROM jobs WHERE ${due} AND share > org || '!' ORDER BY share LIMIT 1)
+      FROM orgs WHERE org IS NOT NULL
+    ), most AS (
+      SELECT greatest(${leastUsersOfOrg}, ${mostUsers} / greatest(1, count(org)))::int AS users FROM orgs
+    ), shares AS (
+      SELECT org, share FROM orgs CROSS JOIN LATERAL (
+        ${sharesBetween(due, sql`org || ' ' || ${start}`, sql`org || '!'`)} UNION ALL
+        ${sharesBetween(due, sql`org`, sql`org || ' ' || ${start}`)}
+      ) AS found
+    ), running AS (
+      SELECT share, runs, split_part(share, ' ', 1) AS org
+      FROM unnest(${[...running.keys()]}::text[], ${[...running.values()]}::int[]) AS held (share, runs)
+    ), candidates AS (
+      SELECT org, job.id, job.due_at, coalesce(running.runs, 0)
+        + row_number() OVER (PARTITION BY shares.share ORDER BY job.due_at, job.id) AS of_user
+      FROM shares LEFT JOIN running USING (share, org) CROSS JOIN LATERAL (
+        SELECT id, due_at FROM jobs WHERE ${due} AND jobs.share = shares.share
+        ORDER BY due_at, id LIMIT ${Math.min(count, ofUser) + 1}
+      ) AS job
+    ), placed AS (
+      SELECT id, due_at, coalesce(totals.runs, 0)
+        + row_number() OVER (PARTITION BY candidates.org ORDER BY of_user, due_at, id) AS of_org
+      FROM candidates LEFT JOIN (SELECT org, sum(runs)::int AS runs FROM running GROUP BY org) AS totals USING (org)
+      WHERE of_user <= ${ofUser}
+    ), chosen AS (
+      SELECT id FROM placed WHERE of_org <= ${ofOrg} ORDER BY of_org, due_at, id LIMIT ${count}
+    ), locked AS (
+      SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM chosen)) AND due_at <= now() FOR UPDATE SKIP LOCKED
+    ), claimed AS (
+      UPDATE jobs SET due_at = clock_timestamp() + ${leaseSeconds} * interval '1 second', is_held = true,
+        attempts = attempts + 1
+      FROM locked WHERE jobs.id = locked.id
+      RETURNING jobs.id, attempts AS attempt, payload, failures, share
+    )
+    SELECT (SELECT count(*)::int FROM candidates) AS seen,
+      EXISTS (SELECT FROM shares GROUP BY org HAVING count(*) >= (SELECT users FROM most)) AS is_cut,
+      (SELECT count(*)::int FROM chosen) AS chosen,
+      (SELECT coalesce(jsonb_agg(to_jsonb(claimed) ORDER BY id), '[]') FROM claimed) AS claimed`,
   );
-  const { waiting, chosen, claimed } = answer.parse(rows[0]);
-  return { claimed, isContested: claimed.length < chosen, isLeft: claimed.length < waiting };
+  // Where all that was seen is taken, there may be more that was not.
+  const isMore = isCut && chosen > 0 && chosen === seen;
+  return { claims: claimed, isContested: claimed.length < chosen || isMore, isLeft: claimed.length < seen || isCut };
 }
+
+/** Of those that wait, by leaps through the index: what one user has waiting costs no more than one entry of it. */
+const sharesBetween = (due: Sql, from: Sql, below: Sql) => sql`(
+  WITH RECURSIVE leaps (share) AS (
+    (SELECT share FROM jobs WHERE ${due} AND share >= ${from} AND share < ${below} ORDER BY share LIMIT 1)
+    UNION ALL
+    SELECT (
+      SELECT share FROM jobs WHERE ${due} AND jobs.share > leaps.share AND share < ${below} ORDER BY share LIMIT 1
+    ) FROM leaps WHERE share IS NOT NULL
+  )
+  SELECT share FROM leaps WHERE share IS NOT NULL LIMIT (SELECT users FROM most)
+)`;

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
+import { run } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { transaction } from '../db/transaction.ts';
-import { FencedOff, holdRun, type Run, releaseRun, renewLease, takeExpiredRuns, takeRun } from './fence.ts';
+import { FencedOff, holdRun, type Run, releaseRun, takeExpiredRuns, takeRun } from './fence.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 
 let installation: Installation;
@@ -54,17 +55,6 @@ it('steps of two runs do not wait for each other', async () => {
   });
 });
 
-it('a lease is renewed by its owner alone', async () => {
-  const first = await take('turn_lease', 'first', 1000);
-  await renewLease(installation.db, first, 60_000);
-  const { rows } = await installation.db.execute(
-    sql`SELECT lease_until > now() + interval '50 seconds' AS renewed FROM runs WHERE id = 'turn_lease'`,
-  );
-  expect(rows).toEqual([{ renewed: true }]);
-  await take('turn_lease', 'second');
-  await expect(renewLease(installation.db, first, 60_000)).rejects.toThrow(FencedOff);
-});
-
 it('a run that ended and is taken again never gets an epoch that was used', async () => {
   const first = await take('turn_again', 'first');
   await releaseRun(installation.db, first);
@@ -111,14 +101,12 @@ function take(runId: string, owner: string, leaseMs = 60_000): Promise<Run> {
 async function write(run: Run): Promise<void> {
   await transaction(installation.db, async (tx) => {
     await holdRun(tx, run);
-    await tx.execute(sql`INSERT INTO writes (run, owner) VALUES (${run.runId}, ${run.epoch})`);
+    await run(tx, sql`INSERT INTO writes (run, owner) VALUES (${run.runId}, ${run.epoch})`);
   });
 }
 
 async function writes(run: string) {
-  const { rows } = await installation.db.execute(
-    sql`SELECT owner FROM writes WHERE run = ${run} ORDER BY owner::bigint`,
-  );
+  const rows = await installation.rows(sql`SELECT owner FROM writes WHERE run = ${run} ORDER BY owner::bigint`);
   return rows.map((row) => row.owner);
 }
 

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
-import { z } from 'zod';
 import type { Executor, Transaction } from '../db/pool.ts';
-import { runPrepared } from '../db/prepared.ts';
+import { one, rowsOf, run } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import { count, text } from '../db/table.ts';
 
 /** A run as its owner knows it. */
 export type Run = { runId: string; epoch: number };
@@ -15,17 +15,6 @@ export class FencedOff extends Error {
   }
 }
 
-const take = {
-  name: 'take_run',
-  text: `INSERT INTO runs (id, epoch, owner, lease_until)
-    VALUES ($1, nextval('run_epochs'), $2, clock_timestamp() + $3 * interval '1 millisecond')
-    ON CONFLICT (id) DO UPDATE
-      SET epoch = excluded.epoch, owner = excluded.owner, lease_until = excluded.lease_until, started_at = now()
-    RETURNING epoch`,
-};
-const hold = { name: 'hold_run', text: 'SELECT epoch FROM runs WHERE id = $1 AND epoch = $2 FOR NO KEY UPDATE' };
-const giveUp = { name: 'give_up_run', text: 'DELETE FROM runs WHERE id = $1 AND epoch = $2 RETURNING id' };
-
 /**
  * Makes `owner` the owner, whoever owned the run before, and returns the run as it is to be held from now on. Waits for
  * a step that the owner before is just committing.
@@ -34,36 +23,36 @@ export async function takeRun(
   executor: Executor,
   { runId, owner, leaseMs }: { runId: string; owner: string; leaseMs: number },
 ): Promise<Run> {
-  const [row] = await runPrepared<{ epoch: string }>(executor, take, [runId, owner, leaseMs]);
-  if (!row) throw new Error(`The run ${runId} was not taken.`);
-  return { runId, epoch: Number(row.epoch) };
+  const { epoch } = await one(
+    executor,
+    { epoch: count() },
+    sql`INSERT INTO runs (id, epoch, owner, lease_until)
+      VALUES (${runId}, nextval('run_epochs'), ${owner}, clock_timestamp() + ${leaseMs}::int * interval '1 millisecond')
+      ON CONFLICT (id) DO UPDATE
+        SET epoch = excluded.epoch, owner = excluded.owner, lease_until = excluded.lease_until, started_at = now()
+      RETURNING epoch`,
+  );
+  return { runId, epoch };
 }
 
 /**
  * To be called in the transaction of each step, before it writes: throws FencedOff where the run has another owner, and
  * lets none take it until the transaction ends.
  */
-export async function holdRun(tx: Transaction, run: Run): Promise<void> {
-  const rows = await runPrepared(tx, hold, [run.runId, run.epoch]);
-  if (rows.length === 0) throw new FencedOff(run);
-}
-
-export async function renewLease(executor: Executor, run: Run, leaseMs: number): Promise<void> {
-  const { rowCount } = await executor.execute(sql`
-    UPDATE runs SET lease_until = ${leaseEnd(leaseMs)} WHERE id = ${run.runId} AND epoch = ${run.epoch}`);
-  if (rowCount !== 1) throw new FencedOff(run);
+export async function holdRun(tx: Transaction, owned: Run): Promise<void> {
+  const held = sql`SELECT FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch} FOR NO KEY UPDATE`;
+  if ((await run(tx, held)) === 0) throw new FencedOff(owned);
 }
 
 /** Ends the run, in the transaction of its last step. */
-export async function releaseRun(executor: Executor, run: Run): Promise<void> {
-  const rows = await runPrepared(executor, giveUp, [run.runId, run.epoch]);
-  if (rows.length === 0) throw new FencedOff(run);
+export async function releaseRun(executor: Executor, owned: Run): Promise<void> {
+  const ended = await run(executor, sql`DELETE FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch}`);
+  if (ended === 0) throw new FencedOff(owned);
 }
 
 /** A run whose lease has not run out has an owner; should that one have died, the sweep finds it later. */
 export async function isOwned(tx: Transaction, runId: string): Promise<boolean> {
-  const { rows } = await tx.execute(sql`SELECT FROM runs WHERE id = ${runId} AND lease_until > clock_timestamp()`);
-  return rows.length > 0;
+  return (await run(tx, sql`SELECT FROM runs WHERE id = ${runId} AND lease_until > clock_timestamp()`)) > 0;
 }
 
 /**
@@ -75,16 +64,13 @@ export async function takeExpiredRuns(
   { prefix, limit }: { prefix: string; limit: number },
 ): Promise<string[]> {
   // A run whose row is locked has an owner that is alive and just writing a step.
-  const { rows } = await tx.execute(sql`
-    DELETE FROM runs WHERE id IN (
+  const rows = await rowsOf(
+    tx,
+    { id: text() },
+    sql`DELETE FROM runs WHERE id IN (
       SELECT id FROM runs WHERE lease_until < clock_timestamp() AND starts_with(id, ${prefix})
       ORDER BY lease_until LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ) RETURNING id`);
-  return z
-    .array(z.object({ id: z.string() }))
-    .parse(rows)
-    .map(({ id }) => id);
+    ) RETURNING id`,
+  );
+  return rows.map(({ id }) => id);
 }
-
-/** By the database's clock: owners may run on machines whose clocks differ. */
-const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;

@@ -16,7 +16,10 @@ export type JobContext = {
 export type Lane = {
   /** There may be something to take. */
   wake(): void;
-  beat(): Promise<void>;
+  /** The jobs that run here. */
+  held(): Claim[];
+  /** Of those, the ones that are still ours: another process goes on with the rest. */
+  keep(held: Claim[], ours: ReadonlySet<string>): void;
   /** Takes no more; resolves when nothing runs. */
   drain(): Promise<void>;
   /** Gives up what still runs, so that another process can take it. */
@@ -43,13 +46,13 @@ export function createLane(dependencies: {
   const runs = new Set<Promise<void>>();
   let isStopping = false;
   let isFull = false;
-  // What becomes free when a job ends may be less than a slot: its key, or a share.
+  // What becomes free when a job ends may be less than a slot: a share.
   let isLeft = false;
   let isWanted = false;
   let isTaking = false;
   let taking: Promise<void> = Promise.resolve();
 
-  return { wake, beat, drain, handBack };
+  return { wake, held, keep, drain, handBack };
 
   function wake(): void {
     isWanted = true;
@@ -77,7 +80,7 @@ export function createLane(dependencies: {
       if (isFull) return;
       const taken = await claims.take(name, row, free, runningShares());
       isLeft = taken.isLeft;
-      if (isStopping && taken.claims.length > 0) return claims.handBack(name, taken.claims);
+      if (isStopping && taken.claims.length > 0) return claims.handBack(taken.claims);
       for (const claim of taken.claims) start(claim);
       if (taken.claims.length < free && !taken.isContested) return;
     }
@@ -86,7 +89,7 @@ export function createLane(dependencies: {
   function runningShares(): RunningShares {
     const counts = new Map<string, number>();
     for (const { claim } of running) {
-      if (claim.share !== null) counts.set(claim.share, (counts.get(claim.share) ?? 0) + 1);
+      counts.set(claim.share, (counts.get(claim.share) ?? 0) + 1);
     }
     return counts;
   }
@@ -122,20 +125,20 @@ export function createLane(dependencies: {
     const payload = row.payload.safeParse(claim.payload);
     if (!payload.success) {
       log.error({ jobId: claim.id, issues: payload.error.issues }, 'a job with an invalid payload is given up');
-      return () => claims.giveUp(name, claim, 'The payload is invalid.');
+      return () => claims.giveUp(claim, 'The payload is invalid.');
     }
-    const context = { signal: controller.signal, jobId: claim.id, attempt: claim.retryCount + 1 };
+    const context = { signal: controller.signal, jobId: claim.id, attempt: claim.attempt };
     try {
       await unlessNeglected(handler(payload.data, context), controller.signal);
     } catch (error) {
       return afterFailure(entry, error);
     }
     if (row.policy === 'recurring') return comeBack(claim, row.everySeconds);
-    return () => claims.finish(name, claim);
+    return () => claims.finish(claim);
   }
 
   function afterFailure({ claim, fate }: Running, error: unknown): () => Promise<void> {
-    const facts = { err: error, jobId: claim.id, attempt: claim.retryCount + 1 };
+    const facts = { err: error, jobId: claim.id, attempt: claim.attempt };
     if (fate !== 'ours') {
       log.info({ ...facts, fate }, 'a job was stopped');
       return async () => {};
@@ -147,19 +150,19 @@ export function createLane(dependencies: {
     const failures = claim.failures + 1;
     if (failures > row.retries.limit) {
       log.error({ ...facts, failures }, 'a job failed for the last time and is given up');
-      return () => claims.giveUp(name, claim, 'The handler failed.');
+      return () => claims.giveUp(claim, 'The handler failed.');
     }
     const seconds = backoffSeconds(row.retries, failures);
     log.warn({ ...facts, failures, seconds }, 'a job failed and is tried again');
     return async () => {
-      await claims.tryAgain(name, claim, seconds);
+      await claims.tryAgain(claim, seconds);
       wakeAfter(seconds);
     };
   }
 
   function comeBack(claim: Claim, seconds: number): () => Promise<void> {
     return async () => {
-      await claims.comeBack(name, claim, seconds);
+      await claims.comeBack(claim, seconds);
       wakeAfter(seconds);
     };
   }
@@ -182,17 +185,13 @@ export function createLane(dependencies: {
     setTimeout(wake, seconds * 1000 + 5).unref();
   }
 
-  async function beat(): Promise<void> {
-    const held = [...running];
-    if (held.length === 0) return;
-    const kept = await claims.beat(
-      name,
-      held.map(({ claim }) => claim),
-    );
-    for (const entry of held) {
-      // One that ended meanwhile is not ours any more either.
-      if (!kept.has(entry.claim.id) && running.has(entry)) lose(entry);
-    }
+  function held(): Claim[] {
+    return [...running].map(({ claim }) => claim);
+  }
+
+  function keep(asked: Claim[], ours: ReadonlySet<string>): void {
+    // One that began or ended meanwhile was not asked about.
+    for (const entry of running) if (asked.includes(entry.claim) && !ours.has(entry.claim.id)) lose(entry);
   }
 
   function lose(entry: Running): void {
@@ -214,10 +213,7 @@ export function createLane(dependencies: {
       entry.controller.abort(new Error('The worker stops.'));
     }
     try {
-      await claims.handBack(
-        name,
-        left.map(({ claim }) => claim),
-      );
+      await claims.handBack(left.map(({ claim }) => claim));
       log.warn({ jobs: left.length }, 'jobs that did not end in time were handed back');
     } catch (error) {
       log.error(

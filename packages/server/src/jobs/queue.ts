@@ -1,19 +1,15 @@
-import { sql } from 'drizzle-orm';
-import { fromDrizzle, type JobInsert, PgBoss } from 'pg-boss';
-import type { Logger } from 'pino';
-import { z } from 'zod';
+import type { Line } from '../db/listen.ts';
 import type { Database, Executor } from '../db/pool.ts';
-import { StartFailure } from '../db/start-failure.ts';
+import { rowsOf, run } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import { text } from '../db/table.ts';
 import type { JobCatalog, JobName, JobRow, JobSender, catalog as serverCatalog } from './catalog.ts';
-import { type Claims, createClaims, type Envelope } from './claims.ts';
-import { openConnection } from './connection.ts';
+import { type Claims, createClaims, jobsChannel } from './claims.ts';
 import { shareId } from './fair-claim.ts';
 import { newJobId } from './job-id.ts';
 
 export type Jobs<Catalog extends JobCatalog = typeof serverCatalog> = JobSender<Catalog> & {
   start(): Promise<void>;
-  /** After the worker has stopped. */
-  stop(): Promise<void>;
   /** Of these keys, the ones that a job of this name waits or runs for. */
   keysWithJob(executor: Executor, name: JobName<Catalog>, keys: string[]): Promise<Set<string>>;
   /** For the worker. */
@@ -25,107 +21,60 @@ export type Jobs<Catalog extends JobCatalog = typeof serverCatalog> = JobSender<
 };
 
 export type JobsSettings = {
-  /** A job whose worker has been silent for this long is given to another. pg-boss takes 10 or more for a queue. */
-  heartbeatSeconds: number;
-  /** How often silent workers are looked for, by one process for all. */
-  superviseSeconds: number;
-  /** How often a worker looks for jobs of which nobody is notified: put off, tried again, taken from a dead worker. */
+  /** A job whose worker has been silent for this long is due again. */
+  leaseSeconds: number;
+  /** How often a worker looks for jobs of which nobody is notified: put off, tried again, left by a dead worker. */
   dueSeconds: number;
-  /** Connections for taking and settling jobs; a job is sent on the sender's own. */
-  connections: number;
-  /** A process without a worker needs no notifications, and saves the connection for them. */
+  /** A process without a worker needs no notifications. */
   listen: boolean;
 };
 
-// A dead worker's job goes on within 10 + 5 + 3 seconds.
-const defaults: JobsSettings = {
-  heartbeatSeconds: 10,
-  superviseSeconds: 5,
-  dueSeconds: 3,
-  connections: 4,
-  listen: true,
-};
-
-const schema = 'jobs';
-const day = 86_400;
+// A dead worker's job goes on within 10 + 3 seconds.
+const defaults: JobsSettings = { leaseSeconds: 10, dueSeconds: 3, listen: true };
 
 export function createJobs<Catalog extends JobCatalog>(dependencies: {
   db: Database;
-  connectionString: string;
+  line: Line;
   catalog: Catalog;
-  log: Logger;
   settings?: Partial<JobsSettings>;
 }): Jobs<Catalog> {
-  const { db, connectionString, catalog, log } = dependencies;
+  const { db, line, catalog } = dependencies;
   const settings = { ...defaults, ...dependencies.settings };
   const listeners: ((name?: string) => void)[] = [];
   const wake = (name?: string) => {
     for (const listener of listeners) listener(name);
   };
-  const connection = openConnection({
-    connectionString,
-    max: settings.connections,
-    log,
-    onNotification: wake,
-    onConnect: wake,
-  });
-  const boss = new PgBoss({
-    db: connection,
-    schema,
-    useListenNotify: settings.listen,
-    superviseIntervalSeconds: settings.superviseSeconds,
-    monitorIntervalSeconds: settings.superviseSeconds,
-    // Left alone, ended jobs are looked for once a day.
-    maintenanceIntervalSeconds: 3600,
-    // Features that are not used here and would query every few seconds.
-    schedule: false,
-    monitorVacuum: false,
-    flowIntervalSeconds: day,
-  });
-  boss.on('error', (error) => log.error({ err: error }, 'the job queue reports an error'));
-  boss.on('warning', ({ message, data }) => log.warn({ data }, message));
 
   return {
     catalog,
     settings,
-    claims: createClaims({ db, boss, schema, insertion }),
+    claims: createClaims({ db, leaseSeconds: settings.leaseSeconds }),
 
     async start() {
-      await boss.start();
-      await prepareQueues({ boss, catalog, settings });
-      for (const [name, row] of Object.entries(catalog)) {
-        // A queue of a recurring job takes one: where another process has made it, nothing happens.
-        if (row.policy === 'recurring') await boss.insert(name, [insertion(name, {})]);
-      }
+      const recurring = Object.keys(catalog).filter((name) => rowOf(name).policy === 'recurring');
+      // One for the whole installation, whoever makes it first.
+      await run(
+        db,
+        sql`INSERT INTO jobs (id, name, payload) SELECT md5(name)::uuid, name, '{}' FROM unnest(${recurring}::text[]) AS name
+          ON CONFLICT (id) DO NOTHING`,
+      );
+      if (settings.listen) await line.hear(jobsChannel, { onMessage: wake, onConnect: () => wake() });
     },
 
-    async stop() {
-      await boss.stop({ graceful: false });
-      await connection.close();
+    async send(executor, name, payload) {
+      const [id] = await insert(executor, name, [payload]);
+      return id as string;
     },
 
-    async send(executor, name, payload, options = {}) {
-      const made = insertion(name, payload, options.startAfter);
-      await insert(executor, name, [made]);
-      return made.id;
-    },
-
-    async sendMany(executor, name, payloads, options = {}) {
-      const made = payloads.map((payload) => insertion(name, payload, options.startAfter));
-      if (made.length > 0) await insert(executor, name, made);
-      return made.map(({ id }) => id);
-    },
+    sendMany: insert,
 
     async keysWithJob(executor, name, keys) {
-      const { rows } = await executor.execute(sql`
-        SELECT DISTINCT singleton_key AS key FROM ${sql.identifier(schema)}.job
-        WHERE name = ${name} AND singleton_key = ANY(${sql.param(keys)}::text[]) AND state < 'completed'`);
-      return new Set(
-        z
-          .array(z.object({ key: z.string() }))
-          .parse(rows)
-          .map(({ key }) => key),
+      const rows = await rowsOf(
+        executor,
+        { key: text() },
+        sql`SELECT DISTINCT key FROM jobs WHERE name = ${name} AND key = ANY(${keys}::text[]) AND given_up_at IS NULL`,
       );
+      return new Set(rows.map(({ key }) => key));
     },
 
     onWake(listener) {
@@ -133,23 +82,25 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
     },
   };
 
-  async function insert(executor: Executor, name: string, made: JobInsert[]): Promise<void> {
-    if (rowOf(name).policy === 'recurring') throw new Error(`The job ${name} recurs by itself and is not sent.`);
-    await boss.insert(name, made, { db: fromDrizzle(executor, sql) });
-  }
-
-  function insertion(name: string, payload: unknown, startAfter?: Date | number): JobInsert & { id: string } {
+  async function insert(executor: Executor, name: string, payloads: unknown[]): Promise<string[]> {
     const row = rowOf(name);
-    const checked = row.payload.parse(payload);
-    const data: Envelope = { payload: checked, failures: 0 };
-    return {
-      id: newJobId(),
-      data,
-      startAfter,
-      singletonKey: row.policy === 'recurring' ? undefined : row.key?.(checked),
-      group: row.share && { id: shareId(row.share.of(checked)) },
-      heartbeatSeconds: settings.heartbeatSeconds,
-    };
+    if (row.policy === 'recurring') throw new Error(`The job ${name} recurs by itself and is not sent.`);
+    const sent = payloads.map((given) => {
+      const payload = row.payload.parse(given);
+      const share = row.share ? shareId(row.share.of(payload)) : '';
+      return { id: newJobId(), key: row.key?.(payload) ?? null, share, payload };
+    });
+    if (sent.length === 0) return [];
+    await run(
+      executor,
+      sql`WITH sent AS (
+          INSERT INTO jobs (id, name, key, share, payload)
+          SELECT id, ${name}, key, share, payload
+          FROM json_to_recordset(${sql.json(sent)}) AS sent (id uuid, key text, share text, payload jsonb)
+        )
+        SELECT pg_notify(${jobsChannel}, ${name})`,
+    );
+    return sent.map(({ id }) => id);
   }
 
   function rowOf(name: string): JobRow {
@@ -159,45 +110,12 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
   }
 }
 
-async function prepareQueues(dependencies: {
-  boss: PgBoss;
-  catalog: JobCatalog;
-  settings: JobsSettings;
-}): Promise<void> {
-  const { boss, catalog, settings } = dependencies;
-  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
-  for (const [name, row] of Object.entries(catalog)) {
-    const policy = row.policy === 'recurring' ? 'exclusive' : row.policy;
-    const wanted = queueOptions(row, settings);
-    const queue = known.get(name);
-    if (!queue) {
-      // Does nothing where another process has made it since.
-      await boss.createQueue(name, { policy, ...wanted });
-    } else if (queue.policy !== policy) {
-      throw new StartFailure(
-        `The job queue "${name}" was made with the policy ${queue.policy}, this version needs ${policy}, and a queue keeps its policy: give the job another name in the catalogue.`,
-      );
-    } else if (Object.entries(wanted).some(([option, value]) => queue[option as keyof typeof queue] !== value)) {
-      await boss.updateQueue(name, wanted);
-    }
-  }
-}
-
-function queueOptions(row: JobRow, settings: JobsSettings) {
-  return {
-    notify: true,
-    expireInSeconds: row.expireInSeconds,
-    // Jobs bring their own, which may be shorter; this is for one that came into the queue by another way.
-    heartbeatSeconds: Math.max(10, settings.heartbeatSeconds),
-    // Used up by workers that die, one for each: a job must never fail for that. Handlers that throw are counted apart.
-    retryLimit: 1_000_000_000,
-    retryDelay: 0,
-    retryBackoff: false,
-    // A waiting job is deleted after this.
-    retentionSeconds: 365 * day,
-    // Finished jobs are deleted at once: this is for those given up.
-    deleteAfterSeconds: 14 * day,
-    // A large batch is no cause for a warning every few seconds.
-    warningQueueSize: 1_000_000,
-  };
+/** Jobs that nobody tries any more stay for a while as evidence. False: none was left. */
+export async function pruneGivenUpJobs(db: Database, before: Date, limit: number): Promise<boolean> {
+  const removed = await run(
+    db,
+    sql`DELETE FROM jobs WHERE ctid IN (
+      SELECT ctid FROM jobs WHERE given_up_at < ${before} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+  );
+  return removed === limit;
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
+import { rowsOf } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import { text } from '../db/table.ts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { takeExpiredRuns, takeRun } from './fence.ts';
@@ -14,7 +16,7 @@ let jobs: Jobs<typeof testCatalog>;
 beforeEach(async () => {
   installation = await openInstallation();
   jobs = await installation.jobs(testCatalog);
-  await installation.db.execute(sql`CREATE TABLE chores (text text PRIMARY KEY)`);
+  await installation.rows(sql`CREATE TABLE chores (text text PRIMARY KEY)`);
 });
 afterEach(() => installation.close());
 
@@ -22,11 +24,8 @@ afterEach(() => installation.close());
 const chores: SweepSource<typeof testCatalog> = {
   name: 'chores',
   async find({ tx, jobs: sender, limit }) {
-    const { rows } = await tx.execute(sql`SELECT text FROM chores ORDER BY text`);
-    const texts = z
-      .array(z.object({ text: z.string() }))
-      .parse(rows)
-      .map(({ text }) => text);
+    const rows = await rowsOf(tx, { text: text() }, sql`SELECT text FROM chores ORDER BY text`);
+    const texts = rows.map(({ text: chore }) => chore);
     const known = await sender.keysWithJob(tx, 'note', texts);
     const missing = texts.filter((text) => !known.has(text)).slice(0, limit);
     await sender.sendMany(
@@ -39,7 +38,7 @@ const chores: SweepSource<typeof testCatalog> = {
 };
 
 it('sends a job for each row that has none, once', async () => {
-  await installation.db.execute(sql`INSERT INTO chores VALUES ('sweep'), ('wash')`);
+  await installation.rows(sql`INSERT INTO chores VALUES ('sweep'), ('wash')`);
   await jobs.send(installation.db, 'note', { text: 'wash' });
   await sweepNow([chores]);
   await sweepNow([chores]);
@@ -47,13 +46,13 @@ it('sends a job for each row that has none, once', async () => {
 });
 
 it('goes on until everything is found', async () => {
-  await installation.db.execute(sql`INSERT INTO chores SELECT 'chore ' || n FROM generate_series(1, 1201) n`);
+  await installation.rows(sql`INSERT INTO chores SELECT 'chore ' || n FROM generate_series(1, 1201) n`);
   await sweepNow([chores]);
   expect(await sent()).toHaveLength(1201);
 });
 
 it('sends nothing twice when two processes sweep at once', async () => {
-  await installation.db.execute(sql`INSERT INTO chores SELECT 'chore ' || n FROM generate_series(1, 50) n`);
+  await installation.rows(sql`INSERT INTO chores SELECT 'chore ' || n FROM generate_series(1, 50) n`);
   let looking = 0;
   let most = 0;
   const slow: SweepSource<typeof testCatalog> = {
@@ -93,7 +92,7 @@ it('sends the job of a run whose owner is gone', async () => {
 });
 
 it('is not held up by a source that fails, and writes nothing of that source', async () => {
-  await installation.db.execute(sql`INSERT INTO chores VALUES ('sweep')`);
+  await installation.rows(sql`INSERT INTO chores VALUES ('sweep')`);
   const failing: SweepSource<typeof testCatalog> = {
     name: 'failing',
     async find({ tx, jobs: sender }) {
@@ -116,10 +115,10 @@ it('comes again until stopped', async () => {
     log: installation.log,
     everyMs: 20,
   });
-  await installation.db.execute(sql`INSERT INTO chores VALUES ('later')`);
+  await installation.rows(sql`INSERT INTO chores VALUES ('later')`);
   await expect.poll(sent).toEqual(['later']);
   await sweeping.stop();
-  await installation.db.execute(sql`INSERT INTO chores VALUES ('too late')`);
+  await installation.rows(sql`INSERT INTO chores VALUES ('too late')`);
   await sleep(100);
   expect(await sent()).toEqual(['later']);
 });
@@ -129,6 +128,6 @@ function sweepNow(sources: SweepSource<typeof testCatalog>[]): Promise<void> {
 }
 
 async function sent() {
-  const { rows } = await installation.db.execute(sql`SELECT singleton_key AS key FROM jobs.job ORDER BY 1`);
+  const rows = await installation.rows(sql`SELECT key FROM jobs ORDER BY 1`);
   return rows.map((row) => row.key);
 }

@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import type { Database, Transaction } from '../db/pool.ts';
+import { one } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import { boolean } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
 import type { JobCatalog, catalog as serverCatalog } from './catalog.ts';
 import type { Jobs } from './queue.ts';
@@ -67,8 +68,6 @@ async function sweepSource<Catalog extends JobCatalog>(
  * one that comes after sees the jobs of the first.
  */
 async function isAlone(tx: Transaction, source: string): Promise<boolean> {
-  const { rows } = await tx.execute(
-    sql`SELECT pg_try_advisory_xact_lock(hashtextextended(${`vestra sweep ${source}`}, 0)) AS alone`,
-  );
-  return z.tuple([z.object({ alone: z.boolean() })]).parse(rows)[0].alone;
+  const lock = sql`SELECT pg_try_advisory_xact_lock(hashtextextended(${`vestra sweep ${source}`}, 0)) AS alone`;
+  return (await one(tx, { alone: boolean() }, lock)).alone;
 }

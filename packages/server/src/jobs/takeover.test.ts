@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../db/sql.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Jobs, JobsSettings } from './queue.ts';
 import { byNotificationOnly, type Installation, openInstallation, quick } from './testing/installation.ts';
@@ -31,7 +31,7 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
     last.go();
     await last.next('wrote');
     expect(await ownersOf('killed')).toEqual(['last']);
-    await expect.poll(() => statesOf('fenced')).toEqual([]);
+    await expect.poll(() => heldOf('fenced')).toEqual([]);
   });
 
   it('is frozen go on in another one, and the frozen one writes nothing when it wakes up [JOB-006]', async () => {
@@ -49,7 +49,7 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
     frozen.go();
     expect(await frozen.next('refused')).toMatchObject({ error: 'FencedOff' });
     expect(await ownersOf('frozen')).toEqual(['successor']);
-    await expect.poll(() => statesOf('fenced')).toEqual([]);
+    await expect.poll(() => heldOf('fenced')).toEqual([]);
   });
 
   it('is frozen while its successor still works: it leaves the successor its job', async () => {
@@ -64,17 +64,17 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
     expect(await frozen.next('aborted')).toMatchObject({ reason: 'Error: The job was taken over.' });
     frozen.go();
     await frozen.next('refused');
-    expect(await statesOf('fenced')).toEqual(['active']);
+    expect(await heldOf('fenced')).toEqual([true]);
 
     successor.go();
     await successor.next('wrote');
     expect(await ownersOf('both')).toEqual(['successor']);
-    await expect.poll(() => statesOf('fenced')).toEqual([]);
+    await expect.poll(() => heldOf('fenced')).toEqual([]);
   });
 
   it('is asked to end are handed back at once', async () => {
     // No heartbeat and no look for due jobs could bring the job over within this test.
-    const patient = { ...byNotificationOnly, heartbeatSeconds: 600 };
+    const patient = { ...byNotificationOnly, leaseSeconds: 600 };
     const sender = await installation.jobs(testCatalog, patient);
     const ending = await ready('ending', patient);
     await sender.send(installation.db, 'fenced', { run: 'handed back' });
@@ -96,38 +96,12 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
   }
 
   async function ownersOf(run: string) {
-    const { rows } = await installation.db.execute(sql`SELECT owner FROM writes WHERE run = ${run}`);
+    const rows = await installation.rows(sql`SELECT owner FROM writes WHERE run = ${run}`);
     return rows.map((row) => row.owner);
   }
 
-  async function statesOf(name: string) {
-    const { rows } = await installation.db.execute(sql`SELECT state FROM jobs.job WHERE name = ${name}`);
-    return rows.map((row) => row.state);
+  async function heldOf(name: string) {
+    const rows = await installation.rows(sql`SELECT is_held FROM jobs WHERE name = ${name}`);
+    return rows.map((row) => row.is_held);
   }
-});
-
-describe('processes that start at the same moment in an empty database', { timeout: 60_000 }, () => {
-  afterEach(killWorkers);
-
-  it('all come up and share the queues', async () => {
-    const installation = await openInstallation();
-    const { connectionString } = installation;
-    const workers = ['a', 'b', 'c'].map((owner) =>
-      spawnWorker({ connectionString, owner, settings: byNotificationOnly }),
-    );
-    await Promise.all(workers.map((worker) => worker.next('ready')));
-
-    const { rows } = await installation.db.execute(sql`SELECT name FROM jobs.queue ORDER BY name`);
-    expect(rows.map((row) => row.name)).toEqual(Object.keys(testCatalog).sort());
-    await killWorkers();
-    await installation.close();
-  });
-
-  it('do so also when they are in step', async () => {
-    const installation = await openInstallation();
-    await Promise.all(Array.from({ length: 5 }, () => installation.jobs(testCatalog)));
-    const { rows } = await installation.db.execute(sql`SELECT FROM jobs.queue`);
-    expect(rows).toHaveLength(Object.keys(testCatalog).length);
-    await installation.close();
-  });
 });

@@ -34,7 +34,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
     else lanes.get(name)?.wake();
   });
   const looking = repeat(settings.dueSeconds * 1000, look);
-  const beating = repeat((settings.heartbeatSeconds * 1000) / 3, beat);
+  const beating = repeat((settings.leaseSeconds * 1000) / 3, beat);
   wakeAll();
 
   return {
@@ -65,7 +65,11 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
 
   async function beat(): Promise<void> {
     try {
-      await Promise.all([...lanes.values()].map((lane) => lane.beat()));
+      const held = [...lanes.values()].map((lane) => ({ lane, claims: lane.held() }));
+      const all = held.flatMap((each) => each.claims);
+      if (all.length === 0) return;
+      const ours = await claims.beat(all);
+      for (const { lane, claims: asked } of held) lane.keep(asked, ours);
     } catch (error) {
       // It says nothing about whose the jobs are: those that run go on, and the next beat may get through.
       log.error({ err: error }, 'the heartbeat of running jobs could not be written');

@@ -13,6 +13,7 @@ import { createOutbound, type Outbound } from '../adapters/outbound/fetcher.ts';
 import { openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
 import { type Bell, createBell } from '../db/bell.ts';
+import { type Line, openLine } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { type CustomerMemory, createCustomerMemory } from '../domains/memory/api.ts';
@@ -29,7 +30,8 @@ import { version } from './version.ts';
 export type Kernel = {
   config: Config;
   log: Logger;
-  connectionString: string;
+  /** Hears what other processes tell. */
+  line: Line;
   db: Database;
   vault: Vault;
   /** What every process on this database signs with. */
@@ -72,10 +74,11 @@ export async function createKernel(
   const apps = assembleApps({ config, outbound, refuseAddress: refuse });
   const embeddings = createOfflineEmbeddings();
   shutdown.undo(() => embeddings.close());
-  const jobs = createJobs({ db, connectionString, catalog, log, settings: { listen: config.role !== 'api' } });
-  shutdown.undo(() => jobs.stop());
+  const line = await openLine({ connectionString, log });
+  shutdown.undo(() => line.close());
+  const jobs = createJobs({ db, line, catalog, settings: { listen: config.role !== 'api' } });
   await jobs.start();
-  const bell = await createBell({ db, connectionString, log });
+  const bell = await createBell({ db, line, log });
   shutdown.undo(() => bell.stop());
   const publicUrl = createLate<string>('the public address');
   // A worker serves nobody and does not know the address of those that do: the setting names it.
@@ -83,7 +86,7 @@ export async function createKernel(
   return {
     config,
     log,
-    connectionString,
+    line,
     db,
     vault,
     signingSecret,

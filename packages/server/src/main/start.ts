@@ -6,7 +6,9 @@ import { ownEmbeddedPostgres } from '../db/reach-embedded.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { promoteAfterTests } from '../domains/apply/promotion/promote-after-tests.ts';
 import { createKeyUse } from '../domains/audit/api.ts';
+import { liveKeys } from '../domains/keys/api.ts';
 import type { Credentials } from '../domains/new-orgs/api.ts';
+import { liveSessions } from '../domains/sessions/api.ts';
 import type { Player } from '../domains/test-runs/api.ts';
 import { startDelivering } from '../domains/webhooks/api.ts';
 import { createStreams } from '../http/streams.ts';
@@ -45,7 +47,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     const postgres = await reachPostgres(config, log);
     shutdown.undo(postgres.stop);
     const kernel = await createKernel(config, log, { connectionString: postgres.connectionString, shutdown });
-    const { db, vault, bell, jobs, outbound, connectionString, models } = kernel;
+    const { db, vault, bell, jobs, outbound, line, models } = kernel;
     const firstCredentials = await makeFirstOrg(db, vault, config.dataDir);
     const { computers, computerWork } = assembleComputers(kernel);
     shutdown.undo(() => computers.stop());
@@ -61,7 +63,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       shutdown.undo(worker.stop);
       const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: config.runs.sweepEveryMs });
       shutdown.undo(() => sweeping.stop());
-      const delivering = await startDelivering({ db, vault, outbound, log, connectionString });
+      const delivering = await startDelivering({ db, vault, outbound, log, line });
       shutdown.undo(delivering.stop);
     }
     const server = {
@@ -73,7 +75,11 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     if (config.role === 'worker') return { ...server, url: null };
 
     const streams = createStreams();
-    bell.on('credential', streams.endCredential);
+    const liveOf = async (ids: string[]) => new Set([...(await liveKeys(db, ids)), ...(await liveSessions(db, ids))]);
+    bell.on('credential', (id) => {
+      if (id === null) void streams.endUnlessLive(liveOf);
+      else streams.endCredential(id);
+    });
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
     // The port is chosen before the app is put together, since links in answers carry it.

@@ -102,8 +102,8 @@ async function startItem(
 /** The work of a group is sent in one statement when all of it has begun. */
 const collect = (jobs: JobSender, work: JobPayload<'task.run'>[]): JobSender => ({
   ...jobs,
-  async send(executor, name, payload, options) {
-    if (name !== 'task.run') return jobs.send(executor, name, payload, options);
+  async send(executor, name, payload) {
+    if (name !== 'task.run') return jobs.send(executor, name, payload);
     work.push(payload as JobPayload<'task.run'>);
     return '';
   },

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { makePlace, removePlace } from '../../adapters/computer/place.ts';
 import { type Bell, createBell } from '../../db/bell.ts';
+import { type Line, openLine } from '../../db/listen.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -34,11 +35,12 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const running: { computers: Computers; bell: Bell }[] = [];
+const running: { computers: Computers; bell: Bell; line: Line }[] = [];
 afterEach(async () => {
-  for (const { computers, bell } of running.splice(0)) {
+  for (const { computers, bell, line } of running.splice(0)) {
     await computers.stop();
     await bell.stop();
+    await line.close();
   }
 });
 
@@ -47,7 +49,8 @@ async function newProcess(
   settings: Parameters<typeof createComputers>[0]['settings'] = {},
   database_ = db,
 ): Promise<Computers> {
-  const bell = await createBell({ db, connectionString: database.connectionString, log });
+  const line = await openLine({ connectionString: database.connectionString, log });
+  const bell = await createBell({ db, line, log });
   const computers = createComputers({
     db: database_,
     log,
@@ -56,7 +59,7 @@ async function newProcess(
     removePlace: (number) => removePlace(dataDir, number),
     settings: { renewEveryMs: 50, handOverMs: 10_000, ...settings },
   });
-  running.push({ computers, bell });
+  running.push({ computers, bell, line });
   return computers;
 }
 

@@ -48,6 +48,12 @@ export async function markRevoked(tx: Executor, keyId: string): Promise<void> {
   await run(tx, sql`UPDATE ${apiKeys} SET revoked_at = ${new Date()} WHERE id = ${keyId}`);
 }
 
+/** Of these, the ones that were not revoked. */
+export async function liveKeys(db: Executor, ids: string[]): Promise<string[]> {
+  const live = sql`SELECT id FROM ${apiKeys} WHERE id = ANY(${ids}) AND revoked_at IS NULL`;
+  return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);
+}
+
 export type FoundKey = { key: KeyRow; org: { status: string }; rolledUntil: Date | null };
 
 /** The key behind a secret: its current one, or one that a roll replaced. */

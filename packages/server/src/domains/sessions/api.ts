@@ -1,4 +1,4 @@
 export { createSessionIdentity } from './identity.ts';
 export { pruneSessions } from './prune-sessions.ts';
 export { createScreenCredentials } from './screen-credential.ts';
-export { embedOriginsOf, liveSessionsOf, removeSessionsOfUser } from './store.ts';
+export { embedOriginsOf, liveSessions, liveSessionsOf, removeSessionsOfUser } from './store.ts';

@@ -73,6 +73,12 @@ export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: strin
   return rows.map(({ id }) => id);
 }
 
+/** Of these, the ones that were not revoked and whose user is still there. */
+export async function liveSessions(db: Executor, ids: string[]): Promise<string[]> {
+  const live = sql`SELECT id FROM ${sessions} WHERE id = ANY(${ids}) AND revoked_at IS NULL`;
+  return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);
+}
+
 export async function removeSessionsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${sessions} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { openLine } from '../../db/listen.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { createLog } from '../../main/log.ts';
@@ -14,12 +15,14 @@ it('delivers what is committed because it is told, and not by looking for it', a
   const { id } = await at.endpoint(org, receiver.url, ['task.completed']);
   const { db, vault, outbound } = at.server;
   const connectionString = db.$client.options.connectionString as string;
+  const log = createLog('silent');
+  const line = await openLine({ connectionString, log });
   const delivering = await startDelivering({
     db,
     vault,
     outbound,
-    log: createLog('silent'),
-    connectionString,
+    log,
+    line,
     lookEveryMs: 3_600_000,
   });
   try {
@@ -29,7 +32,7 @@ it('delivers what is committed because it is told, and not by looking for it', a
       db,
       sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'vestra deliveries listener'`,
+      WHERE datname = current_database() AND application_name = 'vestra listener'`,
     );
     // Unheard, since nobody listens; found when the line stands again.
     await at.emit(org);
@@ -39,5 +42,6 @@ it('delivers what is committed because it is told, and not by looking for it', a
     expect((await at.deliveries(org, { id })).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   } finally {
     await delivering.stop();
+    await line.close();
   }
 });

@@ -12,14 +12,6 @@ export const testCatalog = {
     expireInSeconds: 60,
     concurrency: 3,
   }),
-  ordered: job({
-    payload: z.strictObject({ list: z.string(), item: z.number() }),
-    policy: 'key_strict_fifo',
-    key: ({ list }) => list,
-    retries,
-    expireInSeconds: 60,
-    concurrency: 4,
-  }),
   shared: job({
     payload: z.strictObject({ team: z.string(), member: z.string(), item: z.number() }),
     policy: 'standard',

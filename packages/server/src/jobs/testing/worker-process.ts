@@ -4,8 +4,10 @@
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { sql } from 'drizzle-orm';
+import { run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import pino from 'pino';
+import { openLine } from '../../db/listen.ts';
 import { openDatabase } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { holdRun, takeRun } from '../fence.ts';
@@ -16,7 +18,8 @@ import { testCatalog } from './test-catalog.ts';
 const [connectionString = '', owner = '', settings = '{}'] = process.argv.slice(2);
 const log = pino({ level: 'silent' });
 const db = await openDatabase({ connectionString, max: 3 });
-const jobs = createJobs({ db, connectionString, catalog: testCatalog, log, settings: JSON.parse(settings) });
+const line = await openLine({ connectionString, log });
+const jobs = createJobs({ db, line, catalog: testCatalog, settings: JSON.parse(settings) });
 await jobs.start();
 
 const lines = createInterface({ input: process.stdin });
@@ -28,7 +31,6 @@ const worker = startWorker({
   log,
   handlers: {
     note: nothing,
-    ordered: nothing,
     shared: nothing,
     async fenced({ run }, { attempt, signal }) {
       const held = await takeRun(db, { runId: run, owner, leaseMs: 60_000 });
@@ -38,7 +40,7 @@ const worker = startWorker({
       try {
         await transaction(db, async (tx) => {
           await holdRun(tx, held);
-          await tx.execute(sql`INSERT INTO writes (run, owner) VALUES (${run}, ${owner})`);
+          await run(tx, sql`INSERT INTO writes (run, owner) VALUES (${run}, ${owner})`);
         });
       } catch (error) {
         tell({ event: 'refused', error: error instanceof Error ? error.name : '' });
@@ -50,7 +52,6 @@ const worker = startWorker({
 });
 process.once('SIGTERM', async () => {
   await worker.stop({ graceMs: 300 });
-  await jobs.stop();
   process.exit(0);
 });
 tell({ event: 'ready' });

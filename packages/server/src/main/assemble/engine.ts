@@ -44,7 +44,10 @@ export function assembleEngine(
   const shares = config.role === 'api' ? { ...mostRunsAtOnce, capacity: 0 } : mostRunsAtOnce;
   const runner = createRunner({ db, log, settings: { ...shares, ...config.runs } });
   bell.on('conversation', followers.wake);
-  bell.on('run', (runId) => runId !== null && runner.end(runId));
+  bell.on('run', (runId) => {
+    if (runId === null) void runner.renew();
+    else runner.end(runId);
+  });
 
   const targetOf = createTraceTargets({ db, vault });
   const exporter = createTraceExporter({ outbound, targetOf, log });

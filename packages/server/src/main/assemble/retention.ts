@@ -8,6 +8,7 @@ import { pruneSessions } from '../../domains/sessions/api.ts';
 import { pruneDeliveries, pruneWebhookSecrets } from '../../domains/webhooks/api.ts';
 import { pruneAnswers } from '../../http/idempotency.ts';
 import { pruneRateWindows } from '../../http/rate-limit.ts';
+import { pruneGivenUpJobs } from '../../jobs/queue.ts';
 import type { PruneRule } from '../../jobs/retention.ts';
 import type { Config } from '../config.ts';
 
@@ -32,5 +33,6 @@ export const expiryRules: PruneRule[] = [
   { days: anHour, prune: pruneRateWindows },
   { days: anHour, prune: pruneWebhookSecrets },
   { days: 30, prune: pruneConnections },
+  { days: 14, prune: pruneGivenUpJobs },
   { days: anHour, prune: pruneReservations },
 ];

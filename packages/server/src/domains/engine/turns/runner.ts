@@ -35,6 +35,8 @@ export type Runner = {
    * the process die it is found by its lease. Throws `RunLeft` as soon as the process is to end.
    */
   whileWaiting: <T>(run: Run, signal: AbortSignal, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+  /** Renews what this process works on, and ends what is no longer its own: by itself this happens every few seconds. */
+  renew: () => Promise<void>;
   /** Ends a run at once if this process works on it. */
   end: (runId: string) => void;
   /** Takes nothing new, lets what runs come to its next step, and cuts what is left. */
@@ -164,6 +166,7 @@ export function createRunner({ db, log, settings }: { db: Database; log: Logger;
     take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
     perform,
     whileWaiting,
+    renew,
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),
     async stop({ graceMs }) {
       leave();

@@ -1,7 +1,5 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { is } from 'drizzle-orm';
-import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Table } from '../packages/server/src/db/table.ts';
 import { query } from './support/database.ts';
@@ -15,42 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What Postgres calls the types that tables are declared with. */
-const names: Record<string, string> = {
-  bigint: 'int8',
-  integer: 'int4',
-  boolean: 'bool',
-  'timestamp with time zone': 'timestamptz',
-  'double precision': 'float8',
-};
-function typeName(declared: string): string {
-  const isList = declared.endsWith('[]');
-  const bare = declared.replace(/\[\]$/, '').replace(/\(.*\)/, '');
-  return `${isList ? '_' : ''}${names[bare] ?? bare}`;
-}
-
 const modules = await Promise.all(
   globSync('{domains/**,http}/tables.ts', { cwd: source }).map((file) => import(join(source, file))),
 );
 const exported: unknown[] = modules.flatMap((module) => Object.values(module));
-const tables = [
-  ...exported.filter(isTable).map(({ name, columns }) => ({
-    name,
-    columns: Object.entries(columns).map(([name, column]) => ({ ...column, name })),
-  })),
-  ...exported
-    .filter((each): each is PgTable => is(each, PgTable))
-    .map((table) => ({
-      name: getTableConfig(table).name,
-      columns: getTableConfig(table).columns.map((column) => ({
-        name: column.name,
-        type: typeName(column.getSQLType()),
-        isNullable: !column.notNull,
-        // Drizzle's columns may have a default that the code gives.
-        isOptional: null,
-      })),
-    })),
-];
+const tables = exported.filter(isTable).map(({ name, columns }) => ({
+  name,
+  columns: Object.entries(columns).map(([name, column]) => ({ ...column, name })),
+}));
 
 type Column = { column_name: string; udt_name: string; is_nullable: 'YES' | 'NO'; column_default: string | null };
 

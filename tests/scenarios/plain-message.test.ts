@@ -30,7 +30,7 @@ async function warm(user = userId()): Promise<{ id: string; user: string }> {
 async function transactionsOf(work: () => Promise<unknown>): Promise<number> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await work();
-  const begun = query.mock.calls.filter(([first]) => (first as unknown) === 'BEGIN').length;
+  const begun = query.mock.calls.filter(([first]) => (first as unknown) === 'COMMIT').length;
   query.mockRestore();
   return begun;
 }

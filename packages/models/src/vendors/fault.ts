@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ModelFailure, type ModelFailureReason, type Usage } from '@vestra/agent/model';
-import type { Vendor } from './vendor.ts';
 import { type JsonRecord, recordOf, textOf } from './wires/json.ts';
 
 /** What went wrong with one attempt, and whether another one may go well. */
@@ -48,8 +47,11 @@ export class VendorError extends Error {
   }
 }
 
+/** How a vendor and its settings are called in messages to people. */
+type NamedVendor = { addressSetting: string; keySetting: string; modelId: string; title: string };
+
 /** Messages are made here from the status and the vendor's error code alone: what vendors write repeats parts of keys and requests. */
-export function faultOf(error: unknown, vendor: Vendor, timeoutMs: number): Fault {
+export function faultOf(error: unknown, vendor: NamedVendor, timeoutMs: number): Fault {
   if (error instanceof AttemptFailed) return error.fault;
   if (error instanceof IdleTimeout) {
     return passing('timeout', `${vendor.title} sent nothing for ${Math.round(timeoutMs / 1000)} seconds.`);
@@ -66,7 +68,7 @@ export function failureOf(fault: Fault): ModelFailure {
   return new ModelFailure(fault.reason, fault.message, fault.usage && { usage: fault.usage });
 }
 
-function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, vendor: Vendor): Fault {
+function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, vendor: NamedVendor): Fault {
   const said = `${status}${labels.length > 0 ? ` ${labels.join(' ')}` : ''}`;
   const fault = (reason: ModelFailureReason, isPassing: boolean, message: string): Fault => ({
     reason,
@@ -113,7 +115,7 @@ const lasting = (reason: ModelFailureReason, message: string): Fault => ({
   isPassing: false,
 });
 
-const nameIn = (vendor: Vendor) => vendor.title.replace(/^The /, 'the ');
+const nameIn = (vendor: NamedVendor) => vendor.title.replace(/^The /, 'the ');
 
 export function vendorErrorOfResponse(status: number, headers: IncomingHttpHeaders, body: string): VendorError {
   const said = recordOf([parsed(body)].flat()[0]);

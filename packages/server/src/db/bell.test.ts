@@ -3,7 +3,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
-import { type Bell, createBell } from './bell.ts';
+import { type Bell, createBell, notifying } from './bell.ts';
 import { type Line, openLine } from './listen.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
 import { run } from './query.ts';
@@ -36,22 +36,18 @@ const helloMs = 500;
 const slowly = 3_000;
 
 /** The bell of one process among several. `sent` is what it notified. */
-async function hang(options: { helloMs?: number | undefined; through?: (name: string) => void } = {}) {
+async function hang(options: { helloMs?: number | undefined; through?: (channel: string) => void } = {}) {
   const lost = Promise.withResolvers<void>();
   const log = pino({ level: 'warn' }, { write: (line) => line.includes('was lost') && lost.resolve() });
   const sent: { kind?: string; held_back?: boolean; ids?: string[] }[] = [];
-  const watched = Object.assign(Object.create(db) as Database, {
-    $client: {
-      query: async (statement: { name: string; text: string; values: string[] }) => {
-        options.through?.(statement.name);
-        const answer = await db.$client.query(statement);
-        sent.push(JSON.parse(statement.values[0] ?? ''));
-        return answer;
-      },
-    },
-  });
+  const tell = notifying(db);
+  const notify = async (channel: string, payload: string) => {
+    options.through?.(channel);
+    await tell(channel, payload);
+    sent.push(JSON.parse(payload));
+  };
   const line = await openLine({ connectionString: database.connectionString, log });
-  const bell = await createBell({ db: watched, line, log, helloMs: options.helloMs });
+  const bell = await createBell({ db, line, log, helloMs: options.helloMs, notify });
   hung.push({ bell, line });
   const heard: Heard[] = [];
   for (const kind of ['conversation', 'run', 'credential'] as const) bell.on(kind, (id) => heard.push([kind, id]));
@@ -129,8 +125,8 @@ describe('the bell', () => {
   it('rings again where the others could not be told', async () => {
     let failures = 2;
     const a = await hang({
-      through: (name) => {
-        if (name === 'ring' && failures-- > 0) throw new Error('away');
+      through: (channel) => {
+        if (channel === 'vestra_bell' && failures-- > 0) throw new Error('away');
       },
     });
     const b = await hang();
@@ -203,8 +199,11 @@ describe('a bell that nobody else hears', () => {
     a.bell.ring('credential', 'key_kept');
     await sleep(60);
     expect(a.rung()).toHaveLength(kept);
-    await run(db, sql`
-      SELECT pg_notify('vestra_hello', '{"from":"the one that stood still","asks":false,"held_back":false}')`);
+    await run(
+      db,
+      sql`
+      SELECT pg_notify('vestra_hello', '{"from":"the one that stood still","asks":false,"held_back":false}')`,
+    );
     // The answer, which all of them hear.
     await soon(() => expect(b.heard.slice(before)).toEqual(expect.arrayContaining(anything)));
     a.bell.ring('run', 'turn_heard');
@@ -264,8 +263,8 @@ describe('a bell that nobody else hears', () => {
     let failures = 1;
     const b = await hang({
       helloMs,
-      through: (name) => {
-        if (name === 'say_hello' && failures-- > 0) throw new Error('away');
+      through: (channel) => {
+        if (channel === 'vestra_hello' && failures-- > 0) throw new Error('away');
       },
     });
     await soon(() => expect(b.heard).toEqual(anything));
@@ -275,8 +274,11 @@ describe('a bell that nobody else hears', () => {
 
 /** The oldest first. */
 const cutLines = (count = 100) =>
-  run(db, sql`
+  run(
+    db,
+    sql`
     SELECT pg_terminate_backend(pid) FROM (
       SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'vestra listener'
       ORDER BY backend_start LIMIT ${count}
-    ) AS lines`);
+    ) AS lines`,
+  );

@@ -3,8 +3,10 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Line } from './listen.ts';
 import type { Database } from './pool.ts';
-import { runPrepared } from './prepared.ts';
 import { createPresence, usualHelloMs } from './presence.ts';
+import { one, run } from './query.ts';
+import { sql } from './sql.ts';
+import { boolean } from './table.ts';
 
 /**
  * What processes on one database tell each other: a conversation's log has grown, a test run has got further, a run was
@@ -53,22 +55,19 @@ const helloPayload = z.object({
   held_back: z.boolean(),
 });
 
-const notify = { name: 'ring', text: `SELECT pg_notify('${newsChannel}', $1)` };
-/** A process of version 0.1 says no hello; it is known by the name of its connection. */
-const greet = {
-  name: 'say_hello',
-  text: `SELECT pg_notify('${helloChannel}', $1), EXISTS (
-      SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'vestra news listener'
-    ) AS is_older_there`,
-};
-
 /**
  * Rings are joined and sent outside every transaction: a NOTIFY inside one makes all commits of the database wait for
  * each other. Where nobody else is there, nothing is sent. Whoever comes says hello and is rung for from then on; what
  * was kept back until then it learns from the answer, which says that something was.
  */
-export async function createBell(options: { db: Database; line: Line; log: Logger; helloMs?: number }): Promise<Bell> {
-  const { db, line, log, helloMs = usualHelloMs } = options;
+export async function createBell(options: {
+  db: Database;
+  line: Line;
+  log: Logger;
+  helloMs?: number | undefined;
+  notify?: Notify;
+}): Promise<Bell> {
+  const { db, line, log, helloMs = usualHelloMs, notify = notifying(db) } = options;
   const self = randomUUID();
   const presence = createPresence(self, helloMs);
   const listeners = new Map<News, ((id: string | null) => void)[]>();
@@ -126,9 +125,8 @@ export async function createBell(options: { db: Database; line: Line; log: Logge
     const held_back = hasHeldBack;
     hasHeldBack = false;
     try {
-      const hello = JSON.stringify({ from: self, asks, held_back });
-      const [row] = await runPrepared<{ is_older_there: boolean }>(db, greet, [hello]);
-      if (row?.is_older_there) presence.hear('a process of version 0.1');
+      await notify(helloChannel, JSON.stringify({ from: self, asks, held_back }));
+      if (await isOlderThere(db)) presence.hear('a process of version 0.1');
     } catch (error) {
       hasHeldBack ||= held_back;
       log.warn({ err: error }, 'other processes could not be greeted; trying again');
@@ -152,11 +150,7 @@ export async function createBell(options: { db: Database; line: Line; log: Logge
     const rings = [...waiting].flatMap(([kind, ids]) => ringsOf(kind, [...ids]));
     waiting.clear();
     for (const ring of rings) {
-      if (presence.isAlone()) {
-        hasHeldBack = true;
-        continue;
-      }
-      await runPrepared(db, notify, [JSON.stringify({ from: self, ...ring })]).catch((error: unknown) => {
+      await notify(newsChannel, JSON.stringify({ from: self, ...ring })).catch((error: unknown) => {
         log.warn({ err: error }, 'other processes could not be told; trying again');
         for (const id of ring.ids) keep(ring.kind, id);
         if (!isStopped) sendIn(againMs);
@@ -202,4 +196,24 @@ function ringsOf(kind: News, ids: readonly string[]): { kind: News; ids: readonl
     kind,
     ids: ids.slice(at * idsPerRing, (at + 1) * idsPerRing),
   }));
+}
+
+/** Tells all that listen to the channel. */
+type Notify = (channel: string, payload: string) => Promise<void>;
+
+export const notifying =
+  (db: Database): Notify =>
+  async (channel, payload) => {
+    await run(db, sql`SELECT pg_notify(${channel}, ${payload})`);
+  };
+
+/** A process of version 0.1 says no hello; it is known by the name of its connection. */
+async function isOlderThere(db: Database): Promise<boolean> {
+  const { found } = await one(
+    db,
+    { found: boolean() },
+    sql`SELECT EXISTS (SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'vestra news listener') AS found`,
+  );
+  return found;
 }

@@ -1,16 +1,13 @@
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { describeTarget, explainConnectionFailure } from './connection-failure.ts';
+import type { Statement } from './group.ts';
 import { StartFailure } from './start-failure.ts';
 import { assertNoOpenTransaction } from './transaction-scope.ts';
 
-/**
- * BIGINT arrives as text from raw queries, as `pg` hands it over: a number would lose digits above 2^53. Tables
- * declare `bigint({ mode: 'bigint' })` for money and `mode: 'number'` for counts, and Drizzle converts.
- */
-export type Database = NodePgDatabase & { $client: pg.Pool };
+export type Database = { readonly $client: pg.Pool };
 
-export type Transaction = Parameters<Parameters<NodePgDatabase['transaction']>[0]>[0];
+/** One connection with a transaction on it, for as long as the work that `transaction` runs. */
+export type Transaction = { readonly send: (statements: readonly Statement[]) => Promise<unknown[]> };
 
 /** What a store function takes: it works alone or inside the transaction of its caller. */
 export type Executor = Database | Transaction;
@@ -36,7 +33,7 @@ export async function openDatabase(options: { connectionString: string; max?: nu
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   refuseBesideTransaction(pool);
-  return drizzle(pool);
+  return { $client: pool };
 }
 
 export async function closeDatabase(db: Database): Promise<void> {

@@ -124,7 +124,7 @@ export function inserting<Of extends Table>(
 }
 
 /** One parameter for all rows, so that the text is the same for any number of them. */
-export function insertingMany<Of extends Table>(
+function insertingMany<Of extends Table>(
   table: Of,
   rows: readonly NewRowOf<Of>[],
   { onConflict }: InsertOptions = {},
@@ -144,7 +144,7 @@ export function insertingMany<Of extends Table>(
   );
 }
 
-export function updating<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {
+function updating<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {
   const given = givenOf(table, changes);
   if (given.length === 0) throw new Error(`An update of ${table.name} that changes nothing.`);
   const writer = sqlWriter().add(`UPDATE "${table.name}" SET `);
@@ -160,7 +160,7 @@ async function execute<Result>(executor: Executor, statement: Statement<Result>)
 
 async function sendOn(executor: Executor, statements: readonly Statement[]): Promise<unknown[]> {
   try {
-    if (!('$client' in executor)) return await send(clientOf(executor), statements);
+    if (!('$client' in executor)) return await executor.send(statements);
     const pool = executor.$client;
     return await repeatingCollisions(() => sendOnFreeConnection(pool, statements));
   } catch (error) {
@@ -181,11 +181,6 @@ async function sendOnFreeConnection(pool: pg.Pool, statements: readonly Statemen
   } finally {
     client.release(broken);
   }
-}
-
-/** Drizzle's transaction hides the connection it runs on. */
-function clientOf(tx: Exclude<Executor, { $client: unknown }>): pg.PoolClient {
-  return (tx as unknown as { session: { client: pg.PoolClient } }).session.client;
 }
 
 const isTable = (of: Described): of is Table => typeof of.name === 'string';

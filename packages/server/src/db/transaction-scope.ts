@@ -16,8 +16,7 @@ export async function insideTransaction<T>(pool: object, work: () => Promise<T>)
   if (!isWatching) return work();
   const scope: Scope = { pool, open: true, outer: scopes.getStore() };
   try {
-    // Drizzle sends a statement only when it is awaited, so the waiting has to happen in here.
-    return await scopes.run(scope, async () => await work());
+    return await scopes.run(scope, work);
   } finally {
     // What a transaction started and left running keeps this scope; after the end it may use the pool again.
     scope.open = false;

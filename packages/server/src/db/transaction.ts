@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres';
-import { PgDialect } from 'drizzle-orm/pg-core';
 import type pg from 'pg';
+import { type Statement, send } from './group.ts';
 import type { Database, Transaction } from './pool.ts';
 import { sqlState } from './query-error.ts';
+import { sql } from './sql.ts';
 import { insideTransaction } from './transaction-scope.ts';
 
 const MOST_RETRIES = 3;
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
-
-const dialect = new PgDialect();
 
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws.
@@ -39,12 +37,12 @@ export async function repeatingCollisions<T>(attempt: () => Promise<T>): Promise
 
 async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  const lease = leaseOf(client);
+  const open = beginOn(client);
   let broken: Error | undefined;
   try {
-    await client.query('BEGIN');
-    const result = await insideTransaction(pool, () => work(transactionOn(lease.client)));
-    lease.end();
+    const result = await insideTransaction(pool, () => work(open.tx));
+    open.end();
+    if (!open.isBegun()) return result;
     // PostgreSQL answers COMMIT with a rollback, and without an error, when a statement before it has failed.
     const { command } = await client.query('COMMIT');
     if (command !== 'COMMIT') {
@@ -52,7 +50,7 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
     }
     return result;
   } catch (error) {
-    lease.end();
+    open.end();
     await client.query('ROLLBACK').catch((failure: Error) => {
       broken = failure;
     });
@@ -62,29 +60,30 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
   }
 }
 
+const begin: Statement = { sql: sql`BEGIN`, shape: null, result: () => undefined };
+
 /**
- * A statement that `work` started and did not await may come after the end, when the connection belongs to somebody
- * else's transaction: it is refused.
+ * It begins in the same write as its first statement. A statement that `work` started and did not await may come after the
+ * end, when the connection belongs to somebody else's transaction: it is refused.
  */
-function leaseOf(client: pg.PoolClient): { client: pg.PoolClient; end: () => void } {
+function beginOn(client: pg.PoolClient): { tx: Transaction; isBegun: () => boolean; end: () => void } {
+  let isBegun = false;
   let isOver = false;
-  const query = (...parameters: unknown[]): unknown => {
-    if (!isOver) return Reflect.apply(client.query, client, parameters);
-    const refusal = new Error('The transaction has ended: await each of its statements inside it.');
-    const [given] = parameters as [{ handleError?: (error: Error) => void } | string];
-    if (typeof given === 'string' || !given.handleError) return Promise.reject(refusal);
-    return given.handleError(refusal);
-  };
   return {
-    client: { query } as unknown as pg.PoolClient,
+    tx: {
+      async send(statements) {
+        if (isOver) throw new Error('The transaction has ended: await each of its statements inside it.');
+        if (isBegun) return send(client, statements);
+        isBegun = true;
+        const [, ...results] = await send(client, [begin, ...statements]);
+        return results;
+      },
+    },
+    isBegun: () => isBegun,
     end: () => {
       isOver = true;
     },
   };
-}
-
-function transactionOn(client: pg.PoolClient): Transaction {
-  return new NodePgTransaction(dialect, new NodePgSession(client, dialect, undefined), undefined);
 }
 
 function isWorthRepeating(error: unknown): boolean {

@@ -1,9 +1,10 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeDatabase, openDatabase } from '../db/pool.ts';
 import { rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { numeric } from '../db/table.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeDatabase, openDatabase } from '../db/pool.ts';
-import { type Claim, createClaims } from './claims.ts';
+import { createClaims } from './claims.ts';
+import type { Claim } from './fair-claim.ts';
 import type { Jobs } from './queue.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 import { testCatalog } from './testing/test-catalog.ts';
@@ -78,9 +79,13 @@ it('a claim reads no more than could be taken, however much waits', async () => 
   const db = await openDatabase({ connectionString: installation.connectionString, max: 1 });
   const read = async () => {
     await run(db, sql`SELECT pg_stat_force_next_flush()`);
-    const rows = await rowsOf(db, { tuples: numeric() }, sql`
+    const rows = await rowsOf(
+      db,
+      { tuples: numeric() },
+      sql`
       SELECT (SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'jobs')
-        + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'jobs') AS tuples`);
+        + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'jobs') AS tuples`,
+    );
     return Number(rows[0]?.tuples);
   };
   try {
@@ -110,6 +115,8 @@ async function take(): Promise<Claim> {
 }
 
 async function stored(id: string) {
-  const rows = await installation.rows(sql`SELECT is_held, attempts, failures, due_at, given_up FROM jobs WHERE id = ${id}`);
+  const rows = await installation.rows(
+    sql`SELECT is_held, attempts, failures, due_at, given_up FROM jobs WHERE id = ${id}`,
+  );
   return rows;
 }

@@ -4,10 +4,7 @@ import { rowsOf, run } from '../db/query.ts';
 import { type Sql, sql } from '../db/sql.ts';
 import { text, uuid } from '../db/table.ts';
 import type { JobRow } from './catalog.ts';
-import { claimFairly, type RunningShares } from './fair-claim.ts';
-
-/** A job that this process runs, until it is settled or was silent for too long. `attempt` tells it from later claims. */
-export type Claim = { id: string; attempt: number; payload: unknown; failures: number; share: string };
+import { type Claim, claimFairly, type RunningShares } from './fair-claim.ts';
 
 /** `isContested`: there may be others, since another process was quicker with some. `isLeft`: some wait for a share. */
 type Taken = { claims: Claim[]; isContested: boolean; isLeft: boolean };

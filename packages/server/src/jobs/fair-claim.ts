@@ -4,7 +4,9 @@ import { one } from '../db/query.ts';
 import { type Sql, sql } from '../db/sql.ts';
 import { boolean, integer, jsonb } from '../db/table.ts';
 import type { JobOwner } from './catalog.ts';
-import type { Claim } from './claims.ts';
+
+/** A job that this process runs, until it is settled or was silent for too long. `attempt` tells it from later claims. */
+export type Claim = { id: string; attempt: number; payload: unknown; failures: number; share: string };
 
 /** What one process runs, counted by `shareId`. */
 export type RunningShares = ReadonlyMap<string, number>;
@@ -46,15 +48,15 @@ export async function claimFairly(
     db,
     answer,
     sql`
-    WITH RECURSIVE orgs (org) AS (
+    WITH RECURSIVE waiting (org) AS (
       (SELECT split_part(share, ' ', 1) FROM jobs WHERE ${due} ORDER BY share LIMIT 1)
       UNION ALL
       SELECT (SELECT split_part(share, ' ', 1) FROM jobs WHERE ${due} AND share > org || '!' ORDER BY share LIMIT 1)
-      FROM orgs WHERE org IS NOT NULL
+      FROM waiting WHERE org IS NOT NULL
     ), most AS (
-      SELECT greatest(${leastUsersOfOrg}, ${mostUsers} / greatest(1, count(org)))::int AS users FROM orgs
+      SELECT greatest(${leastUsersOfOrg}, ${mostUsers} / greatest(1, count(org)))::int AS users FROM waiting
     ), shares AS (
-      SELECT org, share FROM orgs CROSS JOIN LATERAL (
+      SELECT org, share FROM waiting CROSS JOIN LATERAL (
         ${sharesBetween(due, sql`org || ' ' || ${start}`, sql`org || '!'`)} UNION ALL
         ${sharesBetween(due, sql`org`, sql`org || ' ' || ${start}`)}
       ) AS found

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { run } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { run as execute } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import { FencedOff, holdRun, type Run, releaseRun, takeExpiredRuns, takeRun } from './fence.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
@@ -101,7 +101,7 @@ function take(runId: string, owner: string, leaseMs = 60_000): Promise<Run> {
 async function write(run: Run): Promise<void> {
   await transaction(installation.db, async (tx) => {
     await holdRun(tx, run);
-    await run(tx, sql`INSERT INTO writes (run, owner) VALUES (${run.runId}, ${run.epoch})`);
+    await execute(tx, sql`INSERT INTO writes (run, owner) VALUES (${run.runId}, ${run.epoch})`);
   });
 }
 

@@ -44,6 +44,18 @@ export async function holdRun(tx: Transaction, owned: Run): Promise<void> {
   if ((await run(tx, held)) === 0) throw new FencedOff(owned);
 }
 
+/** Of these, the ones that the owner still has, each with its epoch: they are its own for as long again. */
+export const renewLeases = (
+  db: Executor,
+  { runIds, owner, leaseMs }: { runIds: readonly string[]; owner: string; leaseMs: number },
+): Promise<{ id: string; epoch: number }[]> =>
+  rowsOf(
+    db,
+    { id: text(), epoch: count() },
+    sql`UPDATE runs SET lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
+      WHERE id = ANY(${runIds}) AND owner = ${owner} RETURNING id, epoch`,
+  );
+
 /** Ends the run, in the transaction of its last step. */
 export async function releaseRun(executor: Executor, owned: Run): Promise<void> {
   const ended = await run(executor, sql`DELETE FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch}`);

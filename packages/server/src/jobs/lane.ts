@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { JobRow } from './catalog.ts';
-import type { Claim, Claims } from './claims.ts';
-import type { RunningShares } from './fair-claim.ts';
+import type { Claims } from './claims.ts';
+import type { Claim, RunningShares } from './fair-claim.ts';
 
 export type JobContext = {
   /** Aborted when the job is no longer ours, has run too long, or the worker stops: what is written then is lost. */

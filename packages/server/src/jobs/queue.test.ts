@@ -1,7 +1,7 @@
-import { run } from '../db/query.ts';
-import { sql } from '../db/sql.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { run } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import type { Jobs } from './queue.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
@@ -96,7 +96,9 @@ describe('start', () => {
 });
 
 async function stored(name: string, key: string) {
-  const rows = await installation.rows(sql`SELECT id, payload, is_held, attempts, failures FROM jobs WHERE name = ${name} AND key = ${key}`);
+  const rows = await installation.rows(
+    sql`SELECT id, payload, is_held, attempts, failures FROM jobs WHERE name = ${name} AND key = ${key}`,
+  );
   return rows;
 }
 

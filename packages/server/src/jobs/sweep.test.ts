@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rowsOf } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { text } from '../db/table.ts';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { z } from 'zod';
 import { takeExpiredRuns, takeRun } from './fence.ts';
 import type { Jobs } from './queue.ts';
 import { type SweepSource, startSweeping, sweep } from './sweep.ts';

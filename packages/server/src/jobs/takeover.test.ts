@@ -1,5 +1,5 @@
-import { sql } from '../db/sql.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
 import type { Jobs, JobsSettings } from './queue.ts';
 import { byNotificationOnly, type Installation, openInstallation, quick } from './testing/installation.ts';
 import { killWorkers, spawnWorker } from './testing/spawn-worker.ts';

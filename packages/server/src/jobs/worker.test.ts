@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from '../db/sql.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import type { JobContext } from './lane.ts';
 import { byNotificationOnly, type Installation, openInstallation } from './testing/installation.ts';

@@ -22,10 +22,8 @@ function describeError(error: unknown): Record<string, unknown> {
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   return {
     name: error.name,
-    ...(state ? { sqlstate: state } : { message: isOfDatabase(error) ? undefined : error.message }),
+    ...(state ? { sqlstate: state } : { message: error.message }),
     stack: frames.slice(0, 12).join('\n'),
     ...(error.cause ? { cause: describeError(error.cause) } : {}),
   };
 }
-
-const isOfDatabase = (error: Error) => error.constructor.name === 'DrizzleQueryError';

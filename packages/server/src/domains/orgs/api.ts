@@ -1,2 +1,2 @@
 export { findOrg, findSettings, hasOrgs, insertOrg, orgExists, resealDataKeys } from './store.ts';
-export { type OrgRow, type OrgSettings, orgSettings, orgs } from './tables.ts';
+export { type OrgRow, type OrgSettings, orgs } from './tables.ts';

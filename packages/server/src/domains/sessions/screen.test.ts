@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
+import { transaction } from '../../db/transaction.ts';
 import { createScreens } from '../browser/api.ts';
 import { poolWithoutBrowser } from '../browser/browser-pool.fixture.ts';
 import type { Engine } from '../engine/api.ts';
@@ -37,7 +38,7 @@ const ownerOf = (userId: string) => ({ orgId, mode: 'test' as const, userId });
 async function open(userId: string, screen: 'view' | 'control') {
   const { token, hash } = newToken();
   const id = newId('ses');
-  await app.db.transaction((tx) =>
+  await transaction(app.db, (tx) =>
     insertSession(tx, {
       id,
       org_id: orgId,

@@ -4,11 +4,11 @@
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { run } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
 import pino from 'pino';
 import { openLine } from '../../db/listen.ts';
 import { openDatabase } from '../../db/pool.ts';
+import { run as execute } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { holdRun, takeRun } from '../fence.ts';
 import { createJobs } from '../queue.ts';
@@ -40,7 +40,7 @@ const worker = startWorker({
       try {
         await transaction(db, async (tx) => {
           await holdRun(tx, held);
-          await run(tx, sql`INSERT INTO writes (run, owner) VALUES (${run}, ${owner})`);
+          await execute(tx, sql`INSERT INTO writes (run, owner) VALUES (${run}, ${owner})`);
         });
       } catch (error) {
         tell({ event: 'refused', error: error instanceof Error ? error.name : '' });

@@ -170,7 +170,7 @@ describe('a file that changes nothing', () => {
 
   it('waits for nobody who is applying', async () => {
     await org.put(file());
-    await server.db.transaction(async (tx) => {
+    await transaction(server.db, async (tx) => {
       await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra apply ${org.id}`}, 0))`);
       await run(tx, sql`SELECT 1 FROM deployments WHERE org_id = ${org.id} FOR UPDATE`);
       expect((await org.put(file())).body.changed).toEqual([]);

@@ -4,7 +4,7 @@ import { FencedOff } from '../../../jobs/fence.ts';
 import { createLog } from '../../../main/log.ts';
 import { createRunner, RunLeft, type Runner, type RunOwner } from './runner.ts';
 
-type Renewal = { answer: (rows: { id: string; epoch: string }[]) => void };
+type Renewal = { answer: (rows: { id: string; epoch: number }[]) => void };
 
 const ofAnn: RunOwner = { org_id: 'org_a', mode: 'test', user_id: 'ann' };
 
@@ -15,14 +15,13 @@ afterEach(() => runner.stop({ graceMs: 0 }));
 function start(given: Partial<Record<'capacity' | 'ofOrg' | 'ofUser', number>> = {}) {
   const renewals: Renewal[] = [];
   let onAsked = () => {};
-  const execute = () =>
-    new Promise((resolve) => {
-      renewals.push({ answer: (rows) => resolve({ rows }) });
+  const renewLeases = () =>
+    new Promise<{ id: string; epoch: number }[]>((resolve) => {
+      renewals.push({ answer: resolve });
       onAsked();
     });
-  const db = { execute } as unknown as Database;
   const settings = { capacity: 256, ofOrg: 192, ofUser: 64, leaseMs: 1_000, renewEveryMs: 5, ...given };
-  runner = createRunner({ db, log: createLog('silent'), settings });
+  runner = createRunner({ db: {} as Database, renewLeases, log: createLog('silent'), settings });
   return async () => {
     if (renewals.length === 0) {
       await new Promise<void>((resolve) => {
@@ -49,10 +48,10 @@ describe('renewing leases', () => {
     const first = begin('turn_1');
     const asked = await renewal();
     const second = begin('turn_2');
-    asked.answer([{ id: 'turn_1', epoch: '1' }]);
+    asked.answer([{ id: 'turn_1', epoch: 1 }]);
     (await renewal()).answer([
-      { id: 'turn_1', epoch: '1' },
-      { id: 'turn_2', epoch: '1' },
+      { id: 'turn_1', epoch: 1 },
+      { id: 'turn_2', epoch: 1 },
     ]);
     await renewal();
     expect([first.signal().aborted, second.signal().aborted]).toEqual([false, false]);
@@ -60,7 +59,7 @@ describe('renewing leases', () => {
 
   it.each([
     ['is gone', []],
-    ['has another owner', [{ id: 'turn_1', epoch: '2' }]],
+    ['has another owner', [{ id: 'turn_1', epoch: 2 }]],
   ])('ends a run whose row %s', async (_what, rows) => {
     const renewal = start();
     const { signal, done } = begin('turn_1');

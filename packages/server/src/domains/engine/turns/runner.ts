@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isDatabaseAway } from '../../../db/away.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
-import { rowsOf } from '../../../db/query.ts';
-import { sql } from '../../../db/sql.ts';
-import { count as counted, text } from '../../../db/table.ts';
-import { FencedOff, type Run, takeRun } from '../../../jobs/fence.ts';
+import { FencedOff, type Run, renewLeases as renewLeasesOf, takeRun } from '../../../jobs/fence.ts';
 
 /** Why a run was ended from outside: it is no failure, and whoever ended it has written what came of it. */
 export class RunEnded extends Error {
@@ -62,7 +59,13 @@ const mostSetAside = 1_000;
 
 type Running = { run: Run; of: RunOwner; controller: AbortController; done: Promise<void>; setAside: () => void };
 
-export function createRunner({ db, log, settings }: { db: Database; log: Logger; settings: Settings }): Runner {
+export function createRunner(options: {
+  db: Database;
+  log: Logger;
+  settings: Settings;
+  renewLeases?: typeof renewLeasesOf;
+}): Runner {
+  const { db, log, settings, renewLeases = renewLeasesOf } = options;
   const { capacity, ofOrg, ofUser, leaseMs, renewEveryMs } = settings;
   const owner = randomUUID();
   const running = new Map<string, Running>();
@@ -96,12 +99,7 @@ export function createRunner({ db, log, settings }: { db: Database; log: Logger;
     if (asked.length === 0) return;
     try {
       const runIds = asked.map(({ run }) => run.runId);
-      const rows = await rowsOf(
-        db,
-        { id: text(), epoch: counted() },
-        sql`UPDATE runs SET lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
-          WHERE id = ANY(${runIds}) AND owner = ${owner} RETURNING id, epoch`,
-      );
+      const rows = await renewLeases(db, { runIds, owner, leaseMs });
       const owned = new Map(rows.map(({ id, epoch }) => [id, epoch]));
       for (const { run, controller } of asked) {
         if (owned.get(run.runId) !== run.epoch) controller.abort(new FencedOff(run));

@@ -147,13 +147,13 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-311',
-    'docs/decisions/0022',
+    'docs/benchmarks.md · What a turn asks of PostgreSQL',
     'What a process remembers of a user, a deployment, money or a version is checked by the write that relies on it.',
   ],
-  ['MSG-312', 'docs/decisions/0022', 'A conversation that another process has changed is not written over.'],
+  ['MSG-312', 'docs/benchmarks.md · What a turn asks of PostgreSQL', 'A conversation that another process has changed is not written over.'],
   [
     'MSG-313',
-    'docs/decisions/0022',
+    'docs/benchmarks.md · What a turn asks of PostgreSQL',
     'A plain message under an Idempotency-Key is taken once, in the group of statements that keeps its answer.',
   ],
 ]);

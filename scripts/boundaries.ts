@@ -4,6 +4,7 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { faultOfEngineImport } from './engine-rooms.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -30,6 +31,8 @@ function violationsOf(file: string): string[] {
     if (to && isTest(to.file)) return [`${file}:${line} what is shipped may not import what tests alone use`];
     if (!to)
       return refusePackage(from, specifier) ? [`${file}:${line} ${from.package} may not import ${specifier}`] : [];
+    const fault = faultOfEngineImport(file, to.file);
+    if (fault !== null) return [`${file}:${line} ${fault}`];
     return isAllowed(from, to, isType) ? [] : [`${file}:${line} ${nameOf(from)} may not import ${nameOf(to)}`];
   });
 }

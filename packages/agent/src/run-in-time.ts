@@ -9,7 +9,7 @@ const graceMs = 5_000;
 const longestOutput = 100_000;
 
 /** `isTools`: whether the tool said so itself. Otherwise nobody knows how far it came. */
-export type TimedOutcome = ToolOutcome & { isTools: boolean };
+type TimedOutcome = ToolOutcome & { isTools: boolean };
 
 /**
  * Runs one call of a tool and always comes back: with what it did, or with what to say of a tool that took too long or

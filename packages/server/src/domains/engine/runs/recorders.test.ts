@@ -46,7 +46,7 @@ beforeAll(async () => {
     announcer: { seen, followers: { publish: told.published }, ring: () => {} },
     money: { hold: () => Promise.reject(new Error('nothing is held here')), hasWaiting: () => false, freed: () => {} },
     apps: { all: [], find: (id) => ({ id, name: id }), isConnected: isAppConnected },
-    jobs: { send: async () => '' },
+    jobs: { send: async () => '', sendMany: async () => [] },
     runner: { hasRoom: () => false } as Partial<Engine['runner']> as Engine['runner'],
     traces: { ended: told.traced },
   };
@@ -233,7 +233,7 @@ function writesForItsOwnerAlone<R extends RunRecorder>(
       expect(await allRows()).not.toEqual(before);
     });
 
-    it.each(doings)('writes nothing of %s once another has taken the run over', async (_what, act) => {
+    it.each(doings)('writes nothing of %s once another has taken the run over [JOB-006]', async (_what, act) => {
       const { subject, recorder, callId } = await underWay(kind, make);
       await takeRun(db, { runId: subject.run.runId, owner: 'there', leaseMs: 60_000 });
       const before = await allRows();

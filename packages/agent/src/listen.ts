@@ -6,13 +6,13 @@ export type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage; i
 
 type Ears = {
   onText: (text: string) => Promise<void>;
-  /** The run has ended: throws its reason. */
+  /** Aborted where the run was ended from outside: its reason is thrown then. */
   ended: AbortSignal;
-  /** The run has used up its minutes. */
+  /** Aborted when the run has used up its minutes. */
   timeUp: AbortSignal;
 };
 
-/** Hears a model out. A failure of the model is an answer; what `onText` throws is not the model's. */
+/** Hears a model out. What the model throws is answered as its failure, what `onText` throws is thrown. */
 export async function listen(model: Model, request: ModelRequest, ears: Ears): Promise<Answer | ModelFailure> {
   let text = '';
   const calls: ToolCall[] = [];
@@ -35,7 +35,7 @@ export async function listen(model: Model, request: ModelRequest, ears: Ears): P
   }
 }
 
-/** Only what the model throws is the model's failure; an ended run has none. */
+/** Of a run that was ended the model's failure is none: it failed because of that. */
 async function heard<T>(next: Promise<T>, { ended, timeUp }: Ears): Promise<T | ModelFailure> {
   try {
     return await next;

@@ -8,7 +8,7 @@ const usualTimeoutS = 180;
 const graceMs = 5_000;
 const longestOutput = 100_000;
 
-/** `isTools`: whether the tool said so itself. Otherwise nobody knows how far it came. */
+/** `isTools`: the tool said so itself. Otherwise nobody knows how far it came. */
 type TimedOutcome = ToolOutcome & { isTools: boolean };
 
 /**
@@ -20,9 +20,9 @@ export async function runInTime(
   call: ToolCall,
   tool: Tool,
   run: {
-    /** The run has ended: throws its reason. */
+    /** Aborted where the run was ended from outside: its reason is thrown then. */
     ended: AbortSignal;
-    /** Ended, or out of time. */
+    /** Aborted then, and when the run has used up its minutes. */
     signal: AbortSignal;
   },
 ): Promise<TimedOutcome> {

@@ -3,6 +3,7 @@
  * know fails `npm run check` with the line that does it.
  */
 import { circlesIn } from './circles.ts';
+import { faultOfEngineImport } from './engine-rooms.ts';
 import { foreignTables } from './foreign-tables.ts';
 import { apiOfDomain, packageRooms, serverRooms } from './rooms.ts';
 import { graphOf, isTest, readSources, type Source, subRoomOf } from './sources.ts';
@@ -55,6 +56,8 @@ function violationsOf({ file, imports }: Source): string[] {
     }
     const to = placeOf(target);
     if (isTest(target)) return [`${file}:${line} what is shipped may not import what tests alone use`];
+    const fault = faultOfEngineImport(file, to.file);
+    if (fault !== null) return [`${file}:${line} ${fault}`];
     return isAllowed(from, to, isType) ? [] : [`${file}:${line} ${nameOf(from)} may not import ${nameOf(to)}`];
   });
 }

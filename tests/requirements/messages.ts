@@ -150,7 +150,11 @@ export const messages = area('messages', 'done', [
     'docs/benchmarks.md · What a turn asks of PostgreSQL',
     'What a process remembers of a user, a deployment, money or a version is checked by the write that relies on it.',
   ],
-  ['MSG-312', 'docs/benchmarks.md · What a turn asks of PostgreSQL', 'A conversation that another process has changed is not written over.'],
+  [
+    'MSG-312',
+    'docs/benchmarks.md · What a turn asks of PostgreSQL',
+    'A conversation that another process has changed is not written over.',
+  ],
   [
     'MSG-313',
     'docs/benchmarks.md · What a turn asks of PostgreSQL',

@@ -2,7 +2,7 @@ import type { InteractionDraft } from './interaction.ts';
 import { type Run, runAgent } from './loop.ts';
 import type { ToolCall } from './message.ts';
 import type { Model, ModelEvent, ModelRequest } from './model.ts';
-import type { NewWait, Ports, RunEnd, RunStore, ToolOutcome } from './ports.ts';
+import type { FinalEnd, NewWait, Ports, RunEnd, RunStore, ToolOutcome } from './ports.ts';
 import type { CallResult, ModelStep, RecordedCall, Step, WaitOutcome, WaitPurpose } from './step.ts';
 import type { Tool, ToolEffect } from './tool.ts';
 
@@ -19,7 +19,7 @@ type Interaction = NewWait & { outcome: WaitOutcome | null };
  */
 export function memoryStore(crashes: readonly CrashPoint[] = []) {
   let steps: Step[] = [];
-  let end: RunEnd | null = null;
+  let end: FinalEnd | null = null;
   let writes = 0;
   /** Nothing more comes from a dead process; a successor begins with `load`. */
   let isDead = false;
@@ -50,15 +50,15 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
     if (recorded.result !== null) throw new Error(`${recorded.call.id} has a result, and was touched again.`);
     return recorded;
   };
-  const finish = (given: RunEnd | null) => {
-    if (given !== null && given.kind !== 'waiting') end = given;
+  const finish = (given: FinalEnd | null) => {
+    if (given !== null) end = given;
   };
 
   const store: RunStore = {
     load: async () => {
       settledSinceLoad = false;
       isDead = false;
-      return structuredClone({ steps, activeMs: 0 });
+      return structuredClone({ kind: 'recorded', steps, activeMs: 0 });
     },
     recordModelStep: (step, given) =>
       write(() => {

@@ -119,6 +119,37 @@ describe('a call that waits', () => {
   });
 });
 
+describe('a run whose tools are out of date', () => {
+  const outdated: Ports['store']['load'] = async () => ({ kind: 'take_up_anew' });
+
+  it('ends before anything is done with them, and goes on once it is taken up anew', async () => {
+    const here = scene([{ calls: [call('change')] }, { text: 'Changed.' }]);
+    const store = { ...here.memory.store, load: outdated };
+    expect(await runAgent(here.run, { ...here.ports, store })).toEqual({ kind: 'take_up_anew' });
+    expect([here.script.requests, here.memory.steps(), here.memory.end()]).toEqual([[], [], null]);
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ text: 'Changed.' });
+  });
+
+  it('ends so too where they became it by an answer that came while it was about to wait', async () => {
+    const here = scene([{ calls: [call('pay')] }, { text: 'Paid.' }]);
+    const { store } = here.memory;
+    let loads = 0;
+    const racing: Ports['store'] = {
+      ...store,
+      load: () => (++loads === 1 ? store.load() : outdated()),
+      async wait(waits) {
+        await store.wait(waits);
+        for (const each of here.memory.interactions) here.memory.answer(each, approved);
+        return 'answered';
+      },
+    };
+    expect(await runAgent(here.run, { ...here.ports, store: racing })).toEqual({ kind: 'take_up_anew' });
+    expect([here.log.ran, here.memory.end(), here.script.requests.length]).toEqual([[], null, 1]);
+    expect(await runAgent(here.run, here.ports)).toMatchObject({ text: 'Paid.' });
+    expect([here.log.ran.length, here.script.requests.length]).toEqual([1, 2]);
+  });
+});
+
 describe('a process that dies', () => {
   it('between the start and the result of a change leaves it unrepeated [JOB-001] and the agent told [JOB-003]', async () => {
     // Writes: the answer, the start, the result.

@@ -3,9 +3,11 @@ import { type Limits, limitReached, timeReached } from './budget.ts';
 import { type Move, nextMove } from './call-progress.ts';
 import { receiveCall } from './call-refusal.ts';
 import { exchangesToCover, summaryRequest } from './compaction.ts';
+import { type Answer, listen } from './listen.ts';
 import type { JsonSchema, Message, ToolCall } from './message.ts';
 import { ModelFailure, type ModelRequest, type Usage } from './model.ts';
-import type { NewWait, Ports, RunEnd, ToolOutcome } from './ports.ts';
+import type { FinalEnd, NewWait, Ports, Recorded, RunEnd } from './ports.ts';
+import { runInTime } from './run-in-time.ts';
 import type { CallResult, ModelStep, RecordedCall, Step } from './step.ts';
 import { decisionOf, isReadOnly, type Tool } from './tool.ts';
 import { exchangesOf, lastSummary, messagesOf } from './transcript.ts';
@@ -34,18 +36,15 @@ type ReadAnswer = { kind: 'ok'; data: unknown } | { kind: 'error'; message: stri
 
 const mostCallsOfAnswer = 32;
 const mostNoticesInARow = 3;
-const longestOutput = 100_000;
-/** Of one call of a tool that names no time of its own. */
-const usualTimeoutS = 180;
-/** For a tool that was told to end, to say how far it came. */
-const graceMs = 5_000;
 
 /**
  * Runs until there is an end. It may be called again after any crash and goes on from what is recorded: no recorded
  * answer is asked for again, no call with a result is run again.
  */
 export async function runAgent(run: Run, ports: Ports): Promise<RunEnd> {
-  const progress = await takeUp(run, ports);
+  const recorded = await ports.store.load();
+  if (recorded.kind === 'take_up_anew') return recorded;
+  const progress = takeUp(run, ports, recorded);
   const putOff = ports.clock.alarm(timeLeft(progress), () => progress.timeUp.abort(new Error('The time is up.')));
   try {
     for (;;) {
@@ -71,8 +70,7 @@ type Progress = {
   signal: AbortSignal;
 };
 
-async function takeUp(run: Run, ports: Ports): Promise<Progress> {
-  const { steps, activeMs } = await ports.store.load();
+function takeUp(run: Run, ports: Ports, { steps, activeMs }: Recorded): Progress {
   const timeUp = new AbortController();
   return {
     run,
@@ -99,7 +97,7 @@ async function advance(progress: Progress): Promise<RunEnd | null> {
 }
 
 /** The end that a recorded step means, for a run that was recorded up to it and not further. */
-function endOf(progress: Progress, step: ModelStep): RunEnd | null {
+function endOf(progress: Progress, step: ModelStep): FinalEnd | null {
   if (step.calls.length === 0) return step.notice === null ? answered(progress.run, step) : null;
   const ending = step.calls.find(({ call, result }) => {
     const effect = progress.tools.get(call.name)?.effect.kind;
@@ -118,7 +116,7 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
   if (covers !== null) return compact(progress, covers, request);
 
   const index = progress.steps.length;
-  const answer = await listen(progress, request, (text) => progress.ports.store.appendText(index, text));
+  const answer = await hear(progress, request, (text) => progress.ports.store.appendText(index, text));
   if (!(answer instanceof ModelFailure)) return receive(progress, answer);
   if (progress.timeUp.signal.aborted) return settleRun(progress, outOfTime(progress), answer.usage);
   const forced = answer.reason === 'too_long' ? coverage(progress, { force: true }) : null;
@@ -126,45 +124,8 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
   return compact(progress, forced, requestOfSummary(progress, forced));
 }
 
-type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage; isCut: boolean };
-
-async function listen(
-  progress: Progress,
-  request: ModelRequest,
-  onText: (text: string) => Promise<void>,
-): Promise<Answer | ModelFailure> {
-  let text = '';
-  const calls: ToolCall[] = [];
-  const events = progress.ports.model.stream(request)[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await heard(events.next(), progress);
-      if (next instanceof ModelFailure) return next;
-      if (next.done) return new ModelFailure('invalid_answer', 'The model ended its answer without saying so.');
-      const event = next.value;
-      if (event.type === 'end') return { text, calls, usage: event.usage, isCut: event.cut };
-      if (event.type === 'call') calls.push(event.call);
-      else {
-        text += event.text;
-        await onText(event.text);
-      }
-    }
-  } finally {
-    await events.return?.();
-  }
-}
-
-/** Only what the model throws is the model's failure; an ended run has none. */
-async function heard<T>(next: Promise<T>, { run, timeUp }: Progress): Promise<T | ModelFailure> {
-  try {
-    return await next;
-  } catch (error) {
-    run.signal.throwIfAborted();
-    if (error instanceof ModelFailure) return error;
-    if (timeUp.signal.aborted) return new ModelFailure('timeout', 'The time was up before the model had answered.');
-    throw error;
-  }
-}
+const hear = ({ ports, run, timeUp }: Progress, request: ModelRequest, onText: (text: string) => Promise<void>) =>
+  listen(ports.model, request, { onText, ended: run.signal, timeUp: timeUp.signal });
 
 async function receive(progress: Progress, answer: Answer): Promise<RunEnd | null> {
   const { run, ports, tools } = progress;
@@ -199,7 +160,7 @@ function noticeOf(run: Run, { text, calls, isCut }: Answer): string | null {
   return text.trim() === '' ? 'The answer was empty. Answer the user, or call a tool.' : null;
 }
 
-function endOfNotices({ steps }: Progress, step: ModelStep): RunEnd | null {
+function endOfNotices({ steps }: Progress, step: ModelStep): FinalEnd | null {
   const noticed = (each: Step) => each.kind === 'model' && each.notice !== null && each.calls.length === 0;
   if (!noticed(step)) return null;
   const before = steps.slice(-(mostNoticesInARow - 1));
@@ -266,7 +227,7 @@ async function perform(progress: Progress, step: ModelStep, call: ToolCall, move
   }
 }
 
-function endOfMove(step: ModelStep, call: ToolCall, move: Move): RunEnd | null {
+function endOfMove(step: ModelStep, call: ToolCall, move: Move): FinalEnd | null {
   if (move.kind === 'finish') return { kind: 'answered', text: move.text, data: move.data, isCut: false };
   if (move.kind === 'hand_off') return { kind: 'handed_off', acknowledgement: step.text, call };
   return null;
@@ -276,15 +237,16 @@ async function runTool(progress: Progress, call: ToolCall, tool: Tool): Promise<
   const blocked = await blockedBy(progress, call);
   if (blocked !== null) return { kind: 'ended', end: await settleRun(progress, blocked) };
   await progress.ports.store.recordStart(call.id);
-  const outcome = await runOnClock(progress, call, tool);
-  if (outcome === 'late' || outcome === 'broken') return settleCall(progress, call, without(outcome, tool));
+  const { run, ports, signal } = progress;
+  const outcome = await runInTime(ports, call, tool, { ended: run.signal, signal });
   if (outcome.kind === 'connect') {
     return { kind: 'waits', opened: [{ callId: call.id, purpose: 'connection', draft: outcome.draft }] };
   }
-  return settleCall(progress, call, { output: withinLength(outcome.output), isError: outcome.isError, from: 'tool' });
+  const { output, isError, isTools } = outcome;
+  return settleCall(progress, call, { output, isError, from: isTools ? 'tool' : 'run' });
 }
 
-async function blockedBy({ ports, tools }: Progress, call: ToolCall): Promise<RunEnd | null> {
+async function blockedBy({ ports, tools }: Progress, call: ToolCall): Promise<FinalEnd | null> {
   const tool = tools.get(call.name);
   if (tool === undefined || isReadOnly(tool)) return null;
   const answer = await ports.hook.mayRun(call, tool);
@@ -301,57 +263,17 @@ function withResult(step: ModelStep, callId: string, result: CallResult): ModelS
   return { ...step, calls: step.calls.map((each) => (each.call.id === callId ? { ...each, result } : each)) };
 }
 
-/** `late`: the call or the whole run was out of time. `broken`: it threw, which it promised not to. */
-async function runOnClock(
-  { ports, run, signal }: Progress,
-  call: ToolCall,
-  tool: Tool,
-): Promise<ToolOutcome | 'late' | 'broken'> {
-  const tooLong = new AbortController();
-  const ended = new AbortController();
-  const limit = AbortSignal.any([signal, tooLong.signal]);
-  const putOff = ports.clock.alarm((tool.timeoutS ?? usualTimeoutS) * 1000, () =>
-    tooLong.abort(new Error('Too long.')),
-  );
-  try {
-    const late = neglected(ports.clock, limit, ended.signal);
-    return await Promise.race([late, ports.tools.run(call, tool, limit)]);
-  } catch {
-    run.signal.throwIfAborted();
-    return limit.aborted ? 'late' : 'broken';
-  } finally {
-    putOff();
-    ended.abort();
-  }
-}
-
-/** Rejects where a tool does not come back although its signal told it to: it must not hold the run for ever. */
-function neglected(clock: Ports['clock'], limit: AbortSignal, ended: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    let putOff = () => {};
-    const wait = () => {
-      putOff = clock.alarm(graceMs, () => reject(new Error('The tool did not come back.')));
-    };
-    limit.addEventListener('abort', wait, { once: true, signal: ended });
-    ended.addEventListener('abort', () => putOff(), { once: true });
-  });
-}
-
-/** Nobody knows how far it came. */
-function without(why: 'late' | 'broken', tool: Tool): CallResult {
-  const what = why === 'late' ? 'The tool did not answer in time and was stopped.' : 'The tool broke.';
-  return { output: isReadOnly(tool) ? what : `${what} Whether it took effect is unknown.`, isError: true, from: 'run' };
-}
-
 async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<RunEnd | null> {
   if ((await progress.ports.store.wait(opened)) === 'waiting') return { kind: 'waiting' };
-  progress.steps = [...(await progress.ports.store.load()).steps];
+  const recorded = await progress.ports.store.load();
+  if (recorded.kind === 'take_up_anew') return recorded;
+  progress.steps = [...recorded.steps];
   return null;
 }
 
 async function compact(progress: Progress, covers: number, request: ModelRequest): Promise<RunEnd | null> {
   const { ports, steps } = progress;
-  const answer = await listen(progress, request, async () => {});
+  const answer = await hear(progress, request, async () => {});
   if (answer instanceof ModelFailure && progress.timeUp.signal.aborted) {
     return settleRun(progress, outOfTime(progress), answer.usage);
   }
@@ -406,7 +328,7 @@ function requestOf({ run, steps, signal }: Progress): ModelRequest {
 const offered = (run: Run) => run.tools.filter((tool) => decisionOf(tool) !== 'refuse').map((tool) => tool.definition);
 
 /** `request`: the call of the model that comes next, for which money is held; null before tools. */
-async function stopNow(progress: Progress, request: ModelRequest | null): Promise<RunEnd | null> {
+async function stopNow(progress: Progress, request: ModelRequest | null): Promise<FinalEnd | null> {
   const { run, ports, steps } = progress;
   const msLeft = Math.max(0, run.limits.max_minutes * 60_000 - activeMs(progress));
   const allowance = await ports.budget.mayContinue(request, { msLeft });
@@ -416,7 +338,7 @@ async function stopNow(progress: Progress, request: ModelRequest | null): Promis
   return stop === null ? null : { kind: 'stopped', ...stop };
 }
 
-const outOfTime = ({ run }: Progress): RunEnd => ({ kind: 'stopped', ...timeReached(run.limits) });
+const outOfTime = ({ run }: Progress): FinalEnd => ({ kind: 'stopped', ...timeReached(run.limits) });
 
 /** An alarm and a clock may differ by a moment: where the one has rung, the time is up. */
 const activeMs = ({ ports, activeMsBefore, takenUpAt, timeUp }: Progress) =>
@@ -424,24 +346,19 @@ const activeMs = ({ ports, activeMsBefore, takenUpAt, timeUp }: Progress) =>
 
 const timeLeft = ({ run, activeMsBefore }: Progress) => Math.max(0, run.limits.max_minutes * 60_000 - activeMsBefore);
 
-async function settleRun({ ports }: Progress, end: RunEnd, usage: Usage | null = null): Promise<RunEnd> {
+async function settleRun({ ports }: Progress, end: FinalEnd, usage: Usage | null = null): Promise<FinalEnd> {
   await ports.store.recordEnd(end, usage);
   return end;
 }
 
-function answered(run: Run, { text, isCut }: ModelStep): RunEnd {
+function answered(run: Run, { text, isCut }: ModelStep): FinalEnd {
   const read = run.output?.read(text);
   return { kind: 'answered', text, data: read?.kind === 'ok' ? read.data : null, isCut };
 }
 
-const failed = (failure: ModelFailure): RunEnd => ({ kind: 'failed', code: 'model_error', message: failure.message });
+const failed = (failure: ModelFailure): FinalEnd => ({ kind: 'failed', code: 'model_error', message: failure.message });
 
 const isOpen = ({ result }: RecordedCall) => result === null;
-
-function withinLength(output: string): string {
-  if (output.length <= longestOutput) return output;
-  return `${output.slice(0, longestOutput)}\n[The rest of ${output.length} characters was left out.]`;
-}
 
 /** Waits for all before it throws, so that nothing goes on behind a run that has ended. */
 async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {

@@ -27,11 +27,14 @@ export type Ports = {
  * also ended.
  */
 export type RunStore = {
-  /** What is recorded so far, and the milliseconds that processes have worked on the run, without its waits. */
-  load: () => Promise<{ steps: readonly Step[]; activeMs: number }>;
+  /**
+   * What is recorded so far. Answers `take_up_anew` where the run as it was put together is out of date, such as by an
+   * answer that brought it other tools: nothing more may be done with the old ones.
+   */
+  load: () => Promise<Recorded | TakeUpAnew>;
 
   /** An answer of the model, charged in the same transaction. Calls refused outright come with their result. */
-  recordModelStep: (step: ModelStep, end: RunEnd | null) => Promise<void>;
+  recordModelStep: (step: ModelStep, end: FinalEnd | null) => Promise<void>;
 
   /** A summary that the model wrote, charged in the same transaction. */
   recordSummary: (step: SummaryStep) => Promise<void>;
@@ -39,7 +42,7 @@ export type RunStore = {
   /** Comes before the tool is touched: whoever finds a start without a result knows that the tool may have acted. */
   recordStart: (callId: string) => Promise<void>;
 
-  recordResult: (callId: string, result: CallResult, end: RunEnd | null) => Promise<void>;
+  recordResult: (callId: string, result: CallResult, end: FinalEnd | null) => Promise<void>;
 
   /**
    * Makes the interactions and ends the run as waiting, all or nothing. A call whose start is recorded counts as not
@@ -51,7 +54,7 @@ export type RunStore = {
   wait: (waits: readonly NewWait[]) => Promise<'waiting' | 'answered'>;
 
   /** An end that comes with no step. `usage` is what a failed model call has cost. */
-  recordEnd: (end: RunEnd, usage: Usage | null) => Promise<void>;
+  recordEnd: (end: FinalEnd, usage: Usage | null) => Promise<void>;
 
   /**
    * Text of the step with this index as it is written. It may be joined with what follows before it is stored. A
@@ -60,18 +63,30 @@ export type RunStore = {
   appendText: (stepIndex: number, text: string) => Promise<void>;
 };
 
+/** `activeMs`: for how long processes have worked on the run, without its waits. */
+export type Recorded = { kind: 'recorded'; steps: readonly Step[]; activeMs: number };
+
+/** The host puts the run together again and starts it anew; it goes on from the recorded steps. */
+export type TakeUpAnew = { kind: 'take_up_anew' };
+
 export type NewWait = { callId: string; purpose: WaitPurpose; draft: InteractionDraft };
 
 export type RunEnd =
+  | FinalEnd
+  /** For answers; `wait` has recorded it. */
+  | { kind: 'waiting' }
+  /** The process leaves, and another goes on from the recorded steps. Nothing is recorded of it. */
+  | { kind: 'handed_back' }
+  | TakeUpAnew;
+
+/** The end of the work itself, which is recorded. */
+export type FinalEnd =
   /** `isCut`: the model ran into its limit of length, and the text ends there. */
   | { kind: 'answered'; text: string; data: unknown; isCut: boolean }
-  | { kind: 'waiting' }
   /** A task goes on with `call`. `acknowledgement` is what the user is told. */
   | { kind: 'handed_off'; acknowledgement: string; call: ToolCall }
   | ({ kind: 'stopped' } & Stop)
-  | { kind: 'failed'; code: 'model_error'; message: string }
-  /** Not an end of the work: the process leaves, and another goes on from the recorded steps. Nothing is recorded. */
-  | { kind: 'handed_back' };
+  | { kind: 'failed'; code: 'model_error'; message: string };
 
 /** Runs tools. It is asked only for calls that are valid, allowed and, where a yes is needed, approved. */
 export type ToolRunner = {

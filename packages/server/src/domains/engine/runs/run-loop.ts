@@ -1,36 +1,41 @@
 import { runAgent } from '@vestra/agent/loop';
 import type { Ports, RunEnd } from '@vestra/agent/ports';
-import type { SummaryStep } from '@vestra/agent/step';
 import { isReadOnly, ownNameOf } from '@vestra/agent/tool';
 import { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { isDatabaseAway } from '../../../db/away.ts';
 import { FencedOff, type Run } from '../../../jobs/fence.ts';
 import { release } from '../../ledger/api.ts';
-import { type Change, changeConversation } from '../records/change.ts';
+import { changeConversation } from '../records/change.ts';
 import { connectsOf } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
+import type { TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
 import { risenPrice } from '../tools/approved-price.ts';
 import { meteringComputer } from '../tools/computer-meter.ts';
-import { PlanApproved } from '../tools/plan.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { failTask } from '../turns/end-task.ts';
 import { type Broken, endReply } from '../turns/end-turn.ts';
 import type { Engine, Fresh } from '../turns/ports.ts';
 import { RunEnded, RunLeft } from '../turns/runner.ts';
-import { AppConnected } from '../turns/settle-connects.ts';
 import { type Assembled, assembleRun } from './assemble.ts';
 import { createPurse, type Purse } from './purse.ts';
-import { createRunStore, type SubjectRunStore } from './run-store.ts';
+import type { Recording, RunRecorder } from './recorder.ts';
 
 type Taken = { subject: Subject; run: Run } & Fresh;
 
 /** What stands when a loop has come to its end. */
-export type Ended = { end: RunEnd; assembled: Assembled; store: SubjectRunStore; purse: Purse };
+export type Ended<R extends RunRecorder> = { end: RunEnd; assembled: Assembled; recorder: R; purse: Purse };
+
+type MakeRecorder<R extends RunRecorder> = (assembled: Assembled, recording: Recording, turn: TurnRow) => R;
 
 /** Runs the agent on a reply or a task until it ends; null where it could not, which has been recorded. */
-export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal): Promise<Ended | null> {
+export async function runLoop<R extends RunRecorder>(
+  engine: Engine,
+  taken: Taken,
+  makeRecorder: MakeRecorder<R>,
+  signal: AbortSignal,
+): Promise<Ended<R> | null> {
   const { subject, run } = taken;
   try {
     const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
@@ -43,8 +48,8 @@ export async function runLoop(engine: Engine, taken: Taken, signal: AbortSignal)
         user: taken.user,
         signal,
       }).catch((error: unknown) => giveBack(engine, now, error));
-      const ended = await runAssembled(engine, now, assembled, connected).catch(anewWithOtherTools);
-      if (ended) return ended;
+      const ended = await runAssembled(engine, now, assembled, connected, makeRecorder);
+      if (ended.end.kind !== 'take_up_anew') return ended;
       // What it has done so far is recorded, and what was held for it was given back.
       const turn = (await findTurn(engine.db, subject.turn.id)) ?? subject.turn;
       now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, hold: null };
@@ -66,31 +71,23 @@ async function giveBack({ db, money }: Engine, { subject, hold }: Taken, error: 
   throw error;
 }
 
-function anewWithOtherTools(error: unknown): null {
-  if (error instanceof PlanApproved || error instanceof AppConnected) return null;
-  throw error;
-}
-
-async function runAssembled(engine: Engine, taken: Taken, assembled: Assembled, connected: number): Promise<Ended> {
+async function runAssembled<R extends RunRecorder>(
+  engine: Engine,
+  taken: Taken,
+  assembled: Assembled,
+  connected: number,
+  makeRecorder: MakeRecorder<R>,
+): Promise<Ended<R>> {
   const { subject, run, isFirstRun, hold } = taken;
-  const { turn, task } = subject;
+  const { turn } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   const { model, agentRun } = assembled;
   const purse = createPurse(engine, { tenant, subject, run, model, hold, signal: agentRun.signal });
-  const store = createRunStore(engine, subject, run, {
-    isFirstRun,
-    purse,
-    isStreamed: task === null && turn.request.output_schema === undefined,
-    isJudged: task !== null && turn.request.success_criteria !== undefined,
-    awaitsPlan: assembled.tools.awaitsPlan,
-    connected,
-    remembers: assembled.memoryMode !== 'none',
-    onSummary: (change, step) => task === null && keepSummary(change, assembled, step),
-  });
+  const recorder = makeRecorder(assembled, { run, isFirstRun, purse, connected }, turn);
   try {
-    const end = await runAgent(agentRun, portsOf(engine, subject, assembled, store, purse)).catch(handedBack);
-    if (end.kind === 'handed_back') await store.handBack();
-    return { end, assembled, store, purse };
+    const end = await runAgent(agentRun, portsOf(engine, subject, assembled, recorder, purse)).catch(handedBack);
+    if (end.kind === 'handed_back') await recorder.handBack();
+    return { end, assembled, recorder, purse };
   } finally {
     await purse.close().catch(() => {});
   }
@@ -122,7 +119,7 @@ function portsOf(
   engine: Engine,
   { turn, task }: Subject,
   { tools, model }: Assembled,
-  store: SubjectRunStore,
+  store: RunRecorder,
   purse: Purse,
 ): Ports {
   return {
@@ -172,13 +169,4 @@ function portsOf(
 function alarm(ms: number, ring: () => void): () => void {
   const timer = setTimeout(ring, ms);
   return () => clearTimeout(timer);
-}
-
-/** A summary of a reply that reaches over whole earlier messages serves the replies after it too. */
-function keepSummary({ conversation }: Change, { before, agentRun }: Assembled, { text, covers }: SummaryStep): void {
-  const offset = agentRun.history.length - before.length - 1;
-  const covered = before[covers - offset - 1];
-  if (!covered) return;
-  conversation.summary = text;
-  conversation.summary_until = covered.id;
 }

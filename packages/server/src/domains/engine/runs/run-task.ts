@@ -11,6 +11,7 @@ import type { Outcome } from '../turns/end-task.ts';
 import type { Engine } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
 import { type Ended, runLoop } from './run-loop.ts';
+import { createTaskRecorder, type TaskRecorder } from './task-recorder.ts';
 
 /** Works on a task, from wherever it stands; what has criteria is judged by another call before it counts as done. */
 export async function runTask(
@@ -19,16 +20,22 @@ export async function runTask(
   signal: AbortSignal,
 ): Promise<void> {
   const subject = { turn, task };
-  const ended = await runLoop(engine, { subject, run, isFirstRun, hold: null, asked: null, user: null }, signal);
+  const ended = await runLoop(
+    engine,
+    { subject, run, isFirstRun, hold: null, asked: null, user: null },
+    (assembled, recording, of) =>
+      createTaskRecorder(engine, { turn: of, task }, recording, { awaitsPlan: assembled.tools.awaitsPlan }),
+    signal,
+  );
   const criteria = turn.request.success_criteria;
   if (ended?.end.kind !== 'answered' || criteria === undefined) return;
   const { text, data, isCut } = ended.end;
   try {
     const { outcome, usage } = await judgeWork(engine, { task, turn }, ended, { criteria, answer: text }, signal);
-    await ended.store.complete({ text, data, isCut, outcome }, usage);
+    await ended.recorder.complete({ text, data, isCut, outcome }, usage);
   } catch (error) {
     if (!(error instanceof RunLeft)) throw error;
-    await ended.store.handBack();
+    await ended.recorder.handBack();
   } finally {
     await ended.purse.close();
   }
@@ -37,7 +44,7 @@ export async function runTask(
 async function judgeWork(
   engine: Engine,
   { task, turn }: { task: TaskRow; turn: TurnRow },
-  { assembled, purse }: Ended,
+  { assembled, purse }: Ended<TaskRecorder>,
   { criteria, answer }: { criteria: string; answer: string },
   signal: AbortSignal,
 ) {

@@ -1,6 +1,10 @@
+import type { SummaryStep } from '@vestra/agent/step';
 import type { Run } from '../../../jobs/fence.ts';
+import type { Change } from '../records/change.ts';
 import type { TurnRow } from '../records/tables.ts';
 import type { Engine, Fresh } from '../turns/ports.ts';
+import type { Assembled } from './assemble.ts';
+import { createReplyRecorder } from './reply-recorder.ts';
 import { runLoop } from './run-loop.ts';
 
 /** Makes the reply of a turn, from wherever it stands. The loop records how it ends. */
@@ -9,5 +13,23 @@ export async function runTurn(
   { turn, run, fresh }: { turn: TurnRow; run: Run; fresh: Fresh },
   signal: AbortSignal,
 ): Promise<void> {
-  await runLoop(engine, { subject: { turn, task: null }, run, ...fresh }, signal);
+  await runLoop(
+    engine,
+    { subject: { turn, task: null }, run, ...fresh },
+    (assembled, recording, of) =>
+      createReplyRecorder(engine, of, recording, {
+        remembers: assembled.memoryMode !== 'none',
+        keepSummary: (change, step) => keepSummary(change, assembled, step),
+      }),
+    signal,
+  );
+}
+
+/** A summary of a reply that reaches over whole earlier messages serves the replies after it too. */
+function keepSummary({ conversation }: Change, { before, agentRun }: Assembled, { text, covers }: SummaryStep): void {
+  const offset = agentRun.history.length - before.length - 1;
+  const covered = before[covers - offset - 1];
+  if (!covered) return;
+  conversation.summary = text;
+  conversation.summary_until = covered.id;
 }

@@ -8,6 +8,7 @@ import type { Run } from '../../../jobs/fence.ts';
 import type { FixedContent, Manifest } from '../../deployments/api.ts';
 import type { ServerTool, UnavailableServer } from '../../mcp-servers/api.ts';
 import type { KnownSkill } from '../../skills/api.ts';
+import { hasApprovedPlan } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';
 import { rememberedIn } from '../records/trace-store.ts';
@@ -18,7 +19,6 @@ import { type ConnectableApp, connectApp, connectDraft } from './own/connect-app
 import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';
 import { askQuestion, handOffToWork, requestHandoff } from './own/person-tools.ts';
 import { keepOutput, proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
-import { isPlanApproved } from './plan.ts';
 import { pretendTools } from './pretend-tools.ts';
 import type { RunTools } from './run-tools.ts';
 import { asFirstSeen } from './tool-categories.ts';
@@ -42,7 +42,7 @@ export async function assembleTools(
   signal: AbortSignal,
 ): Promise<RunTools> {
   const { manifest, tenant } = parts;
-  const mayChange = !subject.turn.request.plan || (await isPlanApproved(engine.db, subject));
+  const mayChange = await mayChangeAnything(engine, subject);
   const { attachments, skills } = parts;
   const computer =
     subject.task && (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments }));
@@ -83,6 +83,11 @@ export async function assembleTools(
   };
   const { test } = subject.turn.request;
   return test ? pretendTools(test, tools, () => rememberedIn(engine.db, subject.turn.conversation_id)) : tools;
+}
+
+/** Work that was asked to show its plan first may change nothing until a person has said yes to one. */
+async function mayChangeAnything({ db }: Engine, { turn, task }: Subject): Promise<boolean> {
+  return !turn.request.plan || (task !== null && hasApprovedPlan(db, task.id));
 }
 
 /** Before the yes to a plan nothing may happen that changes anything. */

@@ -1,4 +1,4 @@
-import type { RunEnd } from '@vestra/agent/ports';
+import type { FinalEnd } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from '../records/change.ts';
 import { insertMessage } from '../records/messages.ts';
@@ -63,7 +63,7 @@ export async function failTask(
   change: Change,
   task: TaskRow,
   turn: TurnRow,
-  end: Extract<RunEnd, { kind: 'stopped' }> | Broken,
+  end: Extract<FinalEnd, { kind: 'stopped' }> | Broken,
 ): Promise<void> {
   const error =
     end.kind === 'failed'

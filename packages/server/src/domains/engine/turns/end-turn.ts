@@ -1,4 +1,4 @@
-import type { RunEnd } from '@vestra/agent/ports';
+import type { FinalEnd } from '@vestra/agent/ports';
 import type { Change } from '../records/change.ts';
 import { insertMessage } from '../records/messages.ts';
 import { storableJson, storableText } from '../records/storable-text.ts';
@@ -16,7 +16,7 @@ export type Said = { whole: string; unstreamed: string };
 /** Beside what the loop ends with, a run may break for reasons of its own. */
 export type Broken = { kind: 'failed'; code: string; message: string };
 
-type Ending = Extract<RunEnd, { kind: 'answered' | 'handed_off' | 'stopped' }> | Broken;
+type Ending = FinalEnd | Broken;
 
 /** How a reply ends, and with it the conversation's next one begins. The run has been given up before. */
 export async function endReply(engine: Engine, change: Change, turn: TurnRow, end: Ending, said: Said): Promise<void> {

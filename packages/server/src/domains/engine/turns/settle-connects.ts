@@ -5,11 +5,6 @@ import { ignoreErased } from './begin-task.ts';
 import type { Engine } from './ports.ts';
 import { type Settlement, settleInteraction } from './settle.ts';
 
-/** An app was connected while a run was under way with the tools of before: it is taken up anew, with all of them. */
-export class AppConnected extends Error {
-  override readonly name = 'AppConnected';
-}
-
 /** Settles whatever waits for the user to connect this app, and lets the work go on. */
 export async function settleConnects(
   engine: Engine,

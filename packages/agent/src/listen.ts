@@ -1,0 +1,48 @@
+import type { ToolCall } from './message.ts';
+import { type Model, ModelFailure, type ModelRequest, type Usage } from './model.ts';
+
+/** What the model has said to one request. */
+export type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage; isCut: boolean };
+
+type Ears = {
+  onText: (text: string) => Promise<void>;
+  /** Aborted where the run was ended from outside: its reason is thrown then. */
+  ended: AbortSignal;
+  /** Aborted when the run has used up its minutes. */
+  timeUp: AbortSignal;
+};
+
+/** Hears a model out. What the model throws is answered as its failure, what `onText` throws is thrown. */
+export async function listen(model: Model, request: ModelRequest, ears: Ears): Promise<Answer | ModelFailure> {
+  let text = '';
+  const calls: ToolCall[] = [];
+  const events = model.stream(request)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await heard(events.next(), ears);
+      if (next instanceof ModelFailure) return next;
+      if (next.done) return new ModelFailure('invalid_answer', 'The model ended its answer without saying so.');
+      const event = next.value;
+      if (event.type === 'end') return { text, calls, usage: event.usage, isCut: event.cut };
+      if (event.type === 'call') calls.push(event.call);
+      else {
+        text += event.text;
+        await ears.onText(event.text);
+      }
+    }
+  } finally {
+    await events.return?.();
+  }
+}
+
+/** Of a run that was ended the model's failure is none: it failed because of that. */
+async function heard<T>(next: Promise<T>, { ended, timeUp }: Ears): Promise<T | ModelFailure> {
+  try {
+    return await next;
+  } catch (error) {
+    ended.throwIfAborted();
+    if (error instanceof ModelFailure) return error;
+    if (timeUp.aborted) return new ModelFailure('timeout', 'The time was up before the model had answered.');
+    throw error;
+  }
+}

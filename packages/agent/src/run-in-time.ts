@@ -1,0 +1,67 @@
+import type { ToolCall } from './message.ts';
+import type { Ports, ToolOutcome } from './ports.ts';
+import { isReadOnly, type Tool } from './tool.ts';
+
+/** Of one call of a tool that names no time of its own. */
+const usualTimeoutS = 180;
+/** For a tool that was told to end, to say how far it came. */
+const graceMs = 5_000;
+const longestOutput = 100_000;
+
+/** `isTools`: the tool said so itself. Otherwise nobody knows how far it came. */
+type TimedOutcome = ToolOutcome & { isTools: boolean };
+
+/**
+ * Runs one call of a tool and always comes back: with what it did, or with what to say of a tool that took too long or
+ * threw, which it promised not to. It throws only the reason of a run that has ended.
+ */
+export async function runInTime(
+  { clock, tools }: Pick<Ports, 'clock' | 'tools'>,
+  call: ToolCall,
+  tool: Tool,
+  run: {
+    /** Aborted where the run was ended from outside: its reason is thrown then. */
+    ended: AbortSignal;
+    /** Aborted then, and when the run has used up its minutes. */
+    signal: AbortSignal;
+  },
+): Promise<TimedOutcome> {
+  const tooLong = new AbortController();
+  const isBack = new AbortController();
+  const limit = AbortSignal.any([run.signal, tooLong.signal]);
+  const putOff = clock.alarm((tool.timeoutS ?? usualTimeoutS) * 1000, () => tooLong.abort(new Error('Too long.')));
+  try {
+    const late = neglected(clock, limit, isBack.signal);
+    return withinLength(await Promise.race([late, tools.run(call, tool, limit)]));
+  } catch {
+    run.ended.throwIfAborted();
+    return cameToNothing(limit.aborted ? 'The tool did not answer in time and was stopped.' : 'The tool broke.', tool);
+  } finally {
+    putOff();
+    isBack.abort();
+  }
+}
+
+/** Rejects where a tool does not come back although its signal told it to: it must not hold the run for ever. */
+function neglected(clock: Ports['clock'], limit: AbortSignal, isBack: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    let putOff = () => {};
+    const wait = () => {
+      putOff = clock.alarm(graceMs, () => reject(new Error('The tool did not come back.')));
+    };
+    limit.addEventListener('abort', wait, { once: true, signal: isBack });
+    isBack.addEventListener('abort', () => putOff(), { once: true });
+  });
+}
+
+function cameToNothing(what: string, tool: Tool): TimedOutcome {
+  const output = isReadOnly(tool) ? what : `${what} Whether it took effect is unknown.`;
+  return { kind: 'result', output, isError: true, isTools: false };
+}
+
+function withinLength(outcome: ToolOutcome): TimedOutcome {
+  if (outcome.kind === 'connect' || outcome.output.length <= longestOutput) return { ...outcome, isTools: true };
+  const { length } = outcome.output;
+  const output = `${outcome.output.slice(0, longestOutput)}\n[The rest of ${length} characters was left out.]`;
+  return { ...outcome, output, isTools: true };
+}

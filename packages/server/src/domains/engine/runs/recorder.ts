@@ -1,0 +1,191 @@
+import type { Usage } from '@vestra/agent/model';
+import type { NewWait, Recorded, RunStore, TakeUpAnew } from '@vestra/agent/ports';
+import type { CallResult, ModelStep, Step, SummaryStep } from '@vestra/agent/step';
+import type { Micros } from '@vestra/contract/money';
+import type { Run } from '../../../jobs/fence.ts';
+import { type Change, changeConversation } from '../records/change.ts';
+import { pendingInteractions } from '../records/interactions.ts';
+import type { CallRow, InteractionRow, TurnRow } from '../records/tables.ts';
+import {
+  insertAside,
+  insertModelStep,
+  insertSummaryStep,
+  loadSteps,
+  markNotStarted,
+  markStarted,
+  type StepCost,
+  writeResult,
+} from '../records/trace-store.ts';
+import { updateTurn } from '../records/turns.ts';
+import { giveUp } from '../turns/begin-reply.ts';
+import { openWait } from '../turns/open-wait.ts';
+import type { Engine, OpenPage } from '../turns/ports.ts';
+import { settleInteraction } from '../turns/settle.ts';
+import { connectedTo } from '../turns/settle-connects.ts';
+import type { Purse } from './purse.ts';
+
+/** Where the loop records a run: the reply of a turn (reply-recorder.ts), or work (task-recorder.ts). */
+export type RunRecorder = RunStore & {
+  /** Gives the run back for another process to go on with. */
+  handBack: () => Promise<void>;
+};
+
+/** What recording takes, whatever is recorded. */
+export type Recording = {
+  run: Run;
+  isFirstRun: boolean;
+  purse: Purse;
+  /** How many apps the run had asked for and got before its tools were looked up. */
+  connected: number;
+};
+
+/** What the run is about. */
+type About = {
+  kind: 'turn' | 'task';
+  turn: TurnRow;
+  taskId: string | null;
+  /** Before this process took it up. */
+  activeMs: number;
+  /** Tools that cost something and the model alike. */
+  spentSoFar: () => Promise<Micros>;
+};
+
+/** How far the run has come. */
+type RunProgress = {
+  stepCount: number;
+  stepStartedAt: Date;
+  /** What each call that is recorded was given. */
+  givenTo: ReadonlyMap<string, unknown>;
+  /** The waits that were open when the run was loaded last. */
+  pending: ReadonlySet<string>;
+};
+
+/** What a reply and work record alike: steps with what they cost, results of calls, and what these wait for. */
+export function createRecorder(engine: Engine, about: About, { run, isFirstRun, purse, connected }: Recording) {
+  const { db } = engine;
+  const { turn, kind, taskId } = about;
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
+  const takenUpAt = performance.now();
+  let progress: RunProgress = { stepCount: 0, stepStartedAt: new Date(), givenTo: new Map(), pending: new Set() };
+
+  const change = <T>(work: (change: Change) => Promise<T>) =>
+    changeConversation(engine, turn.conversation_id, run, work);
+
+  async function load(): Promise<Recorded | TakeUpAnew> {
+    progress = { ...progress, stepStartedAt: new Date() };
+    if (isFirstRun && progress.stepCount === 0) return { kind: 'recorded', steps: [], activeMs: 0 };
+    const { steps, pending, connected: connectedByNow } = await loadSteps(db, run.runId);
+    if (connectedByNow > connected) return { kind: 'take_up_anew' };
+    progress = { ...progress, stepCount: steps.length, givenTo: new Map(steps.flatMap(givenIn)), pending };
+    purse.setRunCost(await about.spentSoFar());
+    return { kind: 'recorded', steps, activeMs: about.activeMs };
+  }
+
+  /** The place of the step that comes next, and what it has cost. */
+  const nextStep = (costMicros: Micros): { index: number; cost: StepCost } => ({
+    index: progress.stepCount,
+    cost: { model: purse.model, costMicros, startedAt: progress.stepStartedAt },
+  });
+
+  function noteStep(step: Step): void {
+    const { stepCount, givenTo } = progress;
+    progress = {
+      ...progress,
+      stepCount: stepCount + 1,
+      stepStartedAt: new Date(),
+      givenTo: new Map([...givenTo, ...givenIn(step)]),
+    };
+  }
+
+  async function recordModelStep(step: ModelStep, conclude: (change: Change) => Promise<void>): Promise<void> {
+    await change(async (changing) => {
+      const { index, cost } = nextStep(await purse.charge(changing, step.usage));
+      await insertModelStep(changing.tx, run.runId, index, step, cost);
+      await conclude(changing);
+    });
+    noteStep(step);
+  }
+
+  async function recordSummary(step: SummaryStep, conclude: (change: Change) => void): Promise<void> {
+    await change(async (changing) => {
+      const { index, cost } = nextStep(await purse.charge(changing, step.usage));
+      await insertSummaryStep(changing.tx, run.runId, index, step, cost);
+      conclude(changing);
+    });
+    noteStep(step);
+  }
+
+  /** Paid for in the run, and no step that anybody goes on from. */
+  async function chargeAside(changing: Change, aside: 'failed' | 'judge', usage: Usage): Promise<void> {
+    const { index, cost } = nextStep(await purse.charge(changing, usage));
+    await insertAside(changing.tx, run.runId, index, { kind: aside, usage }, cost);
+  }
+
+  async function recordResult(
+    callId: string,
+    result: CallResult,
+    conclude: (change: Change, call: CallRow) => Promise<void>,
+  ): Promise<void> {
+    await change(async (changing) => {
+      const call = await writeResult(changing.tx, callId, result);
+      await purse.chargeCall(changing, callId, result);
+      await conclude(changing, call);
+    });
+    progress = { ...progress, stepStartedAt: new Date() };
+  }
+
+  /** Opens what calls wait for; true where one of the run's waits has its answer already. */
+  async function openWaits(
+    changing: Change,
+    waits: readonly NewWait[],
+    { page, onOpened }: { page: OpenPage | null; onOpened: (wait: NewWait, given: unknown) => Promise<void> },
+  ): Promise<boolean> {
+    const { tx } = changing;
+    const open = await pendingInteractions(tx, [turn.conversation_id]);
+    const stillPending = new Set(open.filter(({ run_id }) => run_id === run.runId).map(({ id }) => id));
+    let isAnswered = [...progress.pending].some((id) => !stillPending.has(id));
+    await markNotStarted(
+      tx,
+      waits.map(({ callId }) => callId),
+    );
+    for (const wait of waits) {
+      const given = progress.givenTo.get(wait.callId);
+      const opened = await openWait(changing, { turn, taskId, runId: run.runId, given, page }, wait);
+      if (opened.type === 'connect' && (await settleIfConnected(changing, opened))) isAnswered = true;
+      await onOpened(wait, given);
+    }
+    return isAnswered;
+  }
+
+  /** The person may have connected the app since the run looked at what is connected. */
+  async function settleIfConnected(changing: Change, wait: InteractionRow): Promise<boolean> {
+    const app = engine.apps.find(String(wait.details.app));
+    if (!app || turn.request.test) return false;
+    if (!(await engine.apps.isConnected(changing.tx, tenant, { userId: turn.user_id, app: app.id }))) return false;
+    await settleInteraction(engine, changing, wait, connectedTo(app.name));
+    return true;
+  }
+
+  return {
+    change,
+    load,
+    nextStep,
+    recordModelStep,
+    recordSummary,
+    recordResult,
+    recordStart: (callId: string) => markStarted(db, run, callId),
+    chargeAside,
+    openWaits,
+    /** Nobody works on the run until one of its waits has an answer. */
+    async rest(changing: Change): Promise<void> {
+      await giveUp(changing, run);
+      const waiting = await updateTurn(changing.tx, turn.id, { state: 'waiting' });
+      if (waiting.origin === 'batch') await engine.batchItems.waits(changing, waiting);
+    },
+    activeMs: () => Math.round(about.activeMs + performance.now() - takenUpAt),
+    tellTraces: () => engine.traces.ended(tenant, { kind, id: run.runId }),
+  };
+}
+
+const givenIn = (step: Step): [string, unknown][] =>
+  step.kind === 'model' ? step.calls.map(({ call }) => [call.id, call.arguments]) : [];

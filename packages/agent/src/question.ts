@@ -13,8 +13,8 @@ export type Question<Answer, Value = Answer> = {
   shown?: z.ZodType;
   /** How often the model is told what is wrong with its answer and asked again. Absent: never. */
   repairs?: number;
-  /** Absent: the answer is the value. Null: the model has not answered in the shape that was asked for. */
-  read?: (answer: Answer | null, isLast: boolean) => Reading<Value> | Promise<Reading<Value>>;
+  /** Absent: the answer is the value. Null: the model has not answered in the shape that was asked for, but with `text`. */
+  read?: (answer: Answer | null, isLast: boolean, text: string) => Reading<Value> | Promise<Reading<Value>>;
 };
 
 /** `again`: the answer is of no use, and this is what the model is told then. */

@@ -18,10 +18,17 @@ export async function nextLine(
   const values: Record<string, string> = { persona: oneLine(persona), goal: oneLine(goal) };
   const filled = prompt.replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);
   const messages = fromTheOtherSide(said);
-  const { says, is_done } = await ask({ purpose: 'pretend_user', prompt: filled, messages, schema, repairs: 2 });
+  const { says, is_done } = await ask({ purpose: 'pretend_user', prompt: filled, messages, schema, read: whatTheySay });
   const line = storableText(says).trim();
   return line === '' || is_done ? null : line.slice(0, longestLine).toWellFormed();
 }
+
+type Line = z.output<typeof schema>;
+
+/** A model that knows no JSON has said a line all the same. */
+const whatTheySay = (line: Line | null, _isLast: boolean, text: string) => ({
+  value: line ?? { says: text, is_done: false },
+});
 
 /** The agent's words come as the user's and the user's as the agent's own; speakers take turns, as vendors ask for. */
 function fromTheOtherSide(said: Transcript['said']): Message[] {

@@ -31,7 +31,7 @@ export async function ask<Answer, Value = Answer>(
       signal,
     });
     const answer = schema.safeParse(parsedJson(text));
-    const reading = (await read(answer.success ? answer.data : null, left === 0)) as Reading<Value>;
+    const reading = (await read(answer.success ? answer.data : null, left === 0, text)) as Reading<Value>;
     if ('value' in reading) return reading.value;
     if (left === 0) throw new ModelFailure('invalid_answer', 'The model did not answer in the shape it was asked for.');
     messages.push({ role: 'agent', text: text || '[nothing]', calls: [] }, saidByUser(reading.again));

@@ -170,11 +170,16 @@ describe('a file that changes nothing', () => {
 
   it('waits for nobody who is applying', async () => {
     await org.put(file());
-    await transaction(server.db, async (tx) => {
-      await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`vestra apply ${org.id}`}, 0))`);
-      await run(tx, sql`SELECT 1 FROM deployments WHERE org_id = ${org.id} FOR UPDATE`);
+    const other = await server.db.$client.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`vestra apply ${org.id}`]);
+      await other.query('SELECT 1 FROM deployments WHERE org_id = $1 FOR UPDATE', [org.id]);
       expect((await org.put(file())).body.changed).toEqual([]);
-    });
+    } finally {
+      await other.query('ROLLBACK');
+      other.release();
+    }
   });
 
   it('is compared with the newest version, not with the live or the draft one [VER-027]', async () => {

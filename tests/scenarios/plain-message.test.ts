@@ -97,6 +97,8 @@ describe('what a process has seen before', () => {
     try {
       const refused = await server.send(id, { message: 'Hi' });
       expect(codeOf(refused)).toEqual(answer);
+      // Seen again as it is now, it refuses the next one as well.
+      expect(codeOf(await server.send(id, { message: 'Hi' }))).toEqual(answer);
       expect((await server.messages(id)).length).toBe(2);
     } finally {
       await database.query(back, [user]);

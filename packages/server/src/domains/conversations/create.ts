@@ -7,6 +7,7 @@ import { seeDeployment } from '../deployments/api.ts';
 import {
   acceptMessage,
   admit,
+  bySeenRows,
   type Committed,
   collectTold,
   type Engine,
@@ -34,14 +35,16 @@ export async function planCreation(engine: Engine, caller: Caller, body: Body) {
   ]);
   if (!user || !deployment) return null;
   const read = saysSomething(body) ? () => readMessage(engine, db, caller, userId, body) : null;
-  const opened = { tenant: caller, userId, deployment: deployment.row, pinned: null, metadata: body.metadata ?? {} };
-  const conversation = newConversation(opened);
-  const told = collectTold();
-  told.tell({ type: 'conversation.created', data: presentConversation(conversation, nothingOpen) });
-  const planned = await planConversation(engine, { conversation, deployment, user, named }, read, told);
-  if (!planned) return null;
-  const firstTurn = planned.turn && { firstTurnId: planned.turn.id };
-  return { ...planned, shown: presentConversation(planned.conversation, { ...nothingOpen, ...firstTurn }) };
+  return bySeenRows(engine, { orgId: caller.orgId, named, user }, async () => {
+    const opened = { tenant: caller, userId, deployment: deployment.row, pinned: null, metadata: body.metadata ?? {} };
+    const conversation = newConversation(opened);
+    const told = collectTold();
+    told.tell({ type: 'conversation.created', data: presentConversation(conversation, nothingOpen) });
+    const planned = await planConversation(engine, { conversation, deployment, user, named }, read, told);
+    if (!planned) return null;
+    const firstTurn = planned.turn && { firstTurnId: planned.turn.id };
+    return { ...planned, shown: presentConversation(planned.conversation, { ...nothingOpen, ...firstTurn }) };
+  });
 }
 
 const nothingOpen = { tasks: [], interactions: [], cost: noCost };

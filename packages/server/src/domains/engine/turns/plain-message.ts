@@ -1,3 +1,4 @@
+import { Failure } from '@vestra/contract/errors';
 import type { Tenant } from '../../../caller.ts';
 import type { Statement } from '../../../db/group.ts';
 import { running } from '../../../db/query.ts';
@@ -69,7 +70,29 @@ export async function planMessage(
     userId === null ? null : seeUser({ db: engine.db, seen: engine.seen.users }, tenant, userId),
   ]);
   if (!deployment || user === undefined) return null;
-  return plan(engine, { conversation: seen.row, version: seen.version, deployment, user, named }, read, collectTold());
+  const { row: conversation, version } = seen;
+  return bySeenRows(engine, { orgId: tenant.orgId, named, user }, () =>
+    plan(engine, { conversation, version, deployment, user, named }, read, collectTold()),
+  );
+}
+
+/**
+ * What was seen may no longer be so. A yes is checked by the write that follows it; a no counts only where whoever reads
+ * everything anew comes to it too, so it is none here.
+ */
+export async function bySeenRows<T>(
+  { seen }: Pick<Engine, 'seen'>,
+  { orgId, named, user }: { orgId: string; named: string; user: SeenRow<UserRow> | null },
+  decide: () => Promise<T | null>,
+): Promise<T | null> {
+  const decided = await decide().catch((error: unknown) => {
+    if (error instanceof Failure) return null;
+    throw error;
+  });
+  if (decided !== null) return decided;
+  forgetDeployment(seen.deployments, orgId, named);
+  if (user) forgetUser(seen.users, user.row);
+  return null;
 }
 
 /** The same in a conversation that begins, or its beginning alone. `told` is what is told of that. */

@@ -150,6 +150,10 @@ export async function createBell(options: {
     const rings = [...waiting].flatMap(([kind, ids]) => ringsOf(kind, [...ids]));
     waiting.clear();
     for (const ring of rings) {
+      if (presence.isAlone()) {
+        hasHeldBack = true;
+        continue;
+      }
       await notify(newsChannel, JSON.stringify({ from: self, ...ring })).catch((error: unknown) => {
         log.warn({ err: error }, 'other processes could not be told; trying again');
         for (const id of ring.ids) keep(ring.kind, id);

@@ -13,7 +13,7 @@ afterAll(() => installation.close());
 
 /** The columns that the queues of version 0.1 had and that matter. */
 const before = `
-  DELETE FROM schema_migrations WHERE name = '0060-jobs.sql';
+  DELETE FROM schema_migrations WHERE name = '0063-jobs.sql';
   DROP TABLE public.jobs;
   CREATE SCHEMA jobs;
   CREATE TYPE jobs.job_state AS ENUM ('created', 'retry', 'active', 'completed', 'cancelled', 'failed');
@@ -35,7 +35,7 @@ it('what waited or ran in the queues of an older version goes on', async () => {
   const { db } = installation;
   await db.$client.query(before);
   const { applied } = await migrate(db, join(import.meta.dirname, '../db/migrations'));
-  expect(applied).toEqual(['0060-jobs.sql']);
+  expect(applied).toEqual(['0063-jobs.sql']);
   const { rows } = await db.$client.query(
     `SELECT name, key, share, payload, failures, attempts, is_held, due_at > now() AS is_put_off FROM jobs ORDER BY key`,
   );

@@ -1,6 +1,8 @@
 /** Joined for this long at least, so that a model that writes letter by letter costs no write per letter. */
 const joinedMs = 40;
-/** And for as many times as long as the write before took: the more there is to write, the more is written at once. */
+/** And longer the more replies are written at once: 24 of them in steps of 160 ms. */
+const joinedMsPerReply = 5;
+/** And for as many times as long as the write before took. */
 const patience = 4;
 const longestMs = 400;
 
@@ -25,6 +27,7 @@ export function createReplyText<Written>(options: {
 }): ReplyText {
   const { write, onWritten } = options;
   let whole = options.before;
+  const self = {};
   let waiting = '';
   let lastStep: number | null = null;
   let writing: Promise<void> | null = null;
@@ -40,6 +43,7 @@ export function createReplyText<Written>(options: {
     const text = waiting;
     waiting = '';
     const began = performance.now();
+    written.note(self);
     writing = write(text)
       .then(onWritten)
       .catch((error: unknown) => {
@@ -48,17 +52,19 @@ export function createReplyText<Written>(options: {
       .then(() => {
         writing = null;
         writtenAt = performance.now();
-        pauseMs = Math.min(longestMs, Math.max(joinedMs, patience * (writtenAt - began)));
+        const joined = joinedMs + joinedMsPerReply * (written.replies() - 1);
+        pauseMs = Math.min(longestMs, Math.max(joined, patience * (writtenAt - began)));
         if (waiting !== '') schedule();
       });
   }
 
   function schedule(): void {
     if (writing || timer || first) return;
-    const dueIn = writtenAt + pauseMs - performance.now();
+    const now = performance.now();
     // A reply that ends in the same moment is then written with its end.
-    if (dueIn <= 0) first = setImmediate(flush);
-    else timer = setTimeout(flush, dueIn);
+    if (writtenAt + pauseMs <= now) first = setImmediate(flush);
+    // All replies of the process in step, so that they share their writes.
+    else timer = setTimeout(flush, (Math.floor(now / pauseMs) + 1) * pauseMs - now);
   }
 
   function hush(): void {
@@ -90,3 +96,21 @@ export function createReplyText<Written>(options: {
 
 /** What recorded steps have said, as the log has it. */
 export const joinTexts = (texts: readonly string[]) => texts.filter((text) => text !== '').join(gap);
+
+const countedMs = 1_000;
+
+/** The replies of which this process has lately written something. */
+const written = createWritten();
+
+function createWritten() {
+  let since = 0;
+  let current = new Set<object>();
+  let before = current;
+  return {
+    note(reply: object): void {
+      if (performance.now() - since > countedMs) [since, before, current] = [performance.now(), current, new Set()];
+      current.add(reply);
+    },
+    replies: () => Math.max(1, current.size, before.size),
+  };
+}

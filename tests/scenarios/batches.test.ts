@@ -304,6 +304,8 @@ describe('slots', () => {
     });
     const own = (name: string) => Array.from({ length: 4 }, (_, at) => ({ message: `${name} ${at}` }));
     const first = await made({ items: own('A'), concurrency: 50 });
+    // Both would begin at the same moment on a busy machine, and either may be first.
+    await held.until(4);
     const second = await made({ items: [...own('B'), { user_id: 'otto', message: 'Otto' }], concurrency: 50 });
     await held.until(6);
     const running = async (id: string) => (await server.call('GET', `/v1/batches/${id}`)).body.counts.running;

@@ -45,7 +45,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
   const { db } = engine;
   const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
 
-  /** Before the commit is announced: what follows it is received, and need not be read. */
+  /** Before the commit is announced, which then happens whatever comes of this: what follows it is received. */
   async function streamTurn(
     open: OpenStream,
     of: { conversation: ConversationRow; turnId: string; entries: readonly LogEntry[] },
@@ -103,9 +103,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         const shown = readCommitted(taken.answer);
         const conversation = taken.done?.conversation ?? (await ownConversation(db, caller, shown.id));
         const entries = taken.done?.entries ?? [];
-        const stream = await streamTurn(open, { conversation, turnId: shown.turn_id as string, entries });
-        announced(taken);
-        return stream;
+        const following = streamTurn(open, { conversation, turnId: shown.turn_id as string, entries });
+        return following.finally(() => announced(taken));
       });
     },
     get: async ({ caller, params }) => {
@@ -137,9 +136,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         const conversation = taken.done?.conversation ?? (await ownConversation(db, caller, params.conversation_id));
         if (body.stream) {
           const entries = taken.done?.entries ?? [];
-          const stream = await streamTurn(open, { conversation, turnId: sent.id, entries });
-          announced(taken);
-          return stream;
+          return streamTurn(open, { conversation, turnId: sent.id, entries }).finally(() => announced(taken));
         }
         announced(taken);
         const after = (await firstSeqOfTurn(db, conversation.id, sent.id)) - 1;

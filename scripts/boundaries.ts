@@ -33,7 +33,7 @@ const knownForeignTables: Record<string, readonly string[]> = {
   'packages/server/src/domains/events/log-store.ts': ['conversations'],
   'packages/server/src/domains/events/store.ts': ['conversations'],
   'packages/server/src/domains/keys/store.ts': ['orgs'],
-  'packages/server/src/domains/ledger/hold-plenty.ts': ['org_settings'],
+  'packages/server/src/domains/ledger/plenty-store.ts': ['org_settings'],
   'packages/server/src/domains/ledger/holds-store.ts': ['org_settings'],
   'packages/server/src/domains/ledger/store.ts': ['org_settings'],
   'packages/server/src/domains/members/login-store.ts': ['orgs'],

@@ -123,7 +123,7 @@ export const messages = area('messages', 'done', [
   [
     'MSG-040',
     'docs/benchmarks.md · What a turn asks of PostgreSQL',
-    'A plain turn takes a bounded number of groups of statements.',
+    'A plain turn takes a bounded number of statements, in few groups.',
   ],
   [
     'MSG-141',

@@ -220,7 +220,8 @@ describe('money', () => {
     const { id } = await desk.say({ user_id: 'gus', message: 'Do it', hand_off: 'always' });
     const metered = `SELECT extract(epoch FROM clock_timestamp() - metered_since) AS seconds, run_id
       FROM reservations WHERE metered_since IS NOT NULL AND user_id = 'gus'`;
-    await expect.poll(async () => (await desk.sql(metered))[0]?.seconds > 1, { timeout: 20_000 }).toBe(true);
+    // By more than a second that is rounded to one.
+    await expect.poll(async () => (await desk.sql(metered))[0]?.seconds > 1.1, { timeout: 20_000 }).toBe(true);
     const [{ seconds, run_id }] = await desk.sql(metered);
     await desk.call('POST', `/v1/conversations/${id}/stop`);
     const { body } = await desk.call('GET', `/v1/usage/line-items?task_id=${run_id}&limit=100`);
@@ -231,8 +232,7 @@ describe('money', () => {
     const { body: task } = await desk.call('GET', `/v1/tasks/${run_id}`);
     const { body: trace } = await desk.call('GET', `/v1/tasks/${run_id}/trace`);
     expect([task.error.code, trace.totals.cost_usd]).toEqual(['stopped', task.cost_usd]);
-    // A second of it, to the micro-dollar.
-    expect(task.cost_breakdown.compute).toBeGreaterThanOrEqual(0.0001);
+    expect(task.cost_breakdown.compute).toBeGreaterThan(0.0001);
     await expect.poll(() => desk.sql(`SELECT FROM reservations WHERE user_id = 'gus'`)).toEqual([]);
   });
 

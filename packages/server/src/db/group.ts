@@ -93,9 +93,18 @@ function answered(group: readonly Sent[], resolve: (results: unknown[]) => void,
       if (unreadable) reject(unreadable);
       else resolve(results);
     },
-    handleError: reject,
+    handleError(error: Error) {
+      failedAt.set(error, results.length);
+      reject(error);
+    },
   };
 }
+
+const failedAt = new WeakMap<Error, number>();
+
+/** Which statement of its group an error is about. */
+export const placeOfFailure = (error: unknown): number | undefined =>
+  error instanceof Error ? failedAt.get(error) : undefined;
 
 const preparedByConnection = new WeakMap<pg.Connection, Map<string, Answer>>();
 

@@ -12,6 +12,9 @@ export type Transaction = { readonly send: (statements: readonly Statement[]) =>
 /** What a store function takes: it works alone or inside the transaction of its caller. */
 export type Executor = Database | Transaction;
 
+/** Of one process. */
+export const mostConnections = 20;
+
 const OLDEST_SERVER = 15;
 const CONNECTION_TIMEOUT = 10_000;
 
@@ -20,7 +23,7 @@ export async function openDatabase(options: { connectionString: string; max?: nu
   await assertUsable(options.connectionString);
   const pool = new pg.Pool({
     connectionString: options.connectionString,
-    max: options.max ?? 20,
+    max: options.max ?? mostConnections,
     application_name: 'vestra',
     // With every connection busy for this long the query fails, and the caller hears `not_ready` instead of nothing.
     connectionTimeoutMillis: CONNECTION_TIMEOUT,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
 import { reading, rowsOf, run, running } from './query.ts';
-import { createSharedWrites, isNoLongerSo, type SharedWrites } from './shared-writes.ts';
+import { createSharedWrites, isNoLongerSo, mostTogether, type SharedWrites } from './shared-writes.ts';
 import { sql } from './sql.ts';
 import { integer, text } from './table.ts';
 import { transaction } from './transaction.ts';
@@ -47,18 +47,34 @@ describe('writes that come at the same moment', () => {
     const groups = await groupsOf(async () => {
       answers = await Promise.all(keys.map((key) => write(key, [noting(key), running(sql`SELECT 1`)])));
     });
-    expect(groups).toBe(2);
+    // The first alone, and the others as many at a time as may share one.
+    expect(groups).toBe(1 + Math.ceil(39 / mostTogether));
     expect(answers).toEqual(keys.map((key) => [[{ key, count: 1 }], 1]));
   });
 
   it('fail alone: the others are written, and nothing of the one that failed', async () => {
     const keys = ['a', 'b', 'c', 'd', 'e'];
-    const ends = await Promise.allSettled(
-      keys.map((key) => write(key, key === 'c' ? [noting(key), failing] : [noting(key)])),
-    );
+    let ends: PromiseSettledResult<unknown>[] = [];
+    const groups = await groupsOf(async () => {
+      ends = await Promise.allSettled(
+        keys.map((key) => write(key, key === 'c' ? [noting(key), failing] : [noting(key)])),
+      );
+    });
+    // The first, the others, the others without it, and it alone.
+    expect(groups).toBe(4);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(isNoLongerSo((ends[2] as PromiseRejectedResult).reason)).toBe(true);
     expect((await noted()).map(({ key, count }) => `${key}${count}`)).toEqual(['a1', 'b1', 'd1', 'e1']);
+  });
+
+  it('however many of them fail', async () => {
+    const keys = Array.from({ length: 18 }, (_, at) => `key ${at}`);
+    const isFailing = (at: number) => at % 3 === 1;
+    const ends = await Promise.allSettled(
+      keys.map((key, at) => write(key, isFailing(at) ? [noting(key), failing] : [noting(key)])),
+    );
+    expect(ends.map(({ status }) => status === 'rejected')).toEqual(keys.map((_, at) => isFailing(at)));
+    expect((await noted()).map(({ count }) => count)).toEqual(Array(12).fill(1));
   });
 
   it('to one row come one after the other', async () => {

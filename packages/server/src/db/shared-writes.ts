@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Statement } from './group.ts';
+import { placeOfFailure, type Statement } from './group.ts';
 import type { Database } from './pool.ts';
 import { pipelined, reading } from './query.ts';
 import { sqlState } from './query-error.ts';
@@ -7,8 +7,8 @@ import { sql } from './sql.ts';
 
 /**
  * Writes what was decided beforehand, as one transaction. Writes that come while one is under way share the next: one
- * write to the socket and one flush of the log for many. One that fails does not fail the others: each is then written
- * alone. `key` is what it locks first.
+ * write to the socket and one flush of the log for many. One that fails does not fail the others: they are written again
+ * without it, and it alone. `key` is what it locks first.
  */
 export type SharedWrites = <const Statements extends readonly Statement[]>(
   key: string,
@@ -29,7 +29,10 @@ type Waiting = {
   reject: (error: unknown) => void;
 };
 
-const mostTogether = 64;
+/** What one of them may hold of an org's money nobody else sees before the commit: `mostUnseen` counts on this. */
+export const mostTogether = 20;
+/** However many of them fail, those of one group are soon written. */
+const mostTries = 3;
 /** Whoever waits longer than this for a row holds up nobody else: it is written alone. */
 const lockTimeout = '50ms';
 
@@ -67,15 +70,22 @@ export function createSharedWrites(db: Database): SharedWrites {
 
   /** In the order of their keys: two processes that lock the same rows do not wait for each other in a circle. */
   async function writeTogether(writes: readonly Waiting[]): Promise<void> {
-    const ordered = writes.toSorted((one, other) => (one.key < other.key ? -1 : 1));
-    try {
-      const [, ...results] = await pipelined(db, [shortWait, ...ordered.flatMap(({ statements }) => statements)]);
-      for (const { statements, resolve } of ordered) resolve(results.splice(0, statements.length));
-    } catch (error) {
-      // Where PostgreSQL says that it failed, nothing was written; where the connection broke, nobody knows.
-      if (!isUndone(error)) for (const { reject } of ordered) reject(error);
-      else for (const each of ordered) void writeAlone(each);
+    let left = writes.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    for (let tries = 0; tries < mostTries && left.length > 1; tries++) {
+      try {
+        const [, ...results] = await pipelined(db, [shortWait, ...left.flatMap(({ statements }) => statements)]);
+        for (const { statements, resolve } of left) resolve(results.splice(0, statements.length));
+        return;
+      } catch (error) {
+        // Where PostgreSQL says that it failed, nothing was written; where the connection broke, nobody knows.
+        if (!isUndone(error)) return left.forEach(({ reject }) => reject(error));
+        const failed = failedOf(left, error);
+        if (!failed) break;
+        void writeAlone(failed);
+        left = left.filter((each) => each !== failed);
+      }
     }
+    for (const each of left) void writeAlone(each);
   }
 
   return (key, statements) =>
@@ -89,4 +99,14 @@ export function createSharedWrites(db: Database): SharedWrites {
 function isUndone(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !state.startsWith('57P');
+}
+
+/** Before them stands what says how long to wait. */
+function failedOf(writes: readonly Waiting[], error: unknown): Waiting | undefined {
+  let at = (placeOfFailure(error) ?? 0) - 1;
+  return writes.find(({ statements }) => {
+    const isIt = at >= 0 && at < statements.length;
+    at -= statements.length;
+    return isIt;
+  });
 }

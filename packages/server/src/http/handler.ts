@@ -54,6 +54,17 @@ export type PageRequest = {
   ) => { data: Item[]; next_cursor: string | null };
 };
 
+/**
+ * Writes what was decided already, together with what others write at the same moment, and answers with `body`. Null:
+ * what the statements relied on is no longer so, nothing has happened, and the work is to be done by `commit`. With an
+ * Idempotency-Key the answer is kept in that same group of statements. `key` is what they lock first.
+ */
+export type Write = <Body>(
+  key: string,
+  statements: readonly Statement[],
+  body: Body,
+) => Promise<{ answer: Committed<Body>; results: readonly unknown[] } | null>;
+
 export type Incoming<R extends Route> = {
   params: ParamsOf<R>;
   query: QueryOf<R>;
@@ -71,16 +82,7 @@ export type Incoming<R extends Route> = {
    * transaction, so that a retry after any crash finds either both or neither.
    */
   commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
-  /**
-   * Writes what was decided already, together with what others write at the same moment, and answers with `body`. Null:
-   * what the statements relied on is no longer so, nothing has happened, and the work is to be done by `commit`. With an
-   * Idempotency-Key the answer is kept in that same group of statements. `key` is what they lock first.
-   */
-  write: <Body>(
-    key: string,
-    statements: readonly Statement[],
-    body: Body,
-  ) => Promise<{ answer: Committed<Body>; results: readonly unknown[] } | null>;
+  write: Write;
 } & (R extends { auth: 'open' } ? { caller: null; origin: null } : { caller: Caller; origin: Origin });
 
 type Handler<R extends Route> = (

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../caller.ts';
 import type { Database, Transaction } from '../db/pool.ts';
+import { prune } from '../db/prune.ts';
 import { one, pipelined, run, running } from '../db/query.ts';
 import { sqlState } from '../db/query-error.ts';
 import { type Sql, sql } from '../db/sql.ts';
@@ -159,15 +160,8 @@ export async function forgetAnswers(
 }
 
 /** Removes answers that nobody may ask for again; false: none was left. */
-export async function pruneAnswers(db: Database, before: Date, limit: number): Promise<boolean> {
-  const removed = await run(
-    db,
-    sql`DELETE FROM idempotency_keys WHERE ctid IN (
-      SELECT ctid FROM idempotency_keys WHERE created_at < ${before}
-      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
-  );
-  return removed === limit;
-}
+export const pruneAnswers = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, idempotencyKeys, sql`created_at < ${before}`, limit);
 
 /** Waits for a call to end, however it ends, and gives up after 30 s. */
 async function ended(call: Promise<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Database } from '../db/pool.ts';
+import { prune } from '../db/prune.ts';
 import { one, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { integer } from '../db/table.ts';
@@ -90,15 +91,8 @@ async function renew(db: Database, bucket: string, limit: number, lease: Lease, 
 }
 
 /** Removes windows that are long over; false: none was left. */
-export async function pruneRateWindows(db: Database, before: Date, limit: number): Promise<boolean> {
-  const removed = await run(
-    db,
-    sql`DELETE FROM rate_windows WHERE ctid IN (
-      SELECT ctid FROM rate_windows WHERE started_at < ${before}
-      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
-  );
-  return removed === limit;
-}
+export const pruneRateWindows = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, rateWindows, sql`started_at < ${before}`, limit);
 
 /** Keys that have gone quiet leave nothing behind in memory. */
 function forgetStale(leases: Map<string, Lease>, at: number): void {

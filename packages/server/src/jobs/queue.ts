@@ -1,5 +1,6 @@
 import type { Line } from '../db/listen.ts';
 import type { Database, Executor } from '../db/pool.ts';
+import { prune } from '../db/prune.ts';
 import { rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { text } from '../db/table.ts';
@@ -111,11 +112,5 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
 }
 
 /** Jobs that nobody tries any more stay for a while as evidence. False: none was left. */
-export async function pruneGivenUpJobs(db: Database, before: Date, limit: number): Promise<boolean> {
-  const removed = await run(
-    db,
-    sql`DELETE FROM jobs WHERE ctid IN (
-      SELECT ctid FROM jobs WHERE given_up_at < ${before} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
-  );
-  return removed === limit;
-}
+export const pruneGivenUpJobs = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, sql.raw('jobs'), sql`given_up_at < ${before}`, limit);

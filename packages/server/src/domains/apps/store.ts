@@ -1,5 +1,6 @@
 import type { Tenant } from '../../caller.ts';
-import type { Executor, Transaction } from '../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../db/pool.ts';
+import { prune } from '../../db/prune.ts';
 import { insert, insertMany, maybeOne, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { bytes, columnsOf, type NewRowOf } from '../../db/table.ts';
@@ -197,3 +198,7 @@ export async function keepClient(db: Executor, tenant: Tenant, place: ClientPlac
 export async function forgetClient(db: Executor, tenant: Tenant, place: ClientPlace): Promise<void> {
   await run(db, sql`DELETE FROM ${appClients} WHERE ${atPlace(tenant, place)}`);
 }
+
+/** Removes connections that were begun or ended long ago. False: none was left. */
+export const pruneConnections = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, connections, sql`status <> 'connected' AND updated_at < ${before}`, limit);

@@ -1,6 +1,7 @@
 import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Executor } from '../../db/pool.ts';
+import { prune } from '../../db/prune.ts';
 import { rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { columnsOf } from '../../db/table.ts';
@@ -38,18 +39,8 @@ export function listAudit(
 }
 
 /** Forgets entries about what was done long ago; false: none was left. */
-export async function pruneAudit(db: Database, before: Date, limit: number): Promise<boolean> {
-  const removed = await run(
-    db,
-    sql`WITH old AS (
-          SELECT org_id, mode, id FROM ${auditEntries} WHERE created_at < ${before}
-          ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-        )
-        DELETE FROM ${auditEntries} AS kept USING old
-        WHERE (kept.org_id, kept.mode, kept.id) = (old.org_id, old.mode, old.id)`,
-  );
-  return removed === limit;
-}
+export const pruneAudit = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, auditEntries, sql`created_at < ${before} ORDER BY created_at`, limit);
 
 export type KeyUses = {
   id: string;

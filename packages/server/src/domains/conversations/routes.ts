@@ -6,7 +6,14 @@ import type { ResponseOf } from '@vestra/contract/route';
 import type { Caller, Tenant } from '../../caller.ts';
 import { joinedReads } from '../../db/joined.ts';
 import type { Database } from '../../db/pool.ts';
-import { type Committed as Answered, EventStream, type Handlers, Reply, readCommitted } from '../../http/handler.ts';
+import {
+  type Committed as Answered,
+  EventStream,
+  type Handlers,
+  Reply,
+  readCommitted,
+  type Write,
+} from '../../http/handler.ts';
 import type { OpenStream, Streams } from '../../http/streams.ts';
 import {
   announce,
@@ -21,6 +28,7 @@ import {
   isOver,
   listConversations,
   listMessages,
+  type PlannedConversation,
   placeOfMessage,
   presentLogEntry,
   presentMessage,
@@ -85,10 +93,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     },
     create: async ({ caller, body, commit, write, signal }) => {
       const take = async (): Promise<Taken<Shown>> => {
-        const planned = await planCreation(engine, caller, body);
-        const written = planned && (await write(planned.conversation.id, planned.statements, planned.shown));
-        if (written) return { answer: written.answer, done: planned.committed(written.results) };
-        planned?.forget();
+        const plainly = await written(await planCreation(engine, caller, body), write);
+        if (plainly) return plainly;
         let done: Committed | undefined;
         const answer = await commit(async (tx) => {
           const { shown, committed } = await createConversation(engine, tx, caller, body);
@@ -116,10 +122,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     send: async ({ caller, origin, params, body, headers, commit, write, signal }) => {
       assertReach(caller, params.conversation_id);
       const take = async (): Promise<Taken<ShownTurn>> => {
-        const planned = await planSending(engine, caller, params.conversation_id, body);
-        const written = planned && (await write(planned.conversation.id, planned.statements, planned.shown));
-        if (written) return { answer: written.answer, done: planned.committed(written.results) };
-        planned?.forget();
+        const plainly = await written(await planSending(engine, caller, params.conversation_id, body), write);
+        if (plainly) return plainly;
         let done: Committed | undefined;
         const answer = await commit(async (tx) => {
           const { turn, committed } = await sendMessage(engine, tx, { caller, origin }, params.conversation_id, body);
@@ -200,6 +204,22 @@ async function assertTask(db: Database, caller: Caller, conversationId: string, 
 }
 
 /** `Prefer: wait=N`, also among other preferences: as near to it as 1 to 120 seconds allow, which the answer says. */
+/** What was planned, written; null where it was not, and nothing has happened. */
+async function written<Body>(
+  planned: (PlannedConversation & { shown: Body }) | null,
+  write: Write,
+): Promise<Taken<Body> | null> {
+  if (!planned) return null;
+  const { conversation, statements, shown } = planned;
+  const answered = await write(conversation.id, statements, shown).catch((error: unknown) => {
+    planned.forget();
+    throw error;
+  });
+  if (answered) return { answer: answered.answer, done: planned.committed(answered.results) };
+  planned.forget();
+  return null;
+}
+
 function readWait(prefer: string | null): number | null {
   const [, seconds] = /(?:^|[,;\s])wait=(\d+)(?=$|[,;\s])/i.exec(prefer ?? '') ?? [];
   return seconds === undefined ? null : Math.min(120, Math.max(1, Number(seconds))) * 1000;

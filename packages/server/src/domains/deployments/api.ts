@@ -20,7 +20,7 @@ export {
 } from './manifest.ts';
 export { presentDeployment, presentVersion, type VersionTests } from './present.ts';
 export type { DeploymentDependencies } from './routes.ts';
-export { deploymentIsStill, forgetDeployment, type RunnableDeployment, seeDeployment } from './see.ts';
+export { deploymentIsStill, forgetDeployment, type RunnableDeployment, seeDeployment } from './seen-store.ts';
 export { slugFromName } from './slug.ts';
 export {
   deploymentsUsing,

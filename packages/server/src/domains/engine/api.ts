@@ -58,7 +58,7 @@ export { takeUpReply } from './turns/begin-reply.ts';
 export { ignoreErased, takeUpTask } from './turns/begin-task.ts';
 export { computerItem, mostOfComputer } from './turns/call-price.ts';
 export { expireInteractions } from './turns/expire.ts';
-export { bySeenRows, planConversation, planMessage } from './turns/plain-message.ts';
+export { bySeenRows, type PlannedConversation, planConversation, planMessage } from './turns/plain-message.ts';
 export type { BatchItems, Engine, RoutineTools, WorkBrowsers, WorkComputer, WorkComputers } from './turns/ports.ts';
 export { recordExchange } from './turns/record-exchange.ts';
 export { createRunner } from './turns/runner.ts';

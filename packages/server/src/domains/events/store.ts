@@ -1,5 +1,6 @@
 import type { Tenant } from '../../caller.ts';
 import type { Database, Executor, Transaction } from '../../db/pool.ts';
+import { prune } from '../../db/prune.ts';
 import { maybeOne, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { columnsOf, text } from '../../db/table.ts';
@@ -49,18 +50,8 @@ export const eraseEventsOf = (tx: Transaction, tenant: Tenant, userId: string) =
   eraseEvents(tx, tenant, { userId, conversationIds: [] });
 
 /** Forgets events that were told long ago; false: none was left. */
-export async function pruneEvents(db: Database, before: Date, limit: number): Promise<boolean> {
-  const removed = await run(
-    db,
-    sql`WITH old AS (
-          SELECT org_id, mode, id FROM ${events} WHERE created_at < ${before}
-          ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-        )
-        DELETE FROM ${events} AS kept USING old
-        WHERE (kept.org_id, kept.mode, kept.id) = (old.org_id, old.mode, old.id)`,
-  );
-  return removed === limit;
-}
+export const pruneEvents = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, events, sql`created_at < ${before} ORDER BY created_at`, limit);
 
 /** The tenant's conversation, which cannot be deleted until the transaction ends. */
 export function holdConversation(

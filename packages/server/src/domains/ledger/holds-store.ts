@@ -1,6 +1,7 @@
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
-import type { Executor, Transaction } from '../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../db/pool.ts';
+import { prune } from '../../db/prune.ts';
 import { maybeOne, rowsOf, run } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { count, json, micros } from '../../db/table.ts';
@@ -165,3 +166,7 @@ export async function takeHoldsOfRun(
   );
   return rows.map(({ used, ms }) => ({ used, seconds: ms === null ? null : ms / 1000 }));
 }
+
+/** Removes holds on money that have run out. False: none was left. */
+export const pruneReservations = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, reservations, sql`expires_at < ${before}`, limit);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
-import type { Database, Executor } from '../../db/pool.ts';
+import { type Database, type Executor, mostConnections } from '../../db/pool.ts';
+import { mostTogether } from '../../db/shared-writes.ts';
 import { transaction } from '../../db/transaction.ts';
 import { allowanceOf, capsForUser, type OrgCaps, type Refusal, type Standing, type UserCaps } from './allowance.ts';
 import { deleteReservation, type Hold, holdAndReadStanding, holdSeconds, lockHolds } from './holds-store.ts';
@@ -85,8 +86,11 @@ async function ask(
   return { standing, caps: capsForUser(caps, userCaps ?? noCaps), hold };
 }
 
-/** As many as the connections of two processes, each of which may be about to commit a hold that nobody sees yet. */
-export const mostUnseen = 40n;
+/**
+ * What two processes may be about to commit that nobody sees yet: each a hold on every connection, and on one of them the
+ * holds of all messages that are written together.
+ */
+export const mostUnseen = 2n * BigInt(mostConnections + mostTogether);
 
 function isTight(standing: Standing, caps: OrgCaps, amountMicros: Micros): boolean {
   const { heldMicros, user } = standing;

@@ -1,4 +1,4 @@
 export { createConsoleIdentity } from './console-identity.ts';
 export { createOwner } from './create-owner.ts';
 export { inviteMember } from './invite.ts';
-export { pruneConsoleSessions } from './prune-console-sessions.ts';
+export { pruneConsoleSessions } from './login-store.ts';

@@ -1,4 +1,5 @@
-import type { Executor, Transaction } from '../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../db/pool.ts';
+import { prune } from '../../db/prune.ts';
 import { insert, maybeOne, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { boolean, columnsOf, moment } from '../../db/table.ts';
@@ -79,3 +80,7 @@ const renewedExpiry = sql`LEAST(s.created_at + make_interval(secs => ${longestSe
 export async function deleteSession(tx: Transaction, tokenHash: Buffer): Promise<void> {
   await run(tx, sql`DELETE FROM ${consoleSessions} WHERE token_hash = ${tokenHash}`);
 }
+
+/** Removes sign-ins to the console that have run out. False: none was left. */
+export const pruneConsoleSessions = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, consoleSessions, sql`expires_at < ${before}`, limit);

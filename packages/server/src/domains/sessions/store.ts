@@ -1,5 +1,6 @@
 import type { Tenant } from '../../caller.ts';
-import type { Executor, Transaction } from '../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../db/pool.ts';
+import { prune } from '../../db/prune.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { columnsOf, moment, type RowOf, text } from '../../db/table.ts';
@@ -82,3 +83,7 @@ export async function liveSessions(db: Executor, ids: string[]): Promise<string[
 export async function removeSessionsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${sessions} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }
+
+/** Removes sessions that have long ended. False: none was left. */
+export const pruneSessions = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, sessions, sql`expires_at < ${before}`, limit);

@@ -1,6 +1,7 @@
 import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../../caller.ts';
-import type { Executor, Transaction } from '../../db/pool.ts';
+import type { Database, Executor, Transaction } from '../../db/pool.ts';
+import { prune } from '../../db/prune.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { columnsOf, type NewRowOf } from '../../db/table.ts';
@@ -124,3 +125,7 @@ export async function retireSecrets(tx: Transaction, endpointId: string): Promis
         WHERE endpoint_id = ${endpointId} AND valid_until IS NULL`,
   );
 }
+
+/** Removes rolled secrets whose grace is over. False: none was left. */
+export const pruneWebhookSecrets = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, webhookSecrets, sql`valid_until < ${before}`, limit);

@@ -6,8 +6,7 @@ import { storableJson, storableText } from '../records/storable-text.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
-import { updateTurn } from '../records/turns.ts';
-import { type Broken, noteMemoryDue, settleWithError, tellEnd } from './end-turn.ts';
+import { type Broken, settleTurn, settleWithError } from './end-turn.ts';
 import { tellLimit } from './open-wait.ts';
 import type { Engine } from './ports.ts';
 
@@ -47,15 +46,7 @@ export async function completeTask(
   });
   tellMessage(change, message, text);
   await tellTask(change, 'task.completed', done);
-  const settled = await updateTurn(tx, turn.id, {
-    state: 'settled',
-    reply_text: text,
-    reply_data: data,
-    reply_is_cut: answer.isCut,
-    settled_at: new Date(),
-  });
-  await noteMemoryDue(change, turn);
-  await tellEnd(engine, change, settled);
+  await settleTurn(engine, change, turn, { text, data, isCut: answer.isCut });
 }
 
 export async function failTask(

@@ -79,12 +79,22 @@ async function settleWithAnswer(
     is_cut: answer.isCut,
   });
   tellMessage(change, message, storableText(answer.unstreamed));
-  const settled = await updateTurn(tx, turn.id, {
+  await settleTurn(engine, change, turn, { text, data, isCut: answer.isCut });
+}
+
+/** The turn has its answer, of the reply or of its work. */
+export async function settleTurn(
+  engine: Engine,
+  change: Change,
+  turn: TurnRow,
+  { text, data, isCut }: { text: string; data: unknown; isCut: boolean },
+): Promise<void> {
+  const settled = await updateTurn(change.tx, turn.id, {
     state: 'settled',
     active_ms: turn.active_ms,
     reply_text: text,
     reply_data: data,
-    reply_is_cut: answer.isCut,
+    reply_is_cut: isCut,
     settled_at: new Date(),
   });
   await noteMemoryDue(change, settled);
@@ -114,7 +124,7 @@ export async function tellEnd({ batchItems }: Engine, change: Change, turn: Turn
 }
 
 /** Once the conversation has been quiet for a while it is looked through for what is worth remembering, if anything is. */
-export async function noteMemoryDue({ tx, conversation }: Change, turn: TurnRow): Promise<void> {
+async function noteMemoryDue({ tx, conversation }: Change, turn: TurnRow): Promise<void> {
   if (conversation.memory_due_at !== null) return;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   const manifest = await manifestOf(tx, turn.deployment_id, turn.deployment_version);

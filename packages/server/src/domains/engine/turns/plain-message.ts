@@ -38,7 +38,7 @@ export type PlannedConversation = {
   statements: readonly Statement[];
   /** To be called with their results, in their order, once they are committed. */
   committed: (results: readonly unknown[]) => Committed;
-  /** Something that was seen is no longer so, and is to be read again. */
+  /** They were not: something that was seen may be no longer so, and is to be read again. */
   forget: () => void;
 };
 
@@ -136,6 +136,7 @@ async function plan(
       return { conversation, version: now, entries, afterwards: begun ? [perform] : [] };
     },
     forget() {
+      begun?.place.giveBack();
       engine.seen.conversations.forget(conversation.id);
       forgetDeployment(engine.seen.deployments, conversation.org_id, seen.named);
       if (user) forgetUser(engine.seen.users, user.row);
@@ -148,10 +149,11 @@ async function beginReply(engine: Engine, { conversation: before, deployment, us
   const tenant: Tenant = { orgId: before.org_id, mode: before.mode };
   if (goesStraightToWork(message.request) || before.replying_turn_id !== null) return null;
   if (engine.money.hasWaiting(tenant)) return null;
-  const lease = engine.runner.lease(before);
-  if (!lease) return null;
   const admission: Admission = await admit(engine, engine.db, before, deployment.row);
   refuseRedeclared(admission.functions, message.request.tools ?? []);
+  // Kept from here on: many messages are planned before the first of them is written.
+  const place = engine.runner.reserve(before);
+  if (!place) return null;
   const conversation: ConversationRow = {
     ...before,
     turn_count: before.turn_count + 1,
@@ -175,10 +177,11 @@ async function beginReply(engine: Engine, { conversation: before, deployment, us
   return {
     conversation,
     turn,
-    statements: [held.statement, acceptingMessage(asked, turn, lease)],
+    place,
+    statements: [held.statement, acceptingMessage(asked, turn, place)],
     perform(accepted: { epoch: number | null }[]) {
       const run = runOf(turn, accepted) as Run;
-      void engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh }, signal));
+      void engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh }, signal), place);
     },
   };
 }

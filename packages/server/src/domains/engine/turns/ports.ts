@@ -5,6 +5,7 @@ import type { Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
 import type { DocumentReader } from '../../../adapters/documents/reader.ts';
 import type { FileStore } from '../../../adapters/files/file-store.ts';
+import type { PolicyHook } from '../../../adapters/policy-hook/policy-hook.ts';
 import type { Tenant } from '../../../caller.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
 import type { RowCache } from '../../../db/row-cache.ts';
@@ -81,21 +82,6 @@ type Apps = {
   find: (id: string) => { id: string; name: string } | undefined;
   /** Waits for whoever is about to connect it. */
   isConnected: (tx: Transaction, tenant: Tenant, of: { userId: string | null; app: string }) => Promise<boolean>;
-};
-
-/** The operator's say before a call that may change something. */
-type PolicyHook = {
-  mayRun: (question: {
-    org_id: string;
-    mode: Tenant['mode'];
-    user_id: string | null;
-    conversation_id: string;
-    task_id: string | null;
-    deployment_id: string;
-    deployment_version: number;
-    tool: { name: string; server: string | null };
-    arguments: unknown;
-  }) => Promise<{ kind: 'allowed' } | { kind: 'blocked'; message: string | null }>;
 };
 
 export type NotebookReader = {

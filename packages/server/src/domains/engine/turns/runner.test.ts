@@ -130,6 +130,23 @@ describe('the room of a process', () => {
     expect(rooms()).toEqual([true, true, true, true]);
   });
 
+  it('is kept for who has reserved it, and theirs alone until it is used or given back [JOB-241]', async () => {
+    start({ capacity: 4, ofOrg: 3, ofUser: 2 });
+    const [first, second] = [runner.reserve(ofAnn), runner.reserve(ofAnn)];
+    expect([runner.reserve(ofAnn), rooms()]).toEqual([null, [false, true, true, true]]);
+    second?.giveBack();
+    second?.giveBack();
+    expect(rooms()).toEqual([true, true, true, true]);
+    const run = { runId: 'turn_1', epoch: 1 } as Parameters<Runner['perform']>[0];
+    const ends = Promise.withResolvers<void>();
+    const done = runner.perform(run, ofAnn, () => ends.promise, first ?? undefined);
+    expect(runner.reserve(ofAnn)).not.toBeNull();
+    expect(rooms()).toEqual([false, true, true, true]);
+    ends.resolve();
+    await done;
+    expect(rooms()).toEqual([true, true, true, true]);
+  });
+
   it('is free while a run is set aside, and taken again when it goes on [JOB-241]', async () => {
     start({ capacity: 2, ofOrg: 1, ofUser: 1 });
     const gate = Promise.withResolvers<void>();

@@ -22,11 +22,13 @@ export type Runner = {
   /** From now on nothing new is taken, and what runs gives itself back at its next step. */
   leave: () => void;
   /** With what this process takes one more; null where it has no room. */
-  lease: (of: RunOwner) => { owner: string; leaseMs: number } | null;
+  lease: (of: RunOwner) => Lease | null;
+  /** The same with a place that is nobody else's, until a run is performed in it or it is given back. */
+  reserve: (of: RunOwner) => Place | null;
   /** Makes this process the owner, in the transaction that says there is work. */
   take: (tx: Transaction, runId: string) => Promise<Run>;
   /** Works on a run that was taken, and resolves when it has ended one way or another or has been set aside. */
-  perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>) => Promise<void>;
+  perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>, place?: Place) => Promise<void>;
   /**
    * A run that waits for long takes no room: it is set aside, and nobody waits for its end. It stays owned, and should
    * the process die it is found by its lease. Throws `RunLeft` as soon as the process is to end.
@@ -39,6 +41,9 @@ export type Runner = {
   /** Takes nothing new, lets what runs come to its next step, and cuts what is left. */
   stop: (options: { graceMs: number }) => Promise<void>;
 };
+
+type Lease = { owner: string; leaseMs: number };
+export type Place = Lease & { giveBack: () => void };
 
 /** For whom a run is: a turn, a task or a conversation. */
 export type RunOwner = { org_id: string; mode: string; user_id: string | null };
@@ -72,6 +77,7 @@ export function createRunner(options: {
   const leaving = new AbortController();
   const counts = new Map<string, number>();
   let setAside = 0;
+  let reserved = 0;
   const renewing = setInterval(() => void renew(), renewEveryMs);
   renewing.unref();
 
@@ -80,7 +86,7 @@ export function createRunner(options: {
   const countOf = (key: string) => counts.get(key) ?? 0;
   const hasRoom = (of: RunOwner) =>
     !leaving.signal.aborted &&
-    running.size - setAside < capacity &&
+    running.size - setAside + reserved < capacity &&
     countOf(of.org_id) < ofOrg &&
     countOf(userOf(of)) < ofUser;
 
@@ -109,8 +115,28 @@ export function createRunner(options: {
     }
   }
 
-  async function perform(run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  function reserve(of: RunOwner): Place | null {
+    if (!hasRoom(of)) return null;
+    let isKept = true;
+    reserved += 1;
+    count(of, 1);
+    const giveBack = () => {
+      if (!isKept) return;
+      isKept = false;
+      reserved -= 1;
+      count(of, -1);
+    };
+    return { owner, leaseMs, giveBack };
+  }
+
+  async function perform(
+    run: Run,
+    of: RunOwner,
+    work: (signal: AbortSignal) => Promise<void>,
+    place?: Place,
+  ): Promise<void> {
     const controller = new AbortController();
+    place?.giveBack();
     count(of, 1);
     running.get(run.runId)?.controller.abort(new FencedOff(run));
     const done = work(controller.signal).catch((error: unknown) => {
@@ -161,6 +187,7 @@ export function createRunner(options: {
     isLeaving: () => leaving.signal.aborted,
     leave,
     lease: (of) => (hasRoom(of) ? { owner, leaseMs } : null),
+    reserve,
     take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
     perform,
     whileWaiting,

@@ -69,20 +69,22 @@ async function settleAtOnce(engine: Engine, end: PlainEnd): Promise<boolean> {
   const conversation: ConversationRow = { ...seen.row, replying_turn_id: null };
   if (remembers) conversation.memory_due_at ??= memoryDue();
   const entries = concluded(seen.row, conversation, told.appended);
-  try {
-    const [[written]] = await engine.writes(conversation.id, [
+  const version = await engine
+    .writes(conversation.id, [
       writingConversation(conversation, entries, seen.version),
       ...(charge ? [charge] : []),
       settlingReply(run, end, message, settled),
       ...toldOf(conversation, told.told).map((event) => emitting(event).statement),
-    ]);
-    announce(engine.announcer, { conversation, version: written?.version ?? null, entries, afterwards: [] });
-    return true;
-  } catch (error) {
-    engine.seen.conversations.forget(conversation.id);
-    if (isNoLongerSo(error)) return false;
-    throw error;
-  }
+    ])
+    .then(([[written]]) => written?.version ?? null)
+    .catch((error: unknown) => {
+      engine.seen.conversations.forget(conversation.id);
+      if (isNoLongerSo(error)) return undefined;
+      throw error;
+    });
+  if (version === undefined) return false;
+  announce(engine.announcer, { conversation, version, entries, afterwards: [] });
+  return true;
 }
 
 function settledRows({ turn, step, answer }: PlainEnd): { message: MessageRow; settled: TurnRow } {

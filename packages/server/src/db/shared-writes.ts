@@ -78,7 +78,10 @@ export function createSharedWrites(db: Database): SharedWrites {
         return;
       } catch (error) {
         // Where PostgreSQL says that it failed, nothing was written; where the connection broke, nobody knows.
-        if (!isUndone(error)) return left.forEach(({ reject }) => reject(error));
+        if (!isUndone(error)) {
+          for (const { reject } of left) reject(error);
+          return;
+        }
         const failed = failedOf(left, error);
         if (!failed) break;
         void writeAlone(failed);

@@ -118,7 +118,7 @@ export async function settleWithError(
 }
 
 /** The last that is heard of a turn: in the conversation, and by the batch that it is an item of. */
-export async function tellEnd({ batchItems }: Engine, change: Change, turn: TurnRow): Promise<void> {
+async function tellEnd({ batchItems }: Engine, change: Change, turn: TurnRow): Promise<void> {
   await tellTurn(change, 'turn.settled', turn);
   if (turn.origin === 'batch') await batchItems.ended(change, turn);
 }

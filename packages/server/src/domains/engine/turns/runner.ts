@@ -43,7 +43,7 @@ export type Runner = {
 };
 
 type Lease = { owner: string; leaseMs: number };
-export type Place = Lease & { giveBack: () => void };
+type Place = Lease & { giveBack: () => void };
 
 /** For whom a run is: a turn, a task or a conversation. */
 export type RunOwner = { org_id: string; mode: string; user_id: string | null };

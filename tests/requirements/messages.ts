@@ -160,4 +160,30 @@ export const messages = area('messages', 'done', [
     'docs/benchmarks.md · What a turn asks of PostgreSQL',
     'A plain message under an Idempotency-Key is taken once, in the group of statements that keeps its answer.',
   ],
+  [
+    'MSG-401',
+    'decisions.md · 11',
+    'A model request replays calls with their results, questions with answers, decisions on approvals, and how replies and work ended.',
+  ],
+  [
+    'MSG-402',
+    'decisions.md · 11',
+    'Files of earlier messages and of work stay readable: sent again while they fit, otherwise opened by name.',
+  ],
+  [
+    'MSG-403',
+    'decisions.md · 11',
+    'What a person types in the chat reaches an open question, steers open work or stops it; the agent decides which.',
+  ],
+  ['MSG-404', 'decisions.md · 11', 'The agent passes on nothing that takes a yes, and no words but the person’s own.'],
+  [
+    'MSG-405',
+    'decisions.md · 11',
+    'The agent knows the name of the person, their metadata as the caller’s facts, and the time in their zone.',
+  ],
+  [
+    'MSG-406',
+    'docs/conversations.md · What the model reads',
+    'A request begins byte for byte as the one before it, from step to step and from turn to turn.',
+  ],
 ]);

@@ -64,7 +64,7 @@ describe('a conversation that has grown too long for its model', () => {
     expect(told).toEqual(countTo(0, covered));
     const read = spoken(answering);
     expect(read[0]).toContain(summary);
-    expect(numbersIn(read.join('\n'))).toEqual(countTo(covered + 1, earlier - 1));
+    expect(numbersIn(read.slice(1).join('\n'))).toEqual(countTo(covered + 1, earlier - 1));
     expect(read.at(-1)).toBe('And now?');
     expect(earlier - covered).toBeGreaterThan(100);
 
@@ -74,14 +74,16 @@ describe('a conversation that has grown too long for its model', () => {
        JOIN messages m ON m.conversation_id = c.id AND m.id = c.summary_until WHERE c.id = $1`,
       [id],
     );
-    expect(rows.map(({ summary: kept, until }) => [kept, numbersIn(until)])).toEqual([[summary, [covered]]]);
+    expect(rows.map(({ summary: kept, until }) => [kept.startsWith(summary), numbersIn(until)])).toEqual([
+      [true, [covered]],
+    ]);
 
     answerWithinWindow();
     await server.tell(id, 'And then?');
     expect(server.asked).toHaveLength(1);
     const next = server.asked[0] && spoken(server.asked[0]);
     expect(next?.[0]).toContain(summary);
-    expect(numbersIn(next?.join('\n') ?? '')).toEqual(countTo(covered + 1, earlier - 1));
+    expect(numbersIn(next?.slice(1).join('\n') ?? '')).toEqual(countTo(covered + 1, earlier - 1));
     expect(next?.slice(-3)).toEqual(['And now?', 'Answer to And now?', 'And then?']);
     expect((await server.messages(id)).length).toBe(100);
   });

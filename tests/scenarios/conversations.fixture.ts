@@ -86,6 +86,12 @@ export function door() {
 export const askedFor = ({ messages }: NormalisedRequest) =>
   messages.findLast((message) => message.role === 'user')?.text ?? '';
 
+/** What tools have said since the newest message of the user's. */
+export function heardSince({ messages }: Pick<NormalisedRequest, 'messages'>) {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.slice(asked + 1).flatMap((message) => (message.role === 'tool' ? message.results : []));
+}
+
 export const spoken = ({ messages }: NormalisedRequest) =>
   messages.map((message) => (message.role === 'tool' ? message.results.map(({ output }) => output) : message.text));
 

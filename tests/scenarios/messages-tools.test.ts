@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';
-import { codeOf, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
+import { codeOf, heardSince, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
 
 let server: Talk;
 beforeAll(async () => {
@@ -18,8 +18,8 @@ const weather = {
 
 /** The model calls these until each has an answer, and then says what it heard. */
 function callEach(...calls: { name: string; arguments: unknown }[]): void {
-  server.script(({ messages }) => {
-    const heard = messages.flatMap((message) => (message.role === 'tool' ? message.results : []));
+  server.script((request) => {
+    const heard = heardSince(request);
     if (heard.length === 0) return { text: 'Let me see.', calls };
     return { text: `Heard: ${heard.map(({ output }) => output).join(' | ')}` };
   });

@@ -7,6 +7,7 @@ import {
   codeOf,
   desk,
   door,
+  heardSince,
   payOrg,
   spoken,
   startTalk,
@@ -128,10 +129,10 @@ describe('sending a message', () => {
   });
 
   it('answers whoever waits as soon as the turn waits for them; what came last stands first [MSG-241, MSG-242]', async () => {
-    server.script(({ messages }) =>
-      messages.some(({ role }) => role === 'tool')
+    server.script((request) =>
+      heardSince(request).length > 0
         ? { text: 'Late answer.' }
-        : askedFor({ messages } as never) === 'Shoes'
+        : askedFor(request) === 'Shoes'
           ? { calls: [{ name: 'ask_question', arguments: { question: 'Which size?' } }] }
           : { text: 'At once.' },
     );
@@ -300,11 +301,11 @@ describe('a message that work takes', () => {
     await server.until(`/v1/conversations/${id}`, ({ open_work: [work] }) => work?.status === 'working');
     const answered = await server.tell(id, 'How does it go?');
     expect(answered).toMatchObject({ status: 'settled', reply: { text: 'Still flying.' } });
-    expect(server.asked.at(-1)?.system.join('\n')).toMatch(/Fly to Mars/);
+    expect(server.asked.at(-1)?.passing).toMatch(/of="open work">\n- Work 1, Fly to Mars: working/);
     expect((await server.show(id)).status).toBe('working');
     gate.open();
     await server.rest(id);
-    expect(server.asked.filter(({ system }) => /Fly to Mars/.test(system.join('\n')))).toHaveLength(1);
+    expect(server.asked.filter(({ passing }) => /Fly to Mars/.test(passing))).toHaveLength(1);
     const settled = (await server.log(id)).filter(({ type }) => type === 'turn.settled').map((event) => event.turn_id);
     expect(settled).toEqual([answered.id, turn_id]);
   });

@@ -1,4 +1,4 @@
-import type { Message, ToolDefinition } from './message.ts';
+import type { Message, ToolDefinition, UserPart } from './message.ts';
 import type { ModelRequest } from './model.ts';
 import { asData } from './prompt/data.ts';
 import { piece } from './prompt/piece.ts';
@@ -88,9 +88,9 @@ function newestThatFit(exchanges: readonly Exchange[], tokens: number): number {
 function linesOf(message: Message): string[] {
   switch (message.role) {
     case 'user':
-      return message.parts.map(
-        (part) => `User: ${part.kind === 'text' ? quoted(part.text) : `[file ${part.filename}]`}`,
-      );
+      return message.parts
+        .filter(isKept)
+        .map((part) => `User: ${part.kind === 'text' ? quoted(part.text) : `[file ${part.filename}]`}`);
     case 'agent':
       return [
         `Agent: ${quoted(message.text)}`,
@@ -102,6 +102,8 @@ function linesOf(message: Message): string[] {
       );
   }
 }
+
+const isKept = (part: UserPart) => part.kind === 'file' || !part.isPassing;
 
 /** The request for a summary must fit where the conversation did not. */
 const quoted = (text: string) => (text.length > longestQuote ? `${text.slice(0, longestQuote)} [cut]` : text);

@@ -26,6 +26,8 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
   let settledSinceLoad = false;
   const interactions: Interaction[] = [];
   const deltas: { stepIndex: number; text: string }[] = [];
+  /** What is said to the run while it works. */
+  const notes: string[] = [];
 
   const write = async (apply: () => void) => {
     const crash = crashes[writes] ?? 'none';
@@ -68,6 +70,15 @@ export function memoryStore(crashes: readonly CrashPoint[] = []) {
         steps.push(structuredClone(step));
         finish(given);
       }),
+    takeNotes: async () => {
+      if (notes.length === 0) return [];
+      const taken = notes.map((text) => ({ kind: 'note' as const, text }));
+      await write(() => {
+        notes.length = 0;
+        steps.push(...taken);
+      });
+      return taken;
+    },
     recordSummary: (step) => write(() => void steps.push(step)),
     recordStart: (callId) => write(() => change(callId, (each) => ({ ...open(each), isStarted: true }))),
     recordResult: (callId, result, given) =>

@@ -3,6 +3,7 @@ import { type Limits, limitReached, timeReached } from './budget.ts';
 import { type Move, nextMove } from './call-progress.ts';
 import { receiveCall } from './call-refusal.ts';
 import { exchangesToCover, summaryRequest } from './compaction.ts';
+import { withKeptFacts } from './kept-facts.ts';
 import { type Answer, listen } from './listen.ts';
 import type { JsonSchema, Message, ToolCall } from './message.ts';
 import { ModelFailure, type ModelRequest, type Usage } from './model.ts';
@@ -109,6 +110,7 @@ function endOf(progress: Progress, step: ModelStep): FinalEnd | null {
 }
 
 async function askModel(progress: Progress): Promise<RunEnd | null> {
+  progress.steps.push(...(await progress.ports.store.takeNotes()));
   const covers = coverage(progress, { force: false });
   const request = covers === null ? requestOf(progress) : requestOfSummary(progress, covers);
   const stop = await stopNow(progress, request);
@@ -272,13 +274,20 @@ async function waitFor(progress: Progress, opened: readonly NewWait[]): Promise<
 }
 
 async function compact(progress: Progress, covers: number, request: ModelRequest): Promise<RunEnd | null> {
-  const { ports, steps } = progress;
+  const { run, ports, steps } = progress;
   const answer = await hear(progress, request, async () => {});
   if (answer instanceof ModelFailure && progress.timeUp.signal.aborted) {
     return settleRun(progress, outOfTime(progress), answer.usage);
   }
   if (answer instanceof ModelFailure) return settleRun(progress, failed(answer), answer.usage);
-  const step: Step = { kind: 'summary', text: answer.text, covers, usage: answer.usage };
+  const before = lastSummary(steps);
+  const told = exchangesOf({ ...run, steps }).slice(before?.covers ?? 0, covers);
+  const text = withKeptFacts(
+    answer.text,
+    told.flatMap(({ messages }) => messages),
+    before?.text ?? null,
+  );
+  const step: Step = { kind: 'summary', text, covers, usage: answer.usage };
   await ports.store.recordSummary(step);
   steps.push(step);
   return null;

@@ -6,7 +6,8 @@ export type AgentMessage = { role: 'agent'; text: string; calls: readonly ToolCa
 export type ToolMessage = { role: 'tool'; results: readonly ToolResult[] };
 
 export type UserPart =
-  | { kind: 'text'; text: string }
+  /** `isPassing`: holds for this request alone and is not said again later, so that no cache may end behind it. */
+  | { kind: 'text'; text: string; isPassing?: true }
   /** An image or a PDF, for models that can read it. */
   | { kind: 'file'; filename: string; mediaType: string; bytes: Uint8Array };
 

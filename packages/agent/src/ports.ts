@@ -2,7 +2,7 @@ import type { Stop } from './budget.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { ToolCall } from './message.ts';
 import type { Model, ModelRequest, Usage } from './model.ts';
-import type { CallResult, ModelStep, Step, SummaryStep, WaitPurpose } from './step.ts';
+import type { CallResult, ModelStep, NoteStep, Step, SummaryStep, WaitPurpose } from './step.ts';
 import type { Tool } from './tool.ts';
 
 /** All that a run needs of its host. */
@@ -32,6 +32,9 @@ export type RunStore = {
    * answer that brought it other tools: nothing more may be done with the old ones.
    */
   load: () => Promise<Recorded | TakeUpAnew>;
+
+  /** What was said to the run since it was last asked, oldest first. Each is given once, and is among the steps from then on. */
+  takeNotes: () => Promise<readonly NoteStep[]>;
 
   /** An answer of the model, charged in the same transaction. Calls refused outright come with their result. */
   recordModelStep: (step: ModelStep, end: FinalEnd | null) => Promise<void>;

@@ -2,7 +2,7 @@ import type { ToolCall } from './message.ts';
 import type { Usage } from './model.ts';
 
 /** What has been recorded of a run, oldest first: the trace that people read and the point from which a successor goes on. */
-export type Step = ModelStep | SummaryStep;
+export type Step = ModelStep | SummaryStep | NoteStep;
 
 export type ModelStep = {
   kind: 'model';
@@ -17,6 +17,9 @@ export type ModelStep = {
 
 /** Stands for the first `covers` exchanges of the run, counted from the start of its history. */
 export type SummaryStep = { kind: 'summary'; text: string; covers: number; usage: Usage };
+
+/** What the person said to work that was under way. */
+export type NoteStep = { kind: 'note'; text: string };
 
 /** Facts, not a state: what happens next with a call is read off them. */
 export type RecordedCall = {

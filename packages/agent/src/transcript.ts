@@ -1,6 +1,6 @@
 import type { Message, UserMessage } from './message.ts';
 import { asData } from './prompt/data.ts';
-import type { ModelStep, RecordedCall, Step, SummaryStep } from './step.ts';
+import type { CallResult, ModelStep, RecordedCall, Step, SummaryStep } from './step.ts';
 
 /** Messages that belong together: a call is never parted from its result. */
 export type Exchange = { messages: readonly Message[]; isOpen: boolean };
@@ -33,7 +33,10 @@ export function exchangesOf({ history, steps, fence }: Transcript): Exchange[] {
   }, []);
   return [
     ...before.map((messages) => ({ messages, isOpen: false })),
-    ...steps.filter((step) => step.kind === 'model').map((step) => exchangeOf(step, fence)),
+    ...steps.flatMap((step) => {
+      if (step.kind === 'model') return [exchangeOf(step, fence)];
+      return step.kind === 'note' ? [{ messages: [userText(step.text)], isOpen: false }] : [];
+    }),
   ];
 }
 
@@ -41,7 +44,8 @@ export function lastSummary(steps: readonly Step[]): SummaryStep | null {
   return steps.findLast((step) => step.kind === 'summary') ?? null;
 }
 
-function exchangeOf(step: ModelStep, fence: string): Exchange {
+/** The same in the run itself and in all that follow it, so that a vendor's cache still knows it. */
+export function exchangeOf(step: ModelStep, fence: string): Exchange {
   const messages: Message[] = [{ role: 'agent', text: step.text, calls: step.calls.map(({ call }) => call) }];
   if (step.calls.length > 0) {
     messages.push({
@@ -53,14 +57,30 @@ function exchangeOf(step: ModelStep, fence: string): Exchange {
   return { messages, isOpen: step.calls.some(({ result }) => result === null) };
 }
 
-function resultOf({ call, result }: RecordedCall, fence: string) {
+function resultOf({ call, result, waits }: RecordedCall, fence: string) {
   const { output, isError, from } = result ?? { output: '', isError: true, from: 'run' };
-  return {
-    callId: call.id,
-    name: call.name,
-    output: from === 'tool' ? asData(fence, call.name, output) : output,
-    isError,
-  };
+  const said = from === 'tool' ? asData(fence, call.name, output) : output;
+  const isMade = from === 'tool' && isApproved(waits);
+  return { callId: call.id, name: call.name, output: isMade ? `${approvedMark}\n${said}` : said, isError };
+}
+
+const approvedMark = '[The person said yes to this call before it was made.]';
+
+const isApproved = (waits: RecordedCall['waits']) =>
+  waits.some(({ purpose, outcome }) => purpose === 'permission' && outcome?.decision === 'approved');
+
+/** A step of a run that is not this one: no call of it is without a result, whatever became of the run. */
+export function asEarlier(step: ModelStep): ModelStep {
+  return { ...step, calls: step.calls.map((each) => (each.result ? each : { ...each, result: unfinished(each) })) };
+}
+
+function unfinished({ waits, isStarted }: RecordedCall): CallResult {
+  const isAsked = waits.some(({ outcome }) => outcome === null);
+  if (isAsked) return { output: 'No answer has come yet. It may still come.', isError: false, from: 'run' };
+  const output = isStarted
+    ? 'The reply ended while this was under way: the outcome is unknown. Find out what happened before you repeat it.'
+    : 'This was not done: the reply ended before.';
+  return { output, isError: true, from: 'run' };
 }
 
 /** The newest plan is kept word for word: a summary of a plan loses steps. */

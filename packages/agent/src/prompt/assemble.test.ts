@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { assembleSystem, type PromptFacts } from './assemble.ts';
+import { assembleSystem, type PromptFacts, passingText } from './assemble.ts';
 import { asData, newFence } from './data.ts';
 import { piece } from './piece.ts';
 
@@ -16,7 +16,10 @@ const facts: PromptFacts = {
   hasBrowser: true,
   memory: ['Likes green tea.'],
   missingTools: ['`orders`: it cannot\nbe reached just now.'],
-  openWork: [{ title: 'Order tea', status: 'waiting', waitsFor: ['Pay 5 dollars?'] }],
+  openWork: [{ number: 1, title: 'Order tea', status: 'waiting', waitsFor: ['Pay 5 dollars?'] }],
+  openQuestions: [{ number: 1, of: 'the work “Order tea”', question: 'Green or\nblack?' }],
+  context: { page: 'tea' },
+  person: { name: 'Ana', email: 'ana@x.example', metadata: { tier: 'gold' } },
   now: Date.UTC(2026, 0, 1, 2),
   timezone: 'America/Sao_Paulo',
   fence: 'f3nce',
@@ -33,6 +36,9 @@ const bare: PromptFacts = {
   memory: [],
   missingTools: [],
   openWork: [],
+  openQuestions: [],
+  context: null,
+  person: { name: null, email: null, metadata: {} },
   timezone: null,
 };
 const whole = (given: Partial<PromptFacts> = {}) => assembleSystem({ ...facts, ...given }).join('\n\n');
@@ -45,10 +51,9 @@ describe('the system text', () => {
     ['the notebooks, one line each', '\n- Prices: What tea # costs\n'],
     ['the skills', '\n- brewing\n'],
     ['the day in the user’s zone', 'Wednesday, 2025-12-31 where the person is (America/Sao_Paulo)'],
-    ['the memory, as data', '<data-f3nce of="memory">\n- Likes green tea.\n</data-f3nce>'],
     [
-      'the open work, as data',
-      '<data-f3nce of="open work">\n- Order tea: waiting, waits for: Pay 5 dollars?\n</data-f3nce>',
+      'the person, as the caller’s system has them',
+      '<data-f3nce of="person">\nName: Ana\nEmail: ana@x.example\nMetadata: {"tier":"gold"}\n</data-f3nce>',
     ],
     ['the tools that are missing, as the platform’s words', '\n- `orders`: it cannot be reached just now.\n'],
     ['the computer', 'Your home folder is `/home/agent`'],
@@ -81,7 +86,7 @@ describe('the system text', () => {
   });
 
   it('differs between users and days in its last block alone, so that a cache keeps the others', () => {
-    const other = { locale: 'en', memory: ['Other.'], openWork: [], now: 0, timezone: 'Asia/Tokyo', fence: 'other' };
+    const other = { locale: 'en', person: null, now: 0, timezone: 'Asia/Tokyo', fence: 'other' };
     const [one, two] = [assembleSystem(facts), assembleSystem({ ...facts, ...other })];
     expect(one).toHaveLength(3);
     expect(two.slice(0, 2)).toEqual(one.slice(0, 2));
@@ -92,6 +97,36 @@ describe('the system text', () => {
     expect(whole({ instructions: 'Say {{fence}} and $& and {{nothing}}.' })).toContain(
       'Say {{fence}} and $& and {{nothing}}.',
     );
+  });
+});
+
+describe('what stands behind the message', () => {
+  it.each([
+    ['the caller’s context', '<data-f3nce of="context">\n{"page":"tea"}\n</data-f3nce>'],
+    ['the memory', '<data-f3nce of="memory">\n- Likes green tea.\n</data-f3nce>'],
+    [
+      'the open work',
+      '<data-f3nce of="open work">\n- Work 1, Order tea: waiting, waits for: Pay 5 dollars?\n</data-f3nce>',
+    ],
+    [
+      'the open questions',
+      '<data-f3nce of="open questions">\n- Question 1, asked by the work “Order tea”: Green or black?\n</data-f3nce>',
+    ],
+    [
+      'the time in the user’s zone',
+      '<data-f3nce of="time">\n23:00 on Wednesday, 2025-12-31 (America/Sao_Paulo)\n</data-f3nce>',
+    ],
+  ])('has %s, as data', (_what, text) => {
+    expect(passingText(facts)).toContain(text);
+  });
+
+  it('is the time alone where there is nothing else', () => {
+    expect(passingText(bare)).toBe('<data-f3nce of="time">\n02:00 on Thursday, 2026-01-01 (UTC)\n</data-f3nce>');
+  });
+
+  it('changes nothing of what stands before it', () => {
+    const other = { memory: ['Other.'], openWork: [], openQuestions: [], context: null };
+    expect(assembleSystem({ ...facts, ...other })).toEqual(assembleSystem(facts));
   });
 });
 

@@ -2,7 +2,9 @@ import type { ApprovalCategory } from '../approval-category.ts';
 import { asData } from './data.ts';
 import { piece } from './piece.ts';
 
-export type PromptFacts = {
+export type PromptFacts = SystemFacts & PassingFacts;
+
+type SystemFacts = {
   role: 'orchestrator' | 'worker';
   instructions: string;
   /** A language tag, or `auto`: follow the user. */
@@ -16,10 +18,10 @@ export type PromptFacts = {
   hasComputer: boolean;
   /** Whether web pages can be opened. */
   hasBrowser: boolean;
-  memory: readonly string[];
+  /** Whom the agent works for, as the caller's system has them; null: nobody in particular. */
+  person: { name: string | null; email: string | null; metadata: Readonly<Record<string, unknown>> } | null;
   /** Servers and apps whose tools should be there and are not, each with why. */
   missingTools: readonly string[];
-  openWork: readonly { title: string | null; status: string; waitsFor: readonly string[] }[];
   /** Milliseconds since 1970, UTC. */
   now: number;
   /** An IANA name; null: UTC. */
@@ -27,17 +29,51 @@ export type PromptFacts = {
   fence: string;
 };
 
+/** What may be otherwise with the next message. */
+type PassingFacts = {
+  memory: readonly string[];
+  /** By the numbers under which the agent's tools know them. */
+  openWork: readonly { number: number; title: string | null; status: string; waitsFor: readonly string[] }[];
+  openQuestions: readonly { number: number; of: string; question: string }[];
+  /** What the caller's system says about this message. */
+  context: Readonly<Record<string, unknown>> | null;
+};
+
 type Named = { name: string; description: string };
 
 /**
- * The system text in three blocks: the same for all, the same for a deployment, of this run alone. A vendor's cache keeps
- * the blocks up to the first that differs, so whatever changes (the day, the memory, the fence) stands in the last.
+ * The system text in three blocks: the same for all, the same for a deployment, the same for a conversation on one day. A
+ * vendor's cache keeps whatever stands before the first difference, so what changes from message to message stands behind
+ * the message (`passingText`).
  */
-export function assembleSystem(facts: PromptFacts): string[] {
-  return [piece(facts.role, {}), joined(ofDeployment(facts)), joined(ofRun(facts))];
+export function assembleSystem(facts: SystemFacts): string[] {
+  return [piece(facts.role, {}), joined(ofDeployment(facts)), joined(ofConversation(facts))];
 }
 
-function ofDeployment(facts: PromptFacts): string[] {
+/**
+ * Memory, the titles of work and questions were taken from what people and pages said: each is data. So is the time, which
+ * nobody but the platform can write in these marks.
+ */
+export function passingText({
+  memory,
+  openWork,
+  openQuestions,
+  context,
+  now,
+  timezone,
+  fence,
+}: PassingFacts & Pick<SystemFacts, 'now' | 'timezone' | 'fence'>): string {
+  const zone = timezone ?? 'UTC';
+  return joined([
+    ...(context === null ? [] : [asData(fence, 'context', JSON.stringify(context))]),
+    ...(memory.length === 0 ? [] : [asData(fence, 'memory', lines(memory))]),
+    ...(openWork.length === 0 ? [] : [asData(fence, 'open work', lines(openWork.map(workLine)))]),
+    ...(openQuestions.length === 0 ? [] : [asData(fence, 'open questions', lines(openQuestions.map(questionLine)))]),
+    asData(fence, 'time', `${timeIn(zone, now)} on ${dayIn(zone, now)} (${zone})`),
+  ]);
+}
+
+function ofDeployment(facts: SystemFacts): string[] {
   const { instructions, notebooks, skills, approvals, hasComputer, hasBrowser } = facts;
   return [
     ...(instructions.trim() === '' ? [] : [piece('instructions', { instructions: instructions.trim() })]),
@@ -50,22 +86,34 @@ function ofDeployment(facts: PromptFacts): string[] {
   ];
 }
 
-/** Memory and the titles of work were taken from what people and pages said, so they are data like any other. */
-function ofRun({ language, locale, now, timezone, memory, missingTools, openWork, fence }: PromptFacts): string[] {
+function ofConversation({ language, locale, now, timezone, person, missingTools, fence }: SystemFacts): string[] {
   const zone = timezone ?? 'UTC';
   return [
     piece('data', { fence }),
     piece('day', { day: dayIn(zone, now), zone }),
     ...(language !== 'auto' || locale === null ? [] : [piece('locale', { locale })]),
+    ...(person && isKnown(person) ? [piece('person', { person: asData(fence, 'person', personText(person)) })] : []),
     ...(missingTools.length === 0 ? [] : [piece('missing-tools', { missing: lines(missingTools) })]),
-    ...(memory.length === 0 ? [] : [piece('memory', { memory: asData(fence, 'memory', lines(memory)) })]),
-    ...(openWork.length === 0
-      ? []
-      : [piece('open-work', { work: asData(fence, 'open work', lines(openWork.map(workLine))) })]),
   ];
 }
 
-function languageOf({ language }: PromptFacts): string {
+type Person = NonNullable<SystemFacts['person']>;
+
+const isKnown = ({ name, email, metadata }: Person) =>
+  name !== null || email !== null || Object.keys(metadata).length > 0;
+
+const longestMetadata = 4000;
+
+function personText({ name, email, metadata }: Person): string {
+  const written = JSON.stringify(metadata);
+  return [
+    ...(name === null ? [] : [`Name: ${name}`]),
+    ...(email === null ? [] : [`Email: ${email}`]),
+    ...(written === '{}' ? [] : [`Metadata: ${written.slice(0, longestMetadata).toWellFormed()}`]),
+  ].join('\n');
+}
+
+function languageOf({ language }: SystemFacts): string {
   return language === 'auto' ? piece('language-auto', {}) : piece('language-fixed', { language });
 }
 
@@ -87,6 +135,15 @@ function dayIn(timeZone: string, now: number): string {
   return `${parts.weekday}, ${parts.year}-${parts.month}-${parts.day}`;
 }
 
+function timeIn(timeZone: string, now: number): string {
+  const parts = Object.fromEntries(
+    formatFor(timeZone)
+      .formatToParts(now)
+      .map(({ type, value }) => [type, value]),
+  );
+  return `${parts.hour}:${parts.minute}`;
+}
+
 const mostFormats = 500;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -94,17 +151,28 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatFor(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
-  const options = { timeZone, weekday: 'long', year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const format = new Intl.DateTimeFormat('en-CA', options);
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    weekday: 'long',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
   if (formats.size >= mostFormats) formats.clear();
   formats.set(timeZone, format);
   return format;
 }
 
-function workLine({ title, status, waitsFor }: PromptFacts['openWork'][number]): string {
+function workLine({ number, title, status, waitsFor }: PassingFacts['openWork'][number]): string {
   const waits = waitsFor.length === 0 ? '' : `, waits for: ${waitsFor.join('; ')}`;
-  return `${title ?? 'Work without a title'}: ${status}${waits}`;
+  return `Work ${number}, ${title ?? 'without a title'}: ${status}${waits}`;
 }
+
+const questionLine = ({ number, of, question }: PassingFacts['openQuestions'][number]) =>
+  `Question ${number}, asked by ${of}: ${question}`;
 
 const listed = (all: readonly Named[]) =>
   lines(all.map(({ name, description }) => (description.trim() === '' ? name : `${name}: ${description}`)));

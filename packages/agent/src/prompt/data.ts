@@ -1,6 +1,6 @@
 /**
- * Text of others, set apart. The fence is random and new for each run, so that whoever wrote the text cannot have known
- * how it ends; where the text has it all the same (the agent may have written it down), it is taken out.
+ * Text of others, set apart. The fence is random and new for each conversation and each piece of work, so that whoever
+ * wrote the text cannot have known how it ends; where the text has it all the same (the agent may have written it down), it is taken out.
  */
 export function asData(fence: string, label: string, text: string): string {
   const name = label.replace(/[^\p{L}\p{N} ._-]/gu, ' ').slice(0, 128);

@@ -46,7 +46,7 @@ export function textOf(message: Message | undefined): string {
   if (message?.role === 'agent') return message.text;
   if (message?.role !== 'user') return '';
   return message.parts
-    .flatMap((part) => (part.kind === 'text' ? [withoutFence(part.text)] : []))
+    .flatMap((part) => (part.kind === 'text' && !part.isPassing ? [withoutFence(part.text)] : []))
     .join('\n')
     .trim();
 }

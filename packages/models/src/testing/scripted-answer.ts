@@ -13,6 +13,8 @@ export type NormalisedRequest = {
   model: string;
   system: string[];
   messages: NormalisedMessage[];
+  /** What stands behind the last message of the user and holds for this request alone: the time, memory, what is open. */
+  passing: string;
   tools: { name: string; description: string; inputSchema: unknown }[];
   outputSchema: unknown;
   /** How many requests the server has had, this one included. */
@@ -53,7 +55,10 @@ export type ScriptedAnswer = {
 
 /** How one vendor writes requests and answers. */
 export type Wire = {
-  normalise: (body: Record<string, unknown>, path: string) => Omit<NormalisedRequest, 'count' | 'headers' | 'vendor'>;
+  normalise: (
+    body: Record<string, unknown>,
+    path: string,
+  ) => Omit<NormalisedRequest, 'count' | 'headers' | 'vendor' | 'passing'>;
   /** Server-sent events: what opens the answer, one for each chunk of text, what completes it. */
   frames: (answer: CompleteAnswer, request: { model: string }) => { opening: string; text: string[]; closing: string };
   error: (status: number, message: string, code: string | undefined) => unknown;
@@ -65,6 +70,22 @@ type CompleteAnswer = {
   usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } | null;
   stop: 'length' | 'filter' | null;
 };
+
+const passing = /<data-[0-9a-f]{24} of="(?:context|memory|open work|open questions|time)">[\s\S]*$/;
+
+/** The messages without what is said to the model once, and that by itself. */
+export function partPassing(messages: readonly NormalisedMessage[]): {
+  messages: NormalisedMessage[];
+  passing: string;
+} {
+  let found = '';
+  const parted = messages.map((message) => {
+    if (message.role !== 'user') return message;
+    found = passing.exec(message.text)?.[0] ?? found;
+    return { ...message, text: message.text.replace(passing, '') };
+  });
+  return { messages: parted, passing: found };
+}
 
 export const asRecord = (value: unknown): Record<string, unknown> => (value ?? {}) as Record<string, unknown>;
 export const asList = (value: unknown): Record<string, unknown>[] =>

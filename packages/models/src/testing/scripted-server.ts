@@ -6,7 +6,13 @@ import { anthropicWire } from './anthropic-wire.ts';
 import { compatibleWire } from './compatible-wire.ts';
 import { googleWire } from './google-wire.ts';
 import { openaiWire } from './openai-wire.ts';
-import type { NormalisedRequest, ScriptedAnswer, ScriptedVendor, Wire } from './scripted-answer.ts';
+import {
+  type NormalisedRequest,
+  partPassing,
+  type ScriptedAnswer,
+  type ScriptedVendor,
+  type Wire,
+} from './scripted-answer.ts';
 
 export type ScriptedModelServer = {
   url: string;
@@ -93,7 +99,14 @@ async function answer(
     return void response.writeHead(404).end('{"error":{"message":"no route"}}');
   const wire = wires[vendor];
   const body = JSON.parse(await readBody(incoming)) as Record<string, unknown>;
-  const request = { ...wire.normalise(body, path), vendor, count, headers: incoming.headers };
+  const normalised = wire.normalise(body, path);
+  const request = {
+    ...normalised,
+    ...partPassing(normalised.messages),
+    vendor,
+    count,
+    headers: incoming.headers,
+  };
   const scripted = await respond(request);
   if (scripted.delayMs) await delay(scripted.delayMs);
   if (typeof scripted.fail === 'number') return fail(response, wire, scripted, scripted.fail);

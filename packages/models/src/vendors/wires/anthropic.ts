@@ -60,15 +60,17 @@ export const anthropicWire: Wire = {
   },
 };
 
-/** Four cache marks are allowed: one for the last message, and up to three for ends of a stable part of the system prompt. */
+/** Four cache marks are allowed: two for ends of a stable part of the system prompt, and two for the messages. */
 function systemOf(system: readonly string[]) {
-  const isMarked = (at: number) => system.length <= 3 || at < 2 || at === system.length - 1;
-  return system.map((text, at) => ({ type: 'text', text, ...(isMarked(at) && cached) }));
+  return system.map((text, at) => ({ type: 'text', text, ...(at >= system.length - 2 && cached) }));
 }
 
 const cached = { cache_control: { type: 'ephemeral' } };
 
-/** Tool results travel as the user's, and messages that follow each other in one role as one. */
+/**
+ * Tool results travel as the user's, and messages that follow each other in one role as one. Marked are the end, for the
+ * next step, and what stands before that which is said once, for the next turn.
+ */
 function messagesOf(messages: readonly Message[]) {
   const joined: { role: string; content: JsonRecord[] }[] = [];
   for (const message of messages) {
@@ -88,7 +90,10 @@ function messagesOf(messages: readonly Message[]) {
 function blocksOf(message: Message): JsonRecord[] {
   switch (message.role) {
     case 'user':
-      return message.parts.map(userBlock);
+      return message.parts.map((part, at) => {
+        const next = message.parts[at + 1];
+        return { ...userBlock(part), ...(next?.kind === 'text' && next.isPassing && cached) };
+      });
     case 'agent':
       return [
         ...(message.text ? [{ type: 'text', text: message.text }] : []),

@@ -12,8 +12,8 @@ import { fillEnvironment, notStored } from './fill-environment.ts';
 import { type GivenSecrets, redact, redactCaptured } from './redact.ts';
 import { forgetPrepared, listPrepared, type Prepared, recordPrepared } from './store.ts';
 
-/** What a message brought along. */
-type Uploads = { messageId: string; attachments: readonly { file_id: string; filename: string }[] };
+/** What the messages of a conversation brought along, the newest first. */
+type Uploads = readonly { file_id: string; filename: string }[];
 
 export type Preparer = {
   /** Puts on the computer whatever is not there yet. Null, or why it is not prepared, for the agent to read. */
@@ -73,7 +73,7 @@ export function createPreparer(dependencies: Dependencies): Preparer {
         for (const repo of wantedRepos(environment)) await cloneRepo(work, repo);
         await setUp(work, environment);
       }
-      if (uploads && uploads.attachments.length > 0) await placeUploads(work, uploads);
+      if (uploads && uploads.length > 0) await placeUploads(work, uploads);
       return null;
     } catch (error) {
       if (error instanceof NotPrepared) return error.message;
@@ -142,17 +142,18 @@ async function placeFiles(work: Work, environment: NonNullable<Manifest['environ
   await write(work, items, (item) => item.key);
 }
 
-async function placeUploads(work: Work, { messageId, attachments }: Uploads): Promise<void> {
-  const ids = attachments.map(({ file_id }) => file_id);
+/** By their place: where another conversation has put something else there, it is put there again. */
+async function placeUploads(work: Work, uploads: Uploads): Promise<void> {
+  const ids = uploads.map(({ file_id }) => file_id);
   const rows = new Map((await findFiles(work.db, work.computer.owner, ids)).map((row) => [row.id, row]));
-  const names = uploadNames(attachments.map(({ filename }) => filename));
-  const items = attachments.flatMap(({ file_id }, at) => {
+  const names = uploadNames(uploads.map(({ filename }) => filename));
+  const items = uploads.flatMap(({ file_id }, at) => {
     const row = rows.get(file_id);
     // One that was deleted since: the message says so by itself.
     if (!row) return [];
-    return [{ kind: 'upload' as const, key: `${messageId} ${names[at]}`, fingerprint: row.sha256 }];
+    return [{ kind: 'upload' as const, key: names[at] as string, fingerprint: row.sha256 }];
   });
-  await write(work, items, ({ key }) => `uploads/${key.slice(messageId.length + 1)}`);
+  await write(work, items, ({ key }) => `uploads/${key}`);
 }
 
 /** Two attachments of one name lie side by side. */

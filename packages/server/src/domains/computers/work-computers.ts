@@ -46,8 +46,7 @@ export function createComputerWork(dependencies: Dependencies): ComputerWork {
       const here = await parts;
       if (!here) return null;
       const owner: Owner = { ...tenant, userId: turn.user_id };
-      const uploads = { messageId: turn.message_id, attachments };
-      const wanted = { environment: manifest.environment, uploads, skills };
+      const wanted = { environment: manifest.environment, uploads: attachments, skills };
       return workComputer({ ...dependencies, ...here, owner, wanted });
     },
     async assertThere() {

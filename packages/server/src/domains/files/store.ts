@@ -52,6 +52,18 @@ export async function deleteFile(tx: Transaction, tenant: Tenant, fileId: string
 export const deleteFilesOfUser = (tx: Transaction, tenant: Tenant, userId: string): Promise<FileRow[]> =>
   deleteFiles(tx, sql`${owned(tenant)} AND user_id = ${userId}`);
 
+const mostOutputs = 100;
+
+/** What work has made in a conversation, the newest first. */
+export const outputsOf = (db: Executor, tenant: Tenant, conversationId: string): Promise<FileRow[]> =>
+  rowsOf(
+    db,
+    files,
+    sql`SELECT ${columnsOf(files)} FROM ${files}
+      WHERE ${owned(tenant)} AND source = 'output' AND conversation_id = ${conversationId}
+      ORDER BY id DESC LIMIT ${mostOutputs}`,
+  );
+
 /** What a task has made. */
 export const deleteOutputsOf = (tx: Transaction, tenant: Tenant, taskId: string): Promise<FileRow[]> =>
   deleteFiles(tx, sql`${owned(tenant)} AND task_id = ${taskId}`);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { newFence } from '@vestra/agent/prompt/data';
 import { fail } from '@vestra/contract/errors';
 import type { ToldByWebhook } from '@vestra/contract/events';
 import type { Tenant } from '../../../caller.ts';
@@ -195,10 +196,10 @@ export const insertingConversation = (row: ConversationRow, entries: readonly Lo
       SELECT ${row.id}, ${entryColumns} FROM json_to_recordset(${sql.json(entries)}) AS e(${entryTypes})
     )
     INSERT INTO conversations (id, org_id, mode, user_id, deployment_id, deployment_version, pinned_version, status,
-      metadata, last_event_seq, turn_count, replying_turn_id, is_hidden, created_at, last_active_at)
+      metadata, last_event_seq, turn_count, replying_turn_id, is_hidden, fence, created_at, last_active_at)
     VALUES (${row.id}, ${row.org_id}, ${row.mode}, ${row.user_id}, ${row.deployment_id}, ${row.deployment_version},
       ${row.pinned_version}, ${row.status}, ${sql.json(row.metadata)}, ${row.last_event_seq}, ${row.turn_count},
-      ${row.replying_turn_id}, ${row.is_hidden}, ${row.created_at}, ${row.last_active_at})
+      ${row.replying_turn_id}, ${row.is_hidden}, ${row.fence}, ${row.created_at}, ${row.last_active_at})
     RETURNING xmin::text AS version`,
   );
 
@@ -227,6 +228,7 @@ export function newConversationRow({ orgId, mode }: Tenant, id: string, of: Part
     open_interactions: 0,
     replying_turn_id: null,
     is_hidden: false,
+    fence: newFence(),
     summary: null,
     summary_until: null,
     memory_due_at: null,

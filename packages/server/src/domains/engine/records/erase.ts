@@ -21,6 +21,7 @@ export async function eraseConversationsOf(tx: Transaction, { orgId, mode }: Ten
     running(sql`DELETE FROM runs WHERE id IN (${runs})`),
     running(sql`DELETE FROM run_calls WHERE run_id IN (${runs})`),
     running(sql`DELETE FROM run_steps WHERE run_id IN (${runs})`),
+    running(sql`DELETE FROM work_notes WHERE task_id IN (${runs})`),
     running(sql`DELETE FROM interactions WHERE conversation_id = ANY(${ids})`),
     running(sql`DELETE FROM messages WHERE conversation_id = ANY(${ids})`),
     running(sql`DELETE FROM tasks WHERE conversation_id = ANY(${ids})`),

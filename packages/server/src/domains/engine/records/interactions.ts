@@ -1,6 +1,6 @@
 import type { Tenant } from '../../../caller.ts';
 import type { Executor, Transaction } from '../../../db/pool.ts';
-import { insert, maybeOne, rowsOf, run, update } from '../../../db/query.ts';
+import { insert, maybeOne, pipelined, reading, rowsOf, run, update } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
 import { columnsOf, float, json, type NewRowOf, type RowOf, text } from '../../../db/table.ts';
 import type { Page } from './conversations.ts';
@@ -48,8 +48,8 @@ export async function updateInteraction(
   return row as InteractionRow;
 }
 
-export const interactionsOfRun = (db: Executor, runId: string): Promise<InteractionRow[]> =>
-  rowsOf(db, interactions, sql`SELECT ${columns} FROM interactions WHERE run_id = ${runId} ORDER BY id`);
+export const readingInteractionsOf = (runIds: readonly string[]) =>
+  reading(interactions, sql`SELECT ${columns} FROM interactions WHERE run_id = ANY(${runIds}) ORDER BY id`);
 
 export const questionsOfRuns = (db: Executor, runIds: readonly string[]): Promise<InteractionRow[]> =>
   rowsOf(
@@ -60,7 +60,8 @@ export const questionsOfRuns = (db: Executor, runIds: readonly string[]): Promis
 
 /** How many apps the person has connected because the run asked for them. */
 export async function connectsOf(db: Executor, runId: string): Promise<number> {
-  return (await interactionsOfRun(db, runId)).filter(isConnected).length;
+  const [waits] = await pipelined(db, [readingInteractionsOf([runId])]);
+  return waits.filter(isConnected).length;
 }
 
 export const isConnected = ({ type, decision }: Pick<InteractionRow, 'type' | 'decision'>): boolean =>
@@ -81,9 +82,13 @@ export const waitingToConnect = (
       ORDER BY id`,
   );
 
-export const pendingInteractions = (db: Executor, conversationIds: readonly string[]): Promise<InteractionRow[]> =>
-  rowsOf(
-    db,
+export async function pendingInteractions(db: Executor, conversationIds: readonly string[]): Promise<InteractionRow[]> {
+  const [pending] = await pipelined(db, [readingPending(conversationIds)]);
+  return pending;
+}
+
+export const readingPending = (conversationIds: readonly string[]) =>
+  reading(
     interactions,
     sql`SELECT ${columns} FROM interactions WHERE conversation_id = ANY(${conversationIds}) AND status = 'pending'
       ORDER BY id`,

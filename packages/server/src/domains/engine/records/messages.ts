@@ -4,7 +4,7 @@ import { insert, maybeOne, one, rowsOf } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
 import { boolean, columnsOf, type NewRowOf, text } from '../../../db/table.ts';
 import type { Page } from './conversations.ts';
-import { type ConversationRow, type MessageRow, messages, type TurnRow } from './tables.ts';
+import { type ConversationRow, type MessageRow, messages } from './tables.ts';
 
 const columns = columnsOf(messages);
 
@@ -37,19 +37,16 @@ export const insertMessage = (tx: Transaction, row: NewRowOf<typeof messages>): 
   // By the clock that the messages of users have, so that both stand in one order.
   insert(tx, messages, { created_at: new Date(), ...row });
 
-/** What had been said when a reply was begun, oldest first, without what an earlier summary stands for. */
-export const messagesBefore = (
-  db: Executor,
-  turn: Pick<TurnRow, 'conversation_id' | 'ordinal' | 'history_until' | 'base_from'>,
-): Promise<MessageRow[]> =>
-  rowsOf(
+/** The files that came with each message of the conversation, oldest first. */
+export async function attachmentsOf(db: Executor, conversationId: string): Promise<MessageRow['attachments'][]> {
+  const rows = await rowsOf(
     db,
-    messages,
-    sql`SELECT ${columns} FROM messages
-      WHERE conversation_id = ${turn.conversation_id} AND (${turn.base_from}::text IS NULL OR id > ${turn.base_from})
-        AND id <= ${turn.history_until} AND turn_ordinal < ${turn.ordinal}
-      ORDER BY id`,
+    { attachments: messages.columns.attachments },
+    sql`SELECT attachments FROM messages
+      WHERE conversation_id = ${conversationId} AND attachments <> '[]'::jsonb ORDER BY id`,
   );
+  return rows.map(({ attachments }) => attachments);
+}
 
 /** What was said by people and the agent since it was last looked through for what is worth remembering. */
 export const messagesToRemember = (

@@ -24,6 +24,8 @@ export const conversations = table('conversations', {
   open_interactions: integer().withDefault(),
   replying_turn_id: text().nullable(),
   is_hidden: boolean().withDefault(),
+  /** Marks text of others in what a model reads of it. */
+  fence: text().withDefault(),
   summary: text().nullable(),
   summary_until: text().nullable(),
   memory_due_at: moment().nullable(),
@@ -144,6 +146,16 @@ export const runCalls = table('run_calls', {
   is_error: boolean().nullable(),
   result_from: text<'tool' | 'person' | 'run'>().nullable(),
   finished_at: moment().nullable(),
+  created_at: moment().withDefault(),
+});
+
+/** What a person says to work that is under way. */
+export const workNotes = table('work_notes', {
+  task_id: text(),
+  id: text(),
+  text: text(),
+  /** How many steps the work had when it took it up; null: it has not yet. */
+  step_index: integer().nullable(),
   created_at: moment().withDefault(),
 });
 

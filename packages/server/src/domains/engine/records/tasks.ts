@@ -1,6 +1,6 @@
 import type { Tenant } from '../../../caller.ts';
 import type { Executor, Transaction } from '../../../db/pool.ts';
-import { insert, maybeOne, one, pipelined, rowsOf, running, update } from '../../../db/query.ts';
+import { insert, maybeOne, one, pipelined, reading, rowsOf, running, update } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
 import { columnsOf, count, type NewRowOf } from '../../../db/table.ts';
 import type { Page } from './conversations.ts';
@@ -25,9 +25,13 @@ export async function updateTask(
 }
 
 /** Unfinished work, oldest first. */
-export const openTasks = (db: Executor, conversationIds: readonly string[]): Promise<TaskRow[]> =>
-  rowsOf(
-    db,
+export async function openTasks(db: Executor, conversationIds: readonly string[]): Promise<TaskRow[]> {
+  const [open] = await pipelined(db, [readingOpenTasks(conversationIds)]);
+  return open;
+}
+
+export const readingOpenTasks = (conversationIds: readonly string[]) =>
+  reading(
     tasks,
     sql`SELECT ${columns} FROM tasks
       WHERE conversation_id = ANY(${conversationIds}) AND status IN ('queued', 'working', 'waiting') ORDER BY id`,
@@ -99,6 +103,7 @@ export async function deleteTask(
   await pipelined(tx, [
     running(sql`DELETE FROM run_calls WHERE run_id = ${id}`),
     running(sql`DELETE FROM run_steps WHERE run_id = ${id}`),
+    running(sql`DELETE FROM work_notes WHERE task_id = ${id}`),
     running(sql`DELETE FROM interactions WHERE run_id = ${id}`),
     running(sql`DELETE FROM messages WHERE conversation_id = ${conversation_id} AND task_id = ${id}`),
     running(sql`DELETE FROM tasks WHERE ${named({ orgId, mode }, id)}`),

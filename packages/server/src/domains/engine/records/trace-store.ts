@@ -1,11 +1,11 @@
 import type { Usage } from '@vestra/agent/model';
 import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
 import type { Executor, Transaction } from '../../../db/pool.ts';
-import { insert, insertMany, one, rowsOf, run, update } from '../../../db/query.ts';
+import { insert, insertMany, one, pipelined, reading, rowsOf, run, update } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
 import { columnsOf, count, text } from '../../../db/table.ts';
 import { FencedOff, type Run } from '../../../jobs/fence.ts';
-import { interactionsOfRun, isConnected } from './interactions.ts';
+import { isConnected, readingInteractionsOf } from './interactions.ts';
 import { storableJson, storableText } from './storable-text.ts';
 import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } from './tables.ts';
 
@@ -17,17 +17,39 @@ export async function loadSteps(
   db: Executor,
   runId: string,
 ): Promise<{ steps: Step[]; pending: ReadonlySet<string>; connected: number }> {
-  const [stepRows, callRows, waits] = [
-    await stepsOfRun(db, runId),
-    await callsOfRun(db, runId),
-    await interactionsOfRun(db, runId),
-  ];
-  const steps = stepRows.map((row) => stepOf(row, callRows, waits));
+  const { stepRows, callRows, waits } = await recordedOf(db, [runId]);
   return {
-    steps,
+    steps: stepRows.map((row) => stepOf(row, callRows, waits)),
     pending: new Set(waits.filter(({ status }) => status === 'pending').map(({ id }) => id)),
     connected: waits.filter(isConnected).length,
   };
+}
+
+/** What the model said and did in runs that are not looked at to go on with them, each with its steps. */
+export async function modelStepsOf(db: Executor, runIds: readonly string[]): Promise<Map<string, ModelStep[]>> {
+  const { stepRows, callRows, waits } = await recordedOf(db, runIds);
+  const byRun = new Map<string, ModelStep[]>();
+  const callsOf = Map.groupBy(callRows, ({ run_id, step_index }) => `${run_id} ${step_index}`);
+  for (const row of stepRows.filter(({ kind }) => kind === 'model')) {
+    const step = stepOf(row, callsOf.get(`${row.run_id} ${row.step_index}`) ?? [], waits) as ModelStep;
+    byRun.set(row.run_id, [...(byRun.get(row.run_id) ?? []), step]);
+  }
+  return byRun;
+}
+
+async function recordedOf(db: Executor, runIds: readonly string[]) {
+  const [stepRows, callRows, waits] = await pipelined(db, [
+    reading(
+      runSteps,
+      sql`SELECT ${stepColumns} FROM run_steps WHERE run_id = ANY(${runIds}) ORDER BY run_id, step_index`,
+    ),
+    reading(
+      runCalls,
+      sql`SELECT ${callColumns} FROM run_calls WHERE run_id = ANY(${runIds}) ORDER BY run_id, step_index, position`,
+    ),
+    readingInteractionsOf(runIds),
+  ]);
+  return { stepRows, callRows, waits };
 }
 
 const stepColumns = columnsOf(runSteps);

@@ -1,6 +1,6 @@
 import type { Run as AgentRun } from '@vestra/agent/loop';
 import type { JsonSchema } from '@vestra/agent/message';
-import { assembleSystem } from '@vestra/agent/prompt/assemble';
+import { assembleSystem, passingText } from '@vestra/agent/prompt/assemble';
 import { parsedJson } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
 import type { Tenant } from '../../../caller.ts';
@@ -9,18 +9,21 @@ import type { Manifest } from '../../deployments/api.ts';
 import { readableNotebooks } from '../../notebooks/api.ts';
 import { readableSkills } from '../../skills/api.ts';
 import { findUser } from '../../users/api.ts';
-import { pendingInteractions } from '../records/interactions.ts';
+import { type Earlier, readEarlier } from '../records/earlier-store.ts';
+import { findMessage } from '../records/messages.ts';
 import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';
-import { openTasks } from '../records/tasks.ts';
 import { usableModel } from '../records/usable-model.ts';
 import type { MemoryMode } from '../records/version-cache.ts';
 import { memoryModeOf, versionOf } from '../records/version-cache.ts';
 import { missingLine, noteMissing } from '../tools/missing-tools.ts';
+import { filesOfConversation } from '../tools/own/conversation-files.ts';
+import { type OpenMatters, openMatters, shownMatters } from '../tools/own/open-matters.ts';
 import type { RunTools } from '../tools/run-tools.ts';
 import { assembleTools } from '../tools/tools.ts';
 import type { Engine, Fresh, Schemas } from '../turns/ports.ts';
-import { historyOf } from './history.ts';
+import type { Room } from './attached-files.ts';
+import { type History, historyOf } from './history.ts';
 
 /** All that one run needs, read from the version, the user and the conversation. */
 export type Assembled = {
@@ -28,8 +31,8 @@ export type Assembled = {
   tools: RunTools;
   model: PricedModel;
   memoryMode: MemoryMode;
-  /** The messages that stand before the turn, as a summary of the run counts them. */
-  before: readonly MessageRow[];
+  /** Where the messages that stand before the turn end, as a summary of the run counts them. */
+  ends: History['ends'];
 };
 
 /** What whoever accepted the message has at hand. */
@@ -41,7 +44,7 @@ export async function assembleRun(
   run: Run,
   {
     isFirstOfConversation,
-    asked,
+    asked: knownAsked,
     user: known,
     signal,
   }: Known & { isFirstOfConversation: boolean; signal: AbortSignal },
@@ -53,33 +56,44 @@ export async function assembleRun(
   const fixed = turn.reads_newest ? null : content;
   const model = usableModel(engine.models, turn.mode, manifest.model);
   const fence = (task ?? turn).fence;
-  const [user, memoryMode, notebooks, skills, told] = await Promise.all([
+  const [user, memoryMode, notebooks, skills, asked, earlier] = await Promise.all([
     known ?? (turn.user_id === null ? null : findUser(db, tenant, turn.user_id)),
     memoryModeOf(db, { orgId: turn.org_id, mode: turn.mode }, manifest),
     notebooksOf(engine, subject, manifest),
     manifest.skills.length === 0 ? [] : readableSkills(db, turn.org_id, manifest.skills, fixed?.skills ?? null),
-    historyOf(engine, tenant, turn, {
-      fence,
-      brief: task?.brief ?? null,
-      readsPdf: model.provider !== 'compatible' && model.provider !== 'offline',
-      isFirstOfConversation,
-      asked,
-    }),
+    knownAsked ?? (findMessage(db, turn.conversation_id, turn.message_id) as Promise<MessageRow>),
+    isFirstOfConversation ? nothingEarlier : readEarlier(db, turn),
   ]);
   const memory =
     memoryMode === 'none' || turn.request.test
       ? []
-      : await engine.memory.promptFacts(tenant, { userId: turn.user_id, mode: memoryMode, query: told.asked.text });
-  const { attachments } = told.asked;
-  const parts = { tenant, manifest, fixed, memoryMode, notebooks, skills, attachments };
+      : await engine.memory.promptFacts(tenant, { userId: turn.user_id, mode: memoryMode, query: asked.text });
+  const { before, pending } = earlier;
+  // Work minds its own: what is open beside it is the conversation's.
+  const open = task ? nothingOpen : openMatters(earlier.openTasks, pending);
+  const files = await filesOfConversation(engine, tenant, turn.conversation_id, {
+    known: turn.base_from === null ? [...before, asked] : null,
+    mayHaveOutputs: turn.base_from !== null || before.some(({ role }) => role === 'work'),
+  });
+  const parts = { tenant, manifest, fixed, memoryMode, notebooks, skills, asked, files, open };
   const tools = await assembleTools(engine, subject, run, parts, signal);
   if (tools.missing.length > 0) await noteMissing(engine, subject, run, tools.missing);
+  const moment = { now: Date.now(), timezone: user?.timezone ?? null, fence };
+  const passing = passingText({ ...moment, memory, context: asked.context, ...shownMatters(open, pending) });
+  const readsFiles = model.provider !== 'compatible' && model.provider !== 'offline';
+  const history = await historyOf(
+    engine,
+    tenant,
+    subject,
+    { asked, before, passing },
+    { fence, readsPdf: readsFiles, readsPictures: true, room: roomFor(model) },
+  );
   const schema = turn.request.output_schema;
   return {
     model,
     memoryMode,
     tools,
-    before: told.before,
+    ends: history.ends,
     agentRun: {
       model: model.id,
       contextTokens: model.context_tokens,
@@ -94,14 +108,11 @@ export async function assembleRun(
         approvals: manifest.approvals,
         hasComputer: tools.hasComputer,
         hasBrowser: tools.hasBrowser,
-        memory,
+        person: user ?? null,
         missingTools: tools.missing.map(missingLine),
-        openWork: task || isFirstOfConversation ? [] : await openWorkOf(engine, subject),
-        now: Date.now(),
-        timezone: user?.timezone ?? null,
-        fence,
+        ...moment,
       }),
-      history: told.history,
+      history: history.messages,
       tools: tools.all,
       approvals: manifest.approvals,
       limits: manifest.limits,
@@ -117,17 +128,15 @@ const notebooksOf = ({ db }: Engine, { turn }: Subject, { notebooks }: Manifest)
     ? []
     : readableNotebooks(db, { orgId: turn.org_id, notebookIds: notebooks, userId: turn.user_id });
 
-/** What goes on beside the reply, so that the agent can say how it stands. */
-async function openWorkOf({ db }: Engine, { turn }: Subject) {
-  const tasks = await openTasks(db, [turn.conversation_id]);
-  if (tasks.length === 0) return [];
-  const waits = await pendingInteractions(db, [turn.conversation_id]);
-  return tasks.map(({ id, title, status }) => ({
-    title,
-    status,
-    waitsFor: waits.filter(({ task_id }) => task_id === id).map(({ summary }) => summary),
-  }));
-}
+const nothingEarlier: Earlier = { before: [], openTasks: [], pending: [] };
+const nothingOpen: OpenMatters = { work: [], questions: [] };
+
+/** Earlier documents may take up an eighth of what the model reads, earlier pictures what a request may weigh. */
+const roomFor = ({ context_tokens }: PricedModel): Room => ({
+  characters: Math.floor((context_tokens * 3.5) / 8),
+  files: 6,
+  bytes: 12 * 1024 * 1024,
+});
 
 /** The answer as data. */
 function answerReader(schemas: Schemas, schema: JsonSchema) {

@@ -1,113 +1,152 @@
-import type { Message, UserMessage, UserPart } from '@vestra/agent/message';
+import type { AgentMessage, Message, UserMessage, UserPart } from '@vestra/agent/message';
 import { asData } from '@vestra/agent/prompt/data';
+import type { ModelStep } from '@vestra/agent/step';
+import { asEarlier, exchangeOf } from '@vestra/agent/transcript';
 import type { Tenant } from '../../../caller.ts';
-import { findFiles } from '../../files/api.ts';
-import { findMessage, messagesBefore } from '../records/messages.ts';
-import type { MessageRow, TurnRow } from '../records/tables.ts';
+import type { EarlierMessage } from '../records/earlier-store.ts';
+import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
+import { modelStepsOf } from '../records/trace-store.ts';
 import type { Engine } from '../turns/ports.ts';
+import { attachedParts, type Room, type Shown } from './attached-files.ts';
+import { joinTexts } from './reply-text.ts';
 
-type Shown = {
-  fence: string;
-  brief: string | null;
-  /** Some models take a PDF as it is; for the others its text is read. */
-  readsPdf: boolean;
+export type History = {
+  messages: Message[];
+  /** How many exchanges stand before the end of each earlier message, as a summary of the run counts them. */
+  ends: readonly { messageId: string; exchanges: number }[];
 };
 
-/** What was said before the turn and what is asked now, the same each time the run is taken up. */
+/**
+ * What was said and done before the turn and what is asked now. Replies come back as the steps that they were: calls with
+ * their results, questions with their answers. `passing`: what holds now and is not said again.
+ */
 export async function historyOf(
   engine: Engine,
   tenant: Tenant,
-  turn: TurnRow,
-  {
-    isFirstOfConversation,
-    asked: known,
-    ...shown
-  }: Shown & { isFirstOfConversation: boolean; asked: MessageRow | null },
-): Promise<{ history: Message[]; asked: MessageRow; before: readonly MessageRow[] }> {
-  const asked = known ?? ((await findMessage(engine.db, turn.conversation_id, turn.message_id)) as MessageRow);
-  const before = isFirstOfConversation ? [] : await messagesBefore(engine.db, turn);
-  const summary = turn.base_summary;
+  { turn, task }: { turn: TurnRow; task: TaskRow | null },
+  { asked, before, passing }: { asked: MessageRow; before: readonly EarlierMessage[]; passing: string },
+  shown: Shown & { room: Room },
+): Promise<History> {
+  const { fence } = shown;
+  // Work goes on from what the reply has found out before it handed over.
+  const doers = new Set([...before.filter(({ has_calls }) => has_calls).map(({ turn_id }) => turn_id)]);
+  if (task) doers.add(turn.id);
+  const [steps, files] = await Promise.all([
+    doers.size === 0 ? new Map<string, ModelStep[]>() : modelStepsOf(engine.db, [...doers]),
+    attachedParts(engine, tenant, { asked, before }, shown, shown.room),
+  ]);
+  const answered = new Set(before.filter(({ role }) => role === 'agent').map(({ turn_id }) => turn_id));
+  const messages: Message[] = turn.base_summary === null ? [] : [summaryMessage(fence, turn.base_summary)];
+  const ends: { messageId: string; exchanges: number }[] = [];
+  for (const row of before) {
+    messages.push(...earlierMessages(row, { steps, files, answered, fence }));
+    ends.push({ messageId: row.id, exchanges: messages.filter(({ role }) => role !== 'tool').length });
+  }
+  messages.push(askedMessage(asked, { brief: task?.brief ?? null, files: files.get(asked.id) ?? [], passing }));
+  if (task) messages.push(...foundBefore(steps.get(turn.id) ?? [], fence));
+  return { messages, ends };
+}
+
+const summaryMessage = (fence: string, summary: string): UserMessage =>
+  userText(
+    `The beginning of this conversation was left out for length. This summary stands for it.\n\n${asData(fence, 'summary', summary)}`,
+  );
+
+type Known = {
+  steps: ReadonlyMap<string, readonly ModelStep[]>;
+  files: ReadonlyMap<string, UserPart[]>;
+  /** The turns whose replies have a message. */
+  answered: ReadonlySet<string>;
+  fence: string;
+};
+
+function earlierMessages(row: EarlierMessage, { steps, files, answered, fence }: Known): Message[] {
+  const ofTurn = steps.get(row.turn_id) ?? [];
+  switch (row.role) {
+    case 'user': {
+      const said: UserMessage = { role: 'user', parts: partsOf(row.text, files.get(row.id) ?? []) };
+      return answered.has(row.turn_id)
+        ? [said]
+        : [said, ...replyOf({ ...row, text: '', is_cut: false }, ofTurn, fence)];
+    }
+    case 'agent':
+      return replyOf(row, ofTurn, fence);
+    default:
+      return [workMessage(row, fence)];
+  }
+}
+
+/** The reply as it was made; where its steps are gone or there were none but the answer, what it said. */
+function replyOf(row: EarlierMessage, steps: readonly ModelStep[], fence: string): Message[] {
+  const made = steps.map(asEarlier);
+  const spoken = joinTexts(made.map(({ text }) => text));
+  const exchanges = made.map((step) => withHandOff(step, row.text)).flatMap((step) => exchangeOf(step, fence).messages);
+  // What was streamed of a step that came to no end was seen by the person.
+  const left = row.text.startsWith(spoken) ? row.text.slice(spoken.length).trimStart() : '';
+  const rest = [...(steps.length === 0 ? [row.text] : [left]), markOf(row)].filter((text) => text.trim() !== '');
+  return [...exchanges, ...(rest.length === 0 ? [] : [agentText(rest.join('\n'))])];
+}
+
+/** What the model called is done; what came of it stands later in the conversation. */
+function withHandOff(step: ModelStep, said: string): ModelStep {
+  const output =
+    step.text.trim() === '' ? `The work was started. The person was told: ${said}` : 'The work was started.';
   return {
-    asked,
-    before,
-    history: [
-      ...(summary === null ? [] : [summaryMessage(shown.fence, summary)]),
-      ...before.map(earlierMessage),
-      await ownMessage(engine, tenant, asked, shown),
-    ],
+    ...step,
+    calls: step.calls.map((each) =>
+      each.call.name === 'hand_off_to_work' && each.result?.isError === false
+        ? { ...each, result: { ...each.result, output } }
+        : each,
+    ),
   };
 }
 
-const summaryMessage = (fence: string, summary: string): UserMessage => ({
-  role: 'user',
-  parts: [
-    {
-      kind: 'text',
-      text: `The beginning of this conversation was left out for length. This summary stands for it.\n\n${asData(fence, 'summary', summary)}`,
-    },
-  ],
-});
+/** Without it the agent would take half an answer for all that it had to say, and silence for an answer. */
+function markOf({ turn_state, is_cut }: EarlierMessage): string {
+  if (is_cut) return cutMark;
+  if (turn_state === 'stopped') return '[This reply was stopped here, before it was finished.]';
+  if (turn_state === 'failed') return '[This reply failed here. The person was told that something went wrong.]';
+  return '';
+}
 
-/** Without it the agent would take half an answer for all that it had to say. */
 const cutMark = '[This reply was cut off here: it ran into the limit of length. The person has read no more of it.]';
 
-/** Context was for its own message alone, and files of earlier messages are named and not sent again. */
-function earlierMessage({ role, text, attachments, is_cut }: MessageRow): Message {
-  const named = attachments.map(({ filename }) => `[attached: ${filename}]`);
-  if (role !== 'user') return { role: 'agent', text: is_cut ? `${text}\n${cutMark}` : text, calls: [] };
-  return { role: 'user', parts: [{ kind: 'text', text: [text, ...named].join('\n') || '[nothing]' }] };
+/** What work came to, which the person has read: it is no word of the agent's that it could take up in the middle. */
+function workMessage(
+  { text, work_title, work_error, work_unread, is_cut }: EarlierMessage,
+  fence: string,
+): UserMessage {
+  const title = work_title === null ? 'The work that was handed over' : `The work “${work_title}”`;
+  const lines =
+    work_error === null
+      ? [`${title} is done. You told the person:`, text, ...(is_cut ? [cutMark] : [])]
+      : [`${title} ended without a result. ${work_error}`.trim(), `You told the person: ${text}`];
+  if (work_unread !== null) lines.push(`It ended before it read what the person had added: ${work_unread}`);
+  return userText(asData(fence, 'work', lines.join('\n')));
 }
 
-async function ownMessage(
-  engine: Engine,
-  tenant: Tenant,
-  { text, context, attachments }: MessageRow,
-  shown: Shown,
-): Promise<UserMessage> {
-  const { fence, brief } = shown;
-  const texts = [
-    ...(text.trim() === '' ? [] : [text]),
-    ...(brief === null ? [] : [`What is to be done, as it was handed over:\n${brief}`]),
-    ...(context === null ? [] : [asData(fence, 'context', JSON.stringify(context))]),
-  ];
-  const files = attachments.length === 0 ? [] : await attachedParts(engine, tenant, attachments, shown);
-  const parts: UserPart[] = [...texts.map((each) => ({ kind: 'text' as const, text: each })), ...files];
-  return { role: 'user', parts: parts.length === 0 ? [{ kind: 'text', text: '[nothing]' }] : parts };
+function askedMessage(
+  { text }: MessageRow,
+  { brief, files, passing }: { brief: string | null; files: readonly UserPart[]; passing: string },
+): UserMessage {
+  const handed =
+    brief === null ? [] : [{ kind: 'text' as const, text: `What is to be done, as it was handed over:\n${brief}` }];
+  const parts = partsOf(text, [...handed, ...files]);
+  return { role: 'user', parts: [...parts, { kind: 'text', text: passing, isPassing: true }] };
 }
 
-const longestDocument = 60_000;
-const pictures = /^image\/(png|jpeg|gif|webp)$/;
-
-/** Pictures, and PDFs where it can, go to the model as they are; of other documents it reads the text, as data. */
-async function attachedParts(
-  { db, files, documents }: Engine,
-  tenant: Tenant,
-  attachments: MessageRow['attachments'],
-  { fence, readsPdf }: Shown,
-): Promise<UserPart[]> {
-  const rows = new Map(
-    (
-      await findFiles(
-        db,
-        tenant,
-        attachments.map(({ file_id }) => file_id),
-      )
-    ).map((row) => [row.id, row]),
-  );
-  const parts = attachments.map(async ({ file_id, filename }): Promise<UserPart> => {
-    const row = rows.get(file_id);
-    const bytes = row && (await files.read(tenant.orgId, row.sha256));
-    if (!row || !bytes) return { kind: 'text', text: `[attached: ${filename}, which was deleted]` };
-    const mediaType = row.mime_type ?? 'application/octet-stream';
-    const isForModel = mediaType === 'application/pdf' ? readsPdf : pictures.test(mediaType);
-    if (isForModel) return { kind: 'file', filename, mediaType, bytes };
-    const text = await documents
-      .read({ filename, contentType: mediaType, bytes }, { orgId: tenant.orgId, maxCharacters: 5_000_000 })
-      .then((read) => read.text)
-      .catch(() => null);
-    if (text === null) return { kind: 'text', text: `[attached: ${filename}, of a kind that cannot be read]` };
-    const whole = text.length <= longestDocument ? text : `${text.slice(0, longestDocument).toWellFormed()}\n[cut]`;
-    return { kind: 'text', text: asData(fence, `file ${filename}`, whole) };
-  });
-  return Promise.all(parts);
+function partsOf(text: string, more: readonly UserPart[]): UserPart[] {
+  const parts: UserPart[] = [...(text.trim() === '' ? [] : [{ kind: 'text' as const, text }]), ...more];
+  return parts.length === 0 ? [{ kind: 'text', text: '[nothing]' }] : parts;
 }
+
+/** Calls of the reply that led to the work, without the one that handed it over. */
+const foundBefore = (steps: readonly ModelStep[], fence: string): Message[] =>
+  steps
+    .map((step) => ({ ...step, calls: step.calls.filter(({ call }) => call.name !== 'hand_off_to_work') }))
+    .filter(({ calls }) => calls.length > 0)
+    .flatMap((step) => exchangeOf(asEarlier(step), fence).messages);
+
+const userText = (text: string): UserMessage => ({ role: 'user', parts: [{ kind: 'text', text }] });
+
+const agentText = (text: string): AgentMessage => ({ role: 'agent', text, calls: [] });

@@ -1,6 +1,6 @@
 import type { Usage } from '@vestra/agent/model';
 import type { NewWait, Recorded, RunStore, TakeUpAnew } from '@vestra/agent/ports';
-import type { CallResult, ModelStep, Step, SummaryStep } from '@vestra/agent/step';
+import type { CallResult, ModelStep, NoteStep, Step, SummaryStep } from '@vestra/agent/step';
 import type { Micros } from '@vestra/contract/money';
 import type { Run } from '../../../jobs/fence.ts';
 import { type Change, changeConversation } from '../records/change.ts';
@@ -17,6 +17,7 @@ import {
   writeResult,
 } from '../records/trace-store.ts';
 import { updateTurn } from '../records/turns.ts';
+import { takeNotes, takenNotes } from '../records/work-notes.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { openWait } from '../turns/open-wait.ts';
 import type { Engine, OpenPage } from '../turns/ports.ts';
@@ -78,7 +79,8 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     if (connectedByNow > connected) return { kind: 'take_up_anew' };
     progress = { ...progress, stepCount: steps.length, givenTo: new Map(steps.flatMap(givenIn)), pending };
     purse.setRunCost(await about.spentSoFar());
-    return { kind: 'recorded', steps, activeMs: about.activeMs };
+    const notes = kind === 'task' ? await takenNotes(db, run.runId) : [];
+    return { kind: 'recorded', steps: withNotes(steps, notes), activeMs: about.activeMs };
   }
 
   /** The place of the step that comes next, and what it has cost. */
@@ -174,6 +176,8 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     recordSummary,
     recordResult,
     recordStart: (callId: string) => markStarted(db, run, callId),
+    takeNotes: async (): Promise<NoteStep[]> =>
+      (await takeNotes(db, run, progress.stepCount)).map((text) => ({ kind: 'note', text })),
     chargeAside,
     openWaits,
     /** Nobody works on the run until one of its waits has an answer. */
@@ -186,6 +190,13 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     tellTraces: () => engine.traces.ended(tenant, { kind, id: run.runId }),
   };
 }
+
+/** Each behind the steps that there were when it was taken up. */
+const withNotes = (steps: readonly Step[], notes: Awaited<ReturnType<typeof takenNotes>>): Step[] =>
+  [...steps, null].flatMap((step, at): Step[] => [
+    ...notes.filter(({ step_index }) => step_index === at).map(({ text }) => ({ kind: 'note' as const, text })),
+    ...(step === null ? [] : [step]),
+  ]);
 
 const givenIn = (step: Step): [string, unknown][] =>
   step.kind === 'model' ? step.calls.map(({ call }) => [call.id, call.arguments]) : [];

@@ -136,6 +136,8 @@ export function createReplyRecorder(
 
   return {
     load,
+    /** A reply is short: what is said meanwhile is a message of its own. */
+    takeNotes: async () => [],
     recordModelStep,
     recordSummary: (step) => recorder.recordSummary(step, (changing) => keepSummary(changing, step)),
     recordStart: recorder.recordStart,

@@ -26,10 +26,9 @@ export async function runTurn(
 }
 
 /** A summary of a reply that reaches over whole earlier messages serves the replies after it too. */
-function keepSummary({ conversation }: Change, { before, agentRun }: Assembled, { text, covers }: SummaryStep): void {
-  const offset = agentRun.history.length - before.length - 1;
-  const covered = before[covers - offset - 1];
+function keepSummary({ conversation }: Change, { ends }: Assembled, { text, covers }: SummaryStep): void {
+  const covered = ends.findLast(({ exchanges }) => exchanges <= covers);
   if (!covered) return;
   conversation.summary = text;
-  conversation.summary_until = covered.id;
+  conversation.summary_until = covered.messageId;
 }

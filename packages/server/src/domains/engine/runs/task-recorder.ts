@@ -94,6 +94,7 @@ export function createTaskRecorder(
         for (const { call, result } of step.calls) if (result !== null) tellRefusal(changing, call, result.output);
         await conclude(changing, end);
       }),
+    takeNotes: recorder.takeNotes,
     recordSummary: (step) => recorder.recordSummary(step, () => {}),
     recordStart: recorder.recordStart,
     recordResult: (callId, result, end) =>

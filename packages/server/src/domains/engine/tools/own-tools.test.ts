@@ -5,7 +5,9 @@ import { workBrowsers } from '../../browser/agent-tools.ts';
 import { computerTools } from '../../computers/agent-tools.ts';
 import { routineTools } from '../../routines/agent-tools.ts';
 import { connectApp } from './own/connect-app.ts';
+import { readConversationFile } from './own/conversation-files.ts';
 import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';
+import { openMatterTools } from './own/open-matters.ts';
 import { askQuestion, handOffToWork, requestHandoff } from './own/person-tools.ts';
 import { proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
 
@@ -19,6 +21,8 @@ async function everyOwnTool(): Promise<OwnTool[]> {
     askQuestion(),
     requestHandoff(),
     handOffToWork(),
+    ...openMatterTools(unused, unused, { work: [unused], questions: [unused] }),
+    ...readConversationFile(unused, unused, { attached: [{ file_id: 'file_1', filename: 'a.txt' }], made: [] }),
     connectApp(
       [
         { id: 'mail', name: 'Mail' },

@@ -16,7 +16,9 @@ import type { MessageTool } from '../records/turn.ts';
 import type { MemoryMode } from '../records/version-cache.ts';
 import type { Engine, WorkComputer } from '../turns/ports.ts';
 import { type ConnectableApp, connectApp, connectDraft } from './own/connect-app.ts';
+import { type ConversationFiles, readConversationFile } from './own/conversation-files.ts';
 import { memoryTools, notebookTools, skillTools } from './own/knowledge-tools.ts';
+import { type OpenMatters, openMatterTools } from './own/open-matters.ts';
 import { askQuestion, handOffToWork, requestHandoff } from './own/person-tools.ts';
 import { keepOutput, proposePlan, saveOutput, updatePlan } from './own/work-tools.ts';
 import { pretendTools } from './pretend-tools.ts';
@@ -31,7 +33,9 @@ type Parts = {
   memoryMode: MemoryMode;
   notebooks: readonly { id: string }[];
   skills: readonly KnownSkill[];
-  attachments: MessageRow['attachments'];
+  asked: MessageRow;
+  files: ConversationFiles;
+  open: OpenMatters;
 };
 
 export async function assembleTools(
@@ -43,14 +47,19 @@ export async function assembleTools(
 ): Promise<RunTools> {
   const { manifest, tenant } = parts;
   const mayChange = await mayChangeAnything(engine, subject);
-  const { attachments, skills } = parts;
+  const { files, skills } = parts;
   const computer =
-    subject.task && (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments }));
+    subject.task &&
+    (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments: files.attached }));
   const browser = await browserToolsOf(engine, subject, run, parts);
   const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, tenant, subject, manifest, signal);
   const apps = connectable(engine, subject, manifest, signedIn);
   const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
-  const own = new Map(listed.map((each) => [each.tool.definition.name, each]));
+  // A version that was saved before one of these names was the agent's own keeps its function.
+  const declared = new Set(manifest.tools.map((entry) => entry.function));
+  const own = new Map(
+    listed.map((each) => [each.tool.definition.name, each] as const).filter(([name]) => !declared.has(name)),
+  );
   const ofMessage = addedBy(subject.turn.request.tools ?? [], manifest);
   const { deployment_id: deploymentId, deployment_version: version } = subject.turn;
   const ofVersion = await asFirstSeen(engine.db, { deploymentId, version }, [
@@ -105,6 +114,7 @@ function ownTools(
   },
 ): OwnTool[] {
   const { tenant, manifest, fixed, memoryMode, notebooks, skills, mayChange, computer, browser, apps } = parts;
+  const { asked, files, open } = parts;
   // In a test skills are read for real, and nothing is put on anybody's computer.
   const placing = turn.request.test ? null : computer;
   const { db, search, memory, routineTools } = engine;
@@ -113,6 +123,8 @@ function ownTools(
   return [
     askQuestion(),
     ...(task ? [requestHandoff(), saveOutput(engine, task, run, computer)] : [handOffToWork()]),
+    ...openMatterTools(engine, { tenant, run, asked, conversationId: turn.conversation_id }, open),
+    ...readConversationFile(engine, tenant, files),
     ...(computer?.tools ?? []),
     ...browser,
     ...(apps.length === 0 ? [] : [connectApp(apps, userId)]),

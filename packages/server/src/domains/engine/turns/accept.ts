@@ -1,4 +1,3 @@
-import { newFence } from '@vestra/agent/prompt/data';
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { PricedModel } from '@vestra/models/prices';
@@ -185,7 +184,7 @@ export function rowsOfMessage(
     history_until: begins ? messageId : null,
     base_summary: begins ? conversation.summary : null,
     base_from: begins ? conversation.summary_until : null,
-    fence: newFence(),
+    fence: conversation.fence,
     active_ms: 0,
     reply_text: null,
     reply_data: null,

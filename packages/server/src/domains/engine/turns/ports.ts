@@ -19,7 +19,7 @@ import type { Memory } from '../../memory/api.ts';
 import type { KnownSkill } from '../../skills/api.ts';
 import type { UserRow } from '../../users/api.ts';
 import type { Announcer, Change } from '../records/change.ts';
-import type { ConversationRow, MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
+import type { Attachment, ConversationRow, MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import type { Runner } from './runner.ts';
 
 /** All that the engine needs of the house. */
@@ -114,7 +114,8 @@ export type WorkComputers = (of: {
   manifest: Manifest;
   /** What its version may put there: whatever else was put there before is taken away. */
   skills: readonly KnownSkill[];
-  attachments: MessageRow['attachments'];
+  /** Of the whole conversation, the newest first. */
+  attachments: readonly Attachment[];
 }) => Promise<WorkComputer | null>;
 
 export type WorkComputer = {

@@ -1,4 +1,3 @@
-import { newFence } from '@vestra/agent/prompt/data';
 import { newId } from '@vestra/contract/ids';
 import type { Change } from '../records/change.ts';
 import { insertMessage } from '../records/messages.ts';
@@ -41,7 +40,7 @@ export async function recordExchange(
     origin: of.origin,
     message_id: said.id,
     reply_message_id: answer.id,
-    fence: newFence(),
+    fence: conversation.fence,
     reply_text: text,
     reply_data: data,
     settled_at: new Date(),

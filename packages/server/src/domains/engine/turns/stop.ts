@@ -8,6 +8,7 @@ import { openTasks, updateTask } from '../records/tasks.ts';
 import { tellSettled, tellTask, tellTurn } from '../records/tell.ts';
 import { insertAside, nextStepIndex } from '../records/trace-store.ts';
 import { endRun, findTurn, openTurns } from '../records/turns.ts';
+import { keepEndOfWork } from './end-task.ts';
 import { keepSaid, settleWithError } from './end-turn.ts';
 import type { Engine } from './ports.ts';
 
@@ -22,10 +23,10 @@ export async function stopAll(engine: Engine, change: Change): Promise<void> {
 }
 
 /** Stops one piece of work and the turn that asked for it. */
-export async function stopTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
+export async function stopTask(engine: Engine, change: Change, task: TaskRow, why?: string): Promise<void> {
   const pending = await pendingInteractions(change.tx, [task.conversation_id]);
   for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
-  await endTask(engine, change, task);
+  await endTask(engine, change, task, why);
   const turn = await findTurn(change.tx, task.turn_id);
   if (turn) await settleWithError(engine, change, turn, 'stopped', null);
 }
@@ -36,11 +37,12 @@ async function withdraw(change: Change, row: InteractionRow): Promise<void> {
   tellSettled(change, await updateInteraction(change.tx, row, cancelled));
 }
 
-async function endTask(engine: Engine, change: Change, task: TaskRow): Promise<void> {
+async function endTask(engine: Engine, change: Change, task: TaskRow, why = 'The work was stopped.'): Promise<void> {
   await fenceOff(engine, change, 'task', task);
-  const stopped = { status: 'failed', error_code: 'stopped', error_message: 'The work was stopped.' } as const;
   change.conversation.open_tasks -= 1;
-  await tellTask(change, 'task.stopped', await updateTask(change.tx, task, stopped));
+  const stopped = await updateTask(change.tx, task, { status: 'failed', error_code: 'stopped', error_message: why });
+  await keepEndOfWork(change, stopped);
+  await tellTask(change, 'task.stopped', stopped);
 }
 
 async function stopReply(engine: Engine, change: Change, turn: TurnRow): Promise<void> {

@@ -186,4 +186,9 @@ export const messages = area('messages', 'done', [
     'docs/conversations.md · What the model reads',
     'A request begins byte for byte as the one before it, from step to step and from turn to turn.',
   ],
+  [
+    'MSG-407',
+    'docs/conversations.md · When it gets long',
+    'What a summary leaves out of numbers, amounts, dates and addresses is kept word for word.',
+  ],
 ]);

@@ -2,6 +2,7 @@ import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { askedFor, spoken, startTalk, type Talk } from './conversations.fixture.ts';
+import { unpaired } from './talks.fixture.ts';
 
 let server: Talk;
 beforeAll(async () => {
@@ -50,7 +51,45 @@ const isSummary = (request: Parameters<typeof askedFor>[0]) => request.tools.len
 const numbersIn = (text: string) => [...text.matchAll(/#(\d+) /g)].map(([, number]) => Number(number));
 const countTo = (from: number, last: number) => Array.from({ length: last - from + 1 }, (_, at) => from + at);
 
+/** Each turn has called something, with a result that takes the most of a request. */
+async function manyCalls(id: string): Promise<void> {
+  const turns = await query<{ turn_id: string; ordinal: number }>(
+    server.connectionString,
+    `SELECT turn_id, turn_ordinal AS ordinal FROM messages WHERE conversation_id = $1 AND role = 'agent'
+     ORDER BY id DESC LIMIT 500`,
+    [id],
+  );
+  await query(
+    server.connectionString,
+    `WITH turn AS (SELECT * FROM json_to_recordset($1::json) AS t(turn_id text, ordinal integer)),
+     steps AS (
+       INSERT INTO run_steps (run_id, step_index, kind, text, model, input_tokens, output_tokens, cache_read_tokens, cost_micros, started_at)
+       SELECT turn_id, at, 'model', CASE at WHEN 0 THEN '' ELSE '#' || (ordinal * 2 - 1) || ' said' END, 'm', 1, 1, 0, 0, now()
+       FROM turn, generate_series(0, 1) AS at
+     )
+     INSERT INTO run_calls (run_id, step_index, position, id, name, arguments, output, is_error, result_from, finished_at)
+     SELECT turn_id, 0, 0, 'call_' || turn_id, 'get_order', json_build_object('id', ordinal),
+       'Order ORD-' || ordinal || ' ' || repeat('word ', 150), false, 'tool', now() FROM turn`,
+    [JSON.stringify(turns)],
+  );
+}
+
 describe('a conversation that has grown too long for its model', () => {
+  it('of 2,000 messages with 500 calls parts no call from its result, and keeps the numbers [MSG-401, MSG-407]', async () => {
+    const id = await longConversation();
+    await manyCalls(id);
+    answerWithinWindow();
+    expect((await server.tell(id, 'And now?')).reply.text).toBe('Answer to And now?');
+    const answering = server.asked.at(-1) as Parameters<typeof unpaired>[0];
+    expect(server.asked.filter(isSummary).length).toBeGreaterThan(0);
+    expect(unpaired(answering)).toEqual([]);
+    const calls = answering.messages.flatMap((message) => (message.role === 'agent' ? message.calls : []));
+    expect(calls.length).toBeGreaterThan(10);
+    const read = spoken(answering).flat();
+    expect(read[0]).toContain('Kept word for word:');
+    expect(read.join('\n')).toContain('Order ORD-1000');
+  });
+
   it('is summarised once, keeps its newest messages word for word, and goes on from the summary', async () => {
     const id = await longConversation();
     answerWithinWindow();

@@ -74,6 +74,33 @@ describe('a process that is killed', () => {
   });
 });
 
+describe('what a killed process has done', () => {
+  it('is known to the reply that goes on and to the next: what a function said, and what is asked of the person [MSG-401]', async () => {
+    const tools = [{ name: 'get_order', description: 'Orders.', input_schema: { type: 'object' }, read_only: true }];
+    const killed = await start('all');
+    server.script((request) =>
+      resultsIn(request).length === 0 ? { calls: [{ name: 'get_order', arguments: { id: 'A1' } }] } : { fail: 'hang' },
+    );
+    const { body: made } = await killed.call('POST', '/v1/conversations', {
+      key: server.testKey,
+      body: { message: 'Where is it?', tools },
+    });
+    const path = `/v1/conversations/${made.id}`;
+    const { pending_tool_calls } = await server.until(path, (shown) => shown.pending_tool_calls.length === 1);
+    const tool_results = [{ call_id: pending_tool_calls[0].call_id, output: { tracking: 'TRK-901' } }];
+    await killed.call('POST', `${path}/messages`, { key: server.testKey, body: { tool_results } });
+    await expect.poll(() => server.asked.length, { timeout: 30_000 }).toBe(2);
+    await start('worker');
+    await killed.kill('SIGKILL');
+    server.script(() => ({ text: 'Shipped.' }));
+    await idle(made.id);
+    await server.call('POST', `${path}/messages`, { body: { message: 'Its number?' } });
+    await expect.poll(() => server.asked.length, { timeout: 30_000 }).toBe(2);
+    await idle(made.id);
+    for (const request of server.asked) expect(JSON.stringify(request.messages)).toContain('TRK-901');
+  });
+});
+
 describe('SIGTERM', () => {
   it('lets running steps end, hands the rest back and loses no accepted message [JOB-007, JOB-010]', async () => {
     const leaver = await start('all');

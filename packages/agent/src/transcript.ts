@@ -71,7 +71,23 @@ const isApproved = (waits: RecordedCall['waits']) =>
 
 /** A step of a run that is not this one: no call of it is without a result, whatever became of the run. */
 export function asEarlier(step: ModelStep): ModelStep {
-  return { ...step, calls: step.calls.map((each) => (each.result ? each : { ...each, result: unfinished(each) })) };
+  return {
+    ...step,
+    calls: step.calls.map((each) => ({ ...each, result: shortened(each.result ?? unfinished(each)) })),
+  };
+}
+
+const longestEarlier = 20_000;
+
+/** What was read once need not be read whole with each message that follows. */
+function shortened(result: CallResult): CallResult {
+  const { output } = result;
+  if (output.length <= longestEarlier) return result;
+  const left = output.length - longestEarlier;
+  return {
+    ...result,
+    output: `${output.slice(0, longestEarlier).toWellFormed()}\n[${left} further characters were left out: call again to read them.]`,
+  };
 }
 
 function unfinished({ waits, isStarted }: RecordedCall): CallResult {

@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from './background.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureFollowers } from './followers.ts';
+import { measureLongTalk } from './long-talk.ts';
 import { measureModelClient } from './model-client.ts';
 import { peers } from './peers.ts';
 import { failedMark, print, type Row, type Stage, writeResults } from './report.ts';
@@ -27,6 +28,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   turns: measureTurns,
   cost: measureTurnCost,
   client: measureModelClient,
+  talk: measureLongTalk,
   start: measureColdStart,
   requests: measureRequests,
   lists: measureLists,

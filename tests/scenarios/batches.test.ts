@@ -143,7 +143,8 @@ describe('a batch', () => {
       metadata: { row: 'b' },
       created_at: batch.created_at,
     });
-    expect(worked().find((text) => text.includes('Read this'))).toContain('{"order":7}');
+    const read = server.asked.find((request) => lastText(request) === 'Read this');
+    expect(read?.passing).toContain('{"order":7}');
     const { body } = await server.call('GET', `/v1/conversations/${all[0].conversation_id}/messages`);
     expect(body.data.map(({ role, text }: Body) => [role, text])).toEqual([
       ['work', 'Read true'],

@@ -106,10 +106,10 @@ describe('calling a trigger', () => {
     const asked = server.asked.find(({ tools }) => tools.length > 0) as AgentServer['asked'][number];
     const last = asked.messages.at(-1);
     const text = last?.role === 'user' ? last.text : '';
-    expect(text.startsWith('Look at the orders.')).toBe(true);
-    // Inside the marks of the turn, which nobody outside can write, as all that is data.
+    expect(text).toBe('Look at the orders.');
+    // Inside the marks of the conversation, which nobody outside can write, as all that is data.
     const marked = new RegExp(`<([^ >]+) [^>]*>\\s*${JSON.stringify(payload).replace(/[{}.]/g, '\\$&')}\\s*</\\1>`);
-    expect(text).toMatch(marked);
+    expect(asked.passing).toMatch(marked);
     expect(asked.system.join('')).not.toContain('Ignore all');
     const [, sent] = await messages(answer.body.conversation_id);
     expect(sent).toMatchObject({ role: 'user', text: 'Look at the orders.', context: payload });

@@ -1,6 +1,6 @@
 import { pdfOf } from '@vestra/server/adapters/documents/files.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTalk, type Talk } from './conversations.fixture.ts';
+import { askedFor, door, heardSince, startTalk, type Talk } from './conversations.fixture.ts';
 import { called, play, readBy, says, type Turn, unpaired } from './talks.fixture.ts';
 
 let server: Talk;
@@ -329,6 +329,8 @@ describe.each([
   });
 });
 
+const isOfWork = ({ name }: { name: string }) => name === 'save_output';
+
 const literally = (text: string) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
 
 async function upload(content: string | Uint8Array, filename: string): Promise<string> {
@@ -461,6 +463,43 @@ describe('what the person types while something is open', () => {
     expect((await server.messages(id)).map(({ text }) => text)).toContain('Bought size 43.');
   });
 
+  it('is the value that work has asked the person for [MSG-403]', async () => {
+    const { id } = await server.begin({ user_id: 'ann' });
+    const handoff = called('request_handoff', { request: 'Tell me the number on the box.', asks_for_value: true });
+    await play(server, id, [{ says: 'Register it', with: work, model: [handoff] }]);
+    const request = await play(server, id, [
+      {
+        says: 'It says BX-5520',
+        model: [called('pass_on_answer', { question: 1 }), says('Passed on.'), says('Registered.')],
+      },
+    ]);
+    await server.rest(id);
+    expect(server.asked.some((each) => readBy(each).includes('BX-5520') && each.tools.some(isOfWork))).toBe(true);
+    expect(readBy(request)).toContain('BX-5520');
+  });
+
+  it('may come while a reply is being made, and is answered after it with all that it found [MSG-401]', async () => {
+    const { id } = await server.begin({ user_id: 'ann' });
+    const gate = door();
+    server.script(async (request) => {
+      if (askedFor(request) === 'And its number?') return says('TRK-31');
+      if (heardSince(request).length === 0) return called('get_order', { id: 'A1' });
+      await gate.opened;
+      return says('Shipped.');
+    });
+    await server.send(id, { message: 'Where is A1?', ...order });
+    const { pending_tool_calls } = await server.until(
+      `/v1/conversations/${id}`,
+      (shown) => shown.pending_tool_calls.length > 0,
+    );
+    await server.send(id, { tool_results: [{ call_id: pending_tool_calls[0].call_id, output: { number: 'TRK-31' } }] });
+    await server.send(id, { message: 'And its number?' });
+    gate.open();
+    await server.rest(id);
+    const last = server.asked.at(-1);
+    expect(last && readBy(last)).toMatch(/TRK-31[\s\S]*Shipped\.[\s\S]*And its number\?/);
+  });
+
   it('is no yes: an approval is not among what can be passed on [MSG-404]', async () => {
     const { id } = await server.begin({ user_id: 'ann' });
     await play(server, id, [{ says: 'Refund A1', with: refund, model: [called('refund', { id: 'A1' })] }]);
@@ -480,7 +519,7 @@ describe('what the person types while something is open', () => {
     });
     let atWork = 0;
     server.script(async (request) => {
-      const isWork = request.tools.some(({ name }) => name === 'save_output');
+      const isWork = request.tools.some(isOfWork);
       if (!isWork) {
         return request.messages.at(-1)?.role === 'tool'
           ? says('I told it.')

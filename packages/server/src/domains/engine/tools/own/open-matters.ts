@@ -81,7 +81,7 @@ export function openMatterTools(
               description:
                 "Pass the person's message on to open work that should take it into account, word for word. It goes on with it.",
               input: tellInput,
-              isReadOnly: true,
+              isReadOnly: false,
             },
             ({ work: number, note }) =>
               onWork(number, async ({ tx }, task) => {
@@ -143,7 +143,7 @@ const passOnAnswer = (
       description:
         "The person's message answers an open question: pass it on, word for word. Whoever asked goes on with it.",
       input: answerInput,
-      isReadOnly: true,
+      isReadOnly: false,
     },
     ({ question: number }) =>
       change(async (changing) => {

@@ -139,6 +139,7 @@ async function receive(progress: Progress, answer: Answer): Promise<RunEnd | nul
     kind: 'model',
     text: answer.text,
     calls: received.map(({ call, result }) => ({ call, waits: [], isStarted: false, result })),
+    reasoning: answer.reasoning,
     notice: noticeOf(run, answer),
     isCut: answer.isCut,
     usage: answer.usage,

@@ -25,8 +25,10 @@ export function tokensOfMessage(message: Message): number {
   switch (message.role) {
     case 'user':
       return sumOf(message.parts.map((part) => (part.kind === 'text' ? tokensOfText(part.text) : tokensOfFile)));
-    case 'agent':
-      return sumOf([message.text, ...message.calls.map((call) => JSON.stringify(call))].map(tokensOfText));
+    case 'agent': {
+      const parts = [...message.calls, ...(message.reasoning?.parts ?? [])];
+      return sumOf([message.text, ...parts.map((part) => JSON.stringify(part))].map(tokensOfText));
+    }
     case 'tool':
       return sumOf(message.results.map(({ output }) => tokensOfText(output)));
   }

@@ -46,7 +46,8 @@ export function lastSummary(steps: readonly Step[]): SummaryStep | null {
 
 /** The same in the run itself and in all that follow it, so that a vendor's cache still knows it. */
 export function exchangeOf(step: ModelStep, fence: string): Exchange {
-  const messages: Message[] = [{ role: 'agent', text: step.text, calls: step.calls.map(({ call }) => call) }];
+  const { text, reasoning } = step;
+  const messages: Message[] = [{ role: 'agent', text, calls: step.calls.map(({ call }) => call), reasoning }];
   if (step.calls.length > 0) {
     messages.push({
       role: 'tool',

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Message } from '@vestra/agent/message';
 import type { Model, ModelEvent, ModelRequest } from '@vestra/agent/model';
 import { readAnswer } from './answer.ts';
 import { type Fault, failureOf, faultOf } from './fault.ts';
@@ -23,12 +24,13 @@ async function* callWithRetries(
 ): AsyncGenerator<ModelEvent> {
   const names = wireNames(request.tools, vendor.longestToolName);
   let isSchemaRefused = false;
+  let isReasoningLeftOut = false;
   for (let attempt = 1; ; attempt++) {
     request.signal.throwIfAborted();
     let hasYielded = false;
     let fault: Fault;
     try {
-      const asked = wireRequestOf(request, vendor, names, isSchemaRefused);
+      const asked = wireRequestOf(request, vendor, names, { isSchemaRefused, isReasoningLeftOut });
       for await (const event of readAnswer({ vendor, timing, names, request, ...asked })) {
         hasYielded = true;
         yield event;
@@ -39,6 +41,10 @@ async function* callWithRetries(
       fault = faultOf(error, vendor, timing.idleTimeoutMs);
     }
     if (hasYielded) throw failureOf(fault);
+    if (fault.isOfReasoning && !isReasoningLeftOut) {
+      isReasoningLeftOut = true;
+      continue;
+    }
     if (isRefusalOfSchema(fault, vendor, request) && !isSchemaRefused) {
       isSchemaRefused = true;
       continue;
@@ -66,18 +72,22 @@ function wireRequestOf(
   request: ModelRequest,
   vendor: Vendor,
   names: WireNames,
-  isSchemaRefused: boolean,
+  { isSchemaRefused, isReasoningLeftOut }: { isSchemaRefused: boolean; isReasoningLeftOut: boolean },
 ): { wireRequest: WireRequest; answerTool: string | null } {
   const own = request.tools.map((tool) => ({ ...tool, name: names.toWire(tool.name) }));
   const { output, instruction, answerTool } = outputFormatOf(request.outputSchema, own, vendor, isSchemaRefused);
   const wireRequest = {
     modelId: vendor.modelId,
     system: [...request.system, ...(instruction ? [instruction] : [])].filter(hasText),
-    messages: messagesFor(vendor, names, request.messages),
+    messages: messagesFor(vendor, names, isReasoningLeftOut ? request.messages.map(withoutReasoning) : request.messages),
     tools: answerTool ? [...own, answerTool] : own,
     mustCallTool: answerTool !== null,
     output,
     maxOutputTokens: Math.min(request.maxOutputTokens ?? vendor.mostOutputTokens, vendor.mostOutputTokens),
+    isReasoningLeftOut,
   };
   return { wireRequest, answerTool: answerTool?.name ?? null };
 }
+
+const withoutReasoning = (message: Message): Message =>
+  message.role === 'agent' ? { ...message, reasoning: null } : message;

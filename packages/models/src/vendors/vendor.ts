@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@vestra/agent/message';
 import type { PricedModel, Provider } from '../prices.ts';
 import type { CompatibleEndpoint, Endpoint, ModelSettings } from '../settings.ts';
-import { anthropicWire } from './wires/anthropic.ts';
+import { anthropicWire, bindsThinking, thinkingBeta } from './wires/anthropic.ts';
 import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
 import { compatibleWire } from './wires/compatible.ts';
 import { googleWire } from './wires/google.ts';
@@ -31,6 +31,9 @@ export type Vendor = {
   /** Where the caller asks for no limit, or for a higher one: what a call may cost at most follows from it. */
   mostOutputTokens: number;
 };
+
+/** By which a model knows its own thoughts again. */
+export const nameOfModel = ({ name, modelId }: Vendor) => `${name}/${modelId}`;
 
 type VendorOfAnyModel = Omit<Vendor, 'mostOutputTokens'>;
 
@@ -63,7 +66,11 @@ function anthropic({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyM
     modelId,
     wire: anthropicWire,
     url: `${withVersion(baseUrl ?? 'https://api.anthropic.com')}/messages`,
-    headers: () => ({ 'x-api-key': apiKey(), 'anthropic-version': '2023-06-01' }),
+    headers: () => ({
+      'x-api-key': apiKey(),
+      'anthropic-version': '2023-06-01',
+      ...(bindsThinking(modelId) && { 'anthropic-beta': thinkingBeta }),
+    }),
     longestToolName: 128,
     // The limit counts the image as base64.
     reads: new Map([...images.map((type) => [type, 3.75 * MiB] as const), ['application/pdf', 20 * MiB]]),

@@ -1,3 +1,4 @@
+import type { Reasoning } from '@vestra/agent/message';
 import type { interactionKinds } from '@vestra/contract/interactions';
 import type { messageRoles } from '@vestra/contract/message';
 import type { MissingTool } from '@vestra/contract/missing-tools';
@@ -124,6 +125,7 @@ export const runSteps = table('run_steps', {
   notice: text().nullable(),
   covers: integer().nullable(),
   is_cut: boolean().withDefault(),
+  reasoning: json<Reasoning>().nullable(),
   model: text(),
   input_tokens: integer(),
   output_tokens: integer(),

@@ -94,6 +94,7 @@ function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly Interac
     text: row.text,
     notice: row.notice,
     isCut: row.is_cut,
+    reasoning: row.reasoning,
     usage,
     calls: calls
       .filter(({ step_index }) => step_index === row.step_index)
@@ -129,7 +130,8 @@ export async function insertModelStep(
   step: ModelStep,
   cost: StepCost,
 ): Promise<void> {
-  const kind = { kind: 'model', notice: step.notice, covers: null, is_cut: step.isCut } as const;
+  const { notice, isCut: is_cut, reasoning } = step;
+  const kind = { kind: 'model', notice, covers: null, is_cut, reasoning } as const;
   await insertStep(tx, runId, index, kind, step, cost);
   if (step.calls.length === 0) return;
   const now = new Date();
@@ -179,7 +181,7 @@ async function insertStep(
   tx: Transaction,
   runId: string,
   index: number,
-  kind: Pick<StepRow, 'kind' | 'notice' | 'covers' | 'is_cut'>,
+  kind: Pick<StepRow, 'kind' | 'notice' | 'covers' | 'is_cut'> & { reasoning?: StepRow['reasoning'] },
   { text, usage }: Pick<ModelStep, 'text' | 'usage'>,
   { model, costMicros, startedAt }: StepCost,
 ): Promise<void> {

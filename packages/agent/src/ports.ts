@@ -61,7 +61,8 @@ export type RunStore = {
 
   /**
    * Text of the step with this index as it is written. It may be joined with what follows before it is stored. A
-   * successor that asks the model again appends under the same index: what stood there before was of no use.
+   * successor that asks the model again appends under the same index: what stood there before was of no use. An answer
+   * that goes on with one that was cut off appends under that one's index.
    */
   appendText: (stepIndex: number, text: string) => Promise<void>;
 };

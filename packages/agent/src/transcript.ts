@@ -40,6 +40,16 @@ export function exchangesOf({ history, steps, fence }: Transcript): Exchange[] {
   ];
 }
 
+/** An answer that ran into its limit of length is gone on with once. */
+export const goOn =
+  'Your answer was cut off: it ran into the limit of length. Go on exactly where you stopped, in the middle of the word if need be. Repeat nothing and explain nothing.';
+
+/** The step that the next answer goes on with; null where that one begins anew. */
+export function beginningIn(steps: readonly Step[]): ModelStep | null {
+  const last = steps.findLast((step) => step.kind === 'model');
+  return last?.isCut && last.notice === goOn ? last : null;
+}
+
 export function lastSummary(steps: readonly Step[]): SummaryStep | null {
   return steps.findLast((step) => step.kind === 'summary') ?? null;
 }

@@ -60,7 +60,9 @@ export function piecesOf({ text, calls, reasoning }: AgentMessage): Piece[] {
     at += part.length;
     return { kind: 'text', text: text.slice(at - part.length, at), mark };
   });
-  return pieces.filter((piece) => piece.kind !== 'text' || piece.text.trim() !== '' || Object.keys(piece.mark).length > 0);
+  return pieces.filter(
+    (piece) => piece.kind !== 'text' || piece.text.trim() !== '' || Object.keys(piece.mark).length > 0,
+  );
 }
 
 function isOf(parts: readonly AnswerPart[], { text, callCount }: { text: string; callCount: number }): boolean {

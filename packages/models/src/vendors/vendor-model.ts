@@ -79,7 +79,11 @@ function wireRequestOf(
   const wireRequest = {
     modelId: vendor.modelId,
     system: [...request.system, ...(instruction ? [instruction] : [])].filter(hasText),
-    messages: messagesFor(vendor, names, isReasoningLeftOut ? request.messages.map(withoutReasoning) : request.messages),
+    messages: messagesFor(
+      vendor,
+      names,
+      isReasoningLeftOut ? request.messages.map(withoutReasoning) : request.messages,
+    ),
     tools: answerTool ? [...own, answerTool] : own,
     mustCallTool: answerTool !== null,
     output,

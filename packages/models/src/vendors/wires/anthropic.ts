@@ -1,7 +1,7 @@
-import type { AgentMessage, Message, UserPart } from '@vestra/agent/message';
+import type { Message, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
-import { type AnswerPart, piecesOf, think } from '../reasoning.ts';
+import { type AnswerPart, type Piece, piecesOf, think } from '../reasoning.ts';
 import { schemaForAnthropic } from './anthropic-schema.ts';
 import { base64Of, countOf, type JsonRecord, recordOf, textOf } from './json.ts';
 import type { Answer, Wire, WrittenCall } from './wire.ts';
@@ -137,7 +137,7 @@ function blocksOf(message: Message): JsonRecord[] {
         return { ...userBlock(part), ...(next?.kind === 'text' && next.isPassing && cached) };
       });
     case 'agent':
-      return agentBlocks(message);
+      return piecesOf(message).map(agentBlock);
     case 'tool':
       return message.results.map(({ callId, output, isError }) => ({
         type: 'tool_result',
@@ -148,19 +148,18 @@ function blocksOf(message: Message): JsonRecord[] {
   }
 }
 
-const agentBlocks = (message: AgentMessage): JsonRecord[] =>
-  piecesOf(message).map((piece) => {
-    switch (piece.kind) {
-      case 'thought':
-        return { ...piece.item };
-      case 'text':
-        return { type: 'text', text: piece.text };
-      case 'call': {
-        const { id, name, arguments: input } = piece.call;
-        return { type: 'tool_use', id, name, input };
-      }
+function agentBlock(piece: Piece): JsonRecord {
+  switch (piece.kind) {
+    case 'thought':
+      return { ...piece.item };
+    case 'text':
+      return { type: 'text', text: piece.text };
+    case 'call': {
+      const { id, name, arguments: input } = piece.call;
+      return { type: 'tool_use', id, name, input };
     }
-  });
+  }
+}
 
 function userBlock(part: UserPart): JsonRecord {
   if (part.kind === 'text') return { type: 'text', text: part.text };

@@ -3,8 +3,8 @@ import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { piecesOf, writeText } from '../reasoning.ts';
 import { createCallPieces } from './call-pieces.ts';
-import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { createThoughts } from './compatible-thoughts.ts';
+import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import type { Answer, Wire, WireRequest } from './wire.ts';
 
 /** Chat completions, as spoken by every server that resembles OpenAI's: POST …/chat/completions. */

@@ -99,7 +99,9 @@ function readPart(answer: Answer, { type, id, summary, encrypted_content, conten
   }
   if (type === 'function_call') answer.parts.push({ kind: 'call', id: textOf(call_id) });
   if (type === 'message') {
-    const written = listOf(content).map(recordOf).map(({ text, refusal }) => textOf(text) || textOf(refusal));
+    const written = listOf(content)
+      .map(recordOf)
+      .map(({ text, refusal }) => textOf(text) || textOf(refusal));
     writeText(answer, written.join(''), typeof phase === 'string' ? { phase } : undefined);
   }
 }

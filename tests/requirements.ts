@@ -34,6 +34,7 @@ import { money } from './requirements/money.ts';
 import { notebooks } from './requirements/notebooks.ts';
 import { otlp } from './requirements/otlp.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
+import { reasoning } from './requirements/reasoning.ts';
 import { requests } from './requirements/requests.ts';
 import { retention } from './requirements/retention.ts';
 import { routines } from './requirements/routines.ts';
@@ -56,6 +57,7 @@ import { webhooks } from './requirements/webhooks.ts';
 
 /** What the documents demand, family by family. Tests cite a row by its id in their titles. */
 export const areas: readonly Area[] = [
+  reasoning,
   requests,
   lists,
   idempotency,

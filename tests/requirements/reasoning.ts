@@ -6,7 +6,11 @@ export const reasoning = area('reasoning', 'done', [
     'decisions.md · 11',
     'What a model thought goes back to it unchanged and in its place, from step to step and from turn to turn.',
   ],
-  ['RSN-002', 'decisions.md · 11', 'What a model thought goes to no other model: it is dropped where the model changes.'],
+  [
+    'RSN-002',
+    'decisions.md · 11',
+    'What a model thought goes to no other model: it is dropped where the model changes.',
+  ],
   [
     'RSN-003',
     'docs/reasoning-and-pictures.md · What a vendor refuses',

@@ -388,7 +388,10 @@ describe('the messages of a conversation', () => {
 
   it('that ran into the model’s limit of length say so, to the caller and to the next turn [MSG-141]', async () => {
     const cutTwice = ({ messages }: NormalisedRequest) =>
-      ({ text: JSON.stringify(messages.at(-1)).includes('Go on exactly') ? 'take the' : 'First, ', stop: 'length' }) as const;
+      ({
+        text: JSON.stringify(messages.at(-1)).includes('Go on exactly') ? 'take the' : 'First, ',
+        stop: 'length',
+      }) as const;
     server.script(cutTwice);
     const { id } = await server.begin();
     const cut = await server.tell(id, 'How?');

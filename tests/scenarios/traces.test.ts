@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('what a collector hears', () => {
-  it('is one trace of each turn and each task, with a span for every model call and every tool step, and no content [OTLP-001, OTLP-003, OTLP-004, OTLP-005, OTLP-006]', async () => {
+  it('is one trace of each turn and each task, with a span for every model call and every tool step, and no content [RSN-007, OTLP-001, OTLP-003, OTLP-004, OTLP-005, OTLP-006]', async () => {
     const collector = await startCollector();
     const shop = await serveMcp('2026', [tool('look', { annotations: { readOnlyHint: true } })], {
       call: async () => ({ content: [{ type: 'text', text: 'private-result' }] }),
@@ -33,9 +33,10 @@ describe('what a collector hears', () => {
       if (lastText(request).includes('order') && request.tools.some(({ name }) => name === 'hand_off_to_work')) {
         return { calls: [{ name: 'hand_off_to_work', arguments: { title: 'private-title', task: 'private-brief' } }] };
       }
-      if (resultsIn(request).length === 2) return { text: 'private-reply' };
+      const thinking = 'private-thought';
+      if (resultsIn(request).length === 2) return { thinking, text: 'private-reply' };
       const name = request.tools.find((each) => each.name.endsWith('look'))?.name as string;
-      return { calls: [{ name, arguments: { token: `private-input-${resultsIn(request).length}` } }] };
+      return { thinking, calls: [{ name, arguments: { token: `private-input-${resultsIn(request).length}` } }] };
     });
 
     const { body: conversation } = await server.call('POST', '/v1/conversations', { body: { user_id: 'ada' } });

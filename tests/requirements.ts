@@ -33,6 +33,7 @@ import { models } from './requirements/models.ts';
 import { money } from './requirements/money.ts';
 import { notebooks } from './requirements/notebooks.ts';
 import { otlp } from './requirements/otlp.ts';
+import { pictures } from './requirements/pictures.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
 import { reasoning } from './requirements/reasoning.ts';
 import { requests } from './requirements/requests.ts';
@@ -61,6 +62,7 @@ export const areas: readonly Area[] = [
   requests,
   lists,
   idempotency,
+  pictures,
   rateLimits,
   errors,
   authentication,

@@ -5,6 +5,7 @@ import { receiveCall } from './call-refusal.ts';
 import { exchangesToCover, summaryRequest } from './compaction.ts';
 import { withKeptFacts } from './kept-facts.ts';
 import { type Answer, listen } from './listen.ts';
+import { withContent } from './media.ts';
 import type { JsonSchema, Message, ToolCall } from './message.ts';
 import { ModelFailure, type ModelRequest, type Usage } from './model.ts';
 import type { FinalEnd, NewWait, Ports, Recorded, RunEnd } from './ports.ts';
@@ -113,7 +114,7 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
   progress.steps.push(...(await progress.ports.store.takeNotes()));
   const { steps } = progress;
   const covers = coverage(progress, { force: false });
-  const request = covers === null ? requestOf(progress) : requestOfSummary(progress, covers);
+  const request = covers === null ? await requestOf(progress) : requestOfSummary(progress, covers);
   const stop = await stopNow(progress, request);
   const beginning = beginningIn(steps);
   if (stop !== null) return settleRun(progress, beginning ? cutOff(beginning) : stop);
@@ -250,8 +251,8 @@ async function runTool(progress: Progress, call: ToolCall, tool: Tool): Promise<
   if (outcome.kind === 'connect') {
     return { kind: 'waits', opened: [{ callId: call.id, purpose: 'connection', draft: outcome.draft }] };
   }
-  const { output, isError, isTools } = outcome;
-  return settleCall(progress, call, { output, isError, from: isTools ? 'tool' : 'run' });
+  const { output, isError, isTools, media } = outcome;
+  return settleCall(progress, call, { output, isError, from: isTools ? 'tool' : 'run', ...(media && { media }) });
 }
 
 async function blockedBy({ ports, tools }: Progress, call: ToolCall): Promise<FinalEnd | null> {
@@ -328,11 +329,11 @@ function coverage({ run, steps }: Progress, options: { force: boolean }): number
   );
 }
 
-function requestOf({ run, steps, signal }: Progress): ModelRequest {
+async function requestOf({ run, ports, steps, signal }: Progress): Promise<ModelRequest> {
   return {
     model: run.model,
     system: run.system,
-    messages: messagesOf({ ...run, steps }),
+    messages: await withContent(messagesOf({ ...run, steps }), ports.readMedia),
     tools: offered(run),
     ...(run.output === null ? {} : { outputSchema: run.output.schema }),
     ...(run.maxOutputTokens === undefined ? {} : { maxOutputTokens: run.maxOutputTokens }),

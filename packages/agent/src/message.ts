@@ -20,7 +20,23 @@ export type Reasoning = { model: string; parts: readonly unknown[] };
 /** `arguments` is what the model wrote; whether it fits the tool's schema is decided before anybody acts on it. */
 export type ToolCall = { id: string; name: string; arguments: unknown };
 
-export type ToolResult = { callId: string; name: string; output: string; isError: boolean };
+export type ToolResult = {
+  callId: string;
+  name: string;
+  output: string;
+  isError: boolean;
+  media?: readonly ToolMedia[] | undefined;
+};
+
+/** A picture or a recording that a tool answered with, kept as a file. `content`: where it is on its way to a model. */
+export type ToolMedia = {
+  fileId: string;
+  mediaType: string;
+  bytes: number;
+  width: number | null;
+  height: number | null;
+  content?: Uint8Array;
+};
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

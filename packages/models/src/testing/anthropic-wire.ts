@@ -128,6 +128,13 @@ function typeOf(status: number): string {
   return status >= 500 ? 'api_error' : 'invalid_request_error';
 }
 
+function filesIn(content: unknown) {
+  const files = asList(content)
+    .filter(({ type }) => type === 'image')
+    .map(({ source }) => ({ mediaType: String(asRecord(source).media_type) }));
+  return files.length > 0 ? { files } : {};
+}
+
 /** Tool results travel inside a user message. */
 function messagesOf({ role, content }: Record<string, unknown>): NormalisedMessage[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
@@ -139,7 +146,7 @@ function messagesOf({ role, content }: Record<string, unknown>): NormalisedMessa
   }
   const results = parts
     .filter(({ type }) => type === 'tool_result')
-    .map((part) => ({ callId: String(part.tool_use_id), output: textOf(part.content) }));
+    .map((part) => ({ callId: String(part.tool_use_id), output: textOf(part.content), ...filesIn(part.content) }));
   const files = parts
     .filter(({ type }) => type === 'image' || type === 'document')
     .map(({ source }) => ({ mediaType: String(asRecord(source).media_type) }));

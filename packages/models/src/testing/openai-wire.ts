@@ -139,7 +139,11 @@ function messageOf(item: Record<string, unknown>): NormalisedMessage {
     return { role: 'agent', text: '', calls: [call] };
   }
   if (item.type === 'function_call_output') {
-    return { role: 'tool', results: [{ callId: String(item.call_id), output: textOf(item.output) }] };
+    const files = asList(item.output)
+      .filter(({ type }) => type === 'input_image')
+      .map(({ image_url }) => ({ mediaType: /^data:([^;]+)/.exec(String(image_url))?.[1] ?? '' }));
+    const result = { callId: String(item.call_id), output: textOf(item.output), ...(files.length > 0 && { files }) };
+    return { role: 'tool', results: [result] };
   }
   if (item.role === 'assistant') return { role: 'agent', text: textOf(item.content), calls: [] };
   const files = asList(item.content)

@@ -6,7 +6,7 @@ export type ScriptedVendor = 'anthropic' | 'openai' | 'google' | 'compatible';
 export type NormalisedMessage =
   | { role: 'user'; text: string; files: { mediaType: string }[] }
   | { role: 'agent'; text: string; calls: { id: string; name: string; arguments: unknown }[] }
-  | { role: 'tool'; results: { callId: string; output: string }[] };
+  | { role: 'tool'; results: { callId: string; output: string; files?: { mediaType: string }[] }[] };
 
 /** A request as any vendor's model would see it. */
 export type NormalisedRequest = {

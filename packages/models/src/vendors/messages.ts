@@ -1,4 +1,5 @@
-import type { AgentMessage, Message, ToolMessage, UserPart } from '@vestra/agent/message';
+import { shownIn } from '@vestra/agent/media';
+import type { AgentMessage, Message, ToolMedia, ToolMessage, UserPart } from '@vestra/agent/message';
 import { partsFor } from './reasoning.ts';
 import { nameOfModel, type Vendor } from './vendor.ts';
 import { type WireNames, wireCallId } from './wire-names.ts';
@@ -38,7 +39,7 @@ function messageOf(message: Message, vendor: Vendor, names: WireNames, ids: Call
     case 'agent':
       return agentMessage(message, vendor, names, ids);
     case 'tool':
-      return toolMessage(message, names, ids);
+      return toolMessage(message, vendor, names, ids);
   }
 }
 
@@ -77,15 +78,25 @@ function objectOf(given: unknown): unknown {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? given : { invalid_arguments: given };
 }
 
-function toolMessage({ results }: ToolMessage, names: WireNames, ids: CallIds): ToolMessage | null {
+function toolMessage({ results }: ToolMessage, vendor: Vendor, names: WireNames, ids: CallIds): ToolMessage | null {
   if (results.length === 0) return null;
   return {
     role: 'tool',
-    results: results.map(({ callId, name, output, isError }) => ({
-      callId: ids.of(callId),
-      name: names.toWire(name),
-      output: output === '' ? '(no output)' : output,
-      isError,
-    })),
+    results: results.map((result) => {
+      const { callId, name, output, isError, media } = shownIn(result, (each) => readableMedia(each, vendor));
+      return {
+        callId: ids.of(callId),
+        name: names.toWire(name),
+        output: output === '' ? '(no output)' : output,
+        isError,
+        ...(media && { media }),
+      };
+    }),
   };
+}
+
+function readableMedia(media: ToolMedia, { reads }: Vendor): ToolMedia | string {
+  const largest = reads.get(media.mediaType);
+  if (largest === undefined) return `this model cannot ${media.mediaType.startsWith('audio/') ? 'hear' : 'see'} it`;
+  return media.content && media.bytes <= largest ? media : 'it is too large to be shown';
 }

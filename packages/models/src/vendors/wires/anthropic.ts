@@ -1,10 +1,10 @@
-import type { Message, UserPart } from '@vestra/agent/message';
+import type { Message, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { type AnswerPart, type Piece, piecesOf, think } from '../reasoning.ts';
 import { schemaForAnthropic } from './anthropic-schema.ts';
 import { base64Of, countOf, type JsonRecord, recordOf, textOf } from './json.ts';
-import type { Answer, Wire, WrittenCall } from './wire.ts';
+import { type Answer, mediaOf, type Wire, type WrittenCall } from './wire.ts';
 
 /** Messages: POST /v1/messages, https://platform.claude.com/docs/en/build-with-claude/streaming. */
 export const anthropicWire: Wire = {
@@ -139,12 +139,7 @@ function blocksOf(message: Message): JsonRecord[] {
     case 'agent':
       return piecesOf(message).map(agentBlock);
     case 'tool':
-      return message.results.map(({ callId, output, isError }) => ({
-        type: 'tool_result',
-        tool_use_id: callId,
-        content: output,
-        ...(isError && { is_error: true }),
-      }));
+      return message.results.map(resultBlock);
   }
 }
 
@@ -160,6 +155,20 @@ function agentBlock(piece: Piece): JsonRecord {
     }
   }
 }
+
+function resultBlock(result: ToolResult): JsonRecord {
+  const { callId, output, isError } = result;
+  const block = { type: 'tool_result', tool_use_id: callId };
+  const media = mediaOf(result);
+  if (media.length === 0) return { ...block, content: output, ...(isError && { is_error: true }) };
+  // What is marked as an error may hold nothing but text.
+  return { ...block, content: [{ type: 'text', text: output }, ...media.map(imageBlock)] };
+}
+
+const imageBlock = ({ mediaType, content }: { mediaType: string; content: Uint8Array }): JsonRecord => ({
+  type: 'image',
+  source: { type: 'base64', media_type: mediaType, data: base64Of(content) },
+});
 
 function userBlock(part: UserPart): JsonRecord {
   if (part.kind === 'text') return { type: 'text', text: part.text };

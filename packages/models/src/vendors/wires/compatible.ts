@@ -1,11 +1,11 @@
-import type { AgentMessage, Message, UserPart } from '@vestra/agent/message';
+import type { AgentMessage, Message, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { piecesOf, writeText } from '../reasoning.ts';
 import { createCallPieces } from './call-pieces.ts';
 import { createThoughts } from './compatible-thoughts.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
-import type { Answer, Wire, WireRequest } from './wire.ts';
+import { type Answer, mediaOf, type Wire, type WireRequest } from './wire.ts';
 
 /** Chat completions, as spoken by every server that resembles OpenAI's: POST …/chat/completions. */
 export const compatibleWire: Wire = {
@@ -73,8 +73,23 @@ function messagesOf(message: Message, isReasoningLeftOut: boolean): JsonRecord[]
       return [{ role: 'assistant', content: message.text || null, tool_calls, ...thoughts }];
     }
     case 'tool':
-      return message.results.map(({ callId, output }) => ({ role: 'tool', tool_call_id: callId, content: output }));
+      return [
+        ...message.results.map(({ callId, output }) => ({ role: 'tool', tool_call_id: callId, content: output })),
+        ...message.results.flatMap(picturesOf),
+      ];
   }
+}
+
+/** These endpoints take pictures from the user alone, so it is said whose they are. */
+function picturesOf(result: ToolResult): JsonRecord[] {
+  const media = mediaOf(result);
+  if (media.length === 0) return [];
+  const text = `[From the tool ${result.name}, not from the person: what it answered with.]`;
+  const pictures = media.map(({ mediaType, content }) => ({
+    type: 'image_url',
+    image_url: { url: dataUrlOf(mediaType, content) },
+  }));
+  return [{ role: 'user', content: [{ type: 'text', text }, ...pictures] }];
 }
 
 /**
@@ -91,7 +106,9 @@ function thoughtsOf(message: AgentMessage, isLeftOut: boolean): JsonRecord {
 
 function partOf(part: UserPart): JsonRecord {
   if (part.kind === 'text') return { type: 'text', text: part.text };
-  return { type: 'image_url', image_url: { url: dataUrlOf(part.mediaType, part.bytes) } };
+  const data = dataUrlOf(part.mediaType, part.bytes);
+  if (part.mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url: data } };
+  return { type: 'file', file: { filename: part.filename, file_data: data } };
 }
 
 function formatOf(output: WireRequest['output']) {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { AgentMessage, Message, UserPart } from '@vestra/agent/message';
+import type { AgentMessage, Message, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { piecesOf, writeText } from '../reasoning.ts';
 import { base64Of, countOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { mapSchema } from './schemas.ts';
-import type { Answer, Wire, WireRequest, WrittenCall } from './wire.ts';
+import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Gemini: POST …/models/<model>:streamGenerateContent?alt=sse, https://ai.google.dev/api/generate-content. */
 export const googleWire: Wire = {
@@ -46,14 +46,30 @@ function contentOf(message: Message, modelId: string) {
     case 'agent':
       return { role: 'model', parts: agentParts(message, modelId) };
     case 'tool':
-      return {
-        role: 'user',
-        parts: message.results.map(({ callId, name, output, isError }) => ({
-          functionResponse: { id: callId, name, response: { name, [isError ? 'error' : 'content']: output } },
-        })),
-      };
+      return { role: 'user', parts: resultParts(message.results, modelId) };
   }
 }
+
+/** From the third generation on a picture stands in the answer that it belongs to, before that behind all answers. */
+function resultParts(results: readonly ToolResult[], modelId: string): JsonRecord[] {
+  const isNested = isOfThirdGeneration(modelId);
+  const answers = results.map((result) => {
+    const { callId, name, output, isError } = result;
+    const parts = isNested ? mediaOf(result).map(inlinePart) : [];
+    const response = { name, [isError ? 'error' : 'content']: output };
+    return { functionResponse: { id: callId, name, response, ...(parts.length > 0 && { parts }) } };
+  });
+  if (isNested) return answers;
+  const media = results.flatMap((result) => {
+    const parts = mediaOf(result).map(inlinePart);
+    return parts.length === 0 ? [] : [{ text: `What ${result.name} answered with:` }, ...parts];
+  });
+  return [...answers, ...media];
+}
+
+const inlinePart = ({ mediaType, content }: { mediaType: string; content: Uint8Array }): JsonRecord => ({
+  inlineData: { mimeType: mediaType, data: base64Of(content) },
+});
 
 /** Signatures go back on the very parts that they came with, https://ai.google.dev/gemini-api/docs/thought-signatures. */
 function agentParts(message: AgentMessage, modelId: string): JsonRecord[] {
@@ -64,12 +80,12 @@ function agentParts(message: AgentMessage, modelId: string): JsonRecord[] {
     return [{ functionCall: { id, name, args }, ...piece.mark }];
   });
   const firstCall = parts.find(({ functionCall }) => functionCall);
-  if (firstCall && wantsSignatures(modelId)) firstCall.thoughtSignature ??= noSignature;
+  if (firstCall && isOfThirdGeneration(modelId)) firstCall.thoughtSignature ??= noSignature;
   return parts;
 }
 
-/** From the third generation on, calls without a signature are refused, unless they say that there is none. */
-const wantsSignatures = (modelId: string) => !/^gemini-[12]\b/.test(modelId);
+const isOfThirdGeneration = (modelId: string) => !/^gemini-[12]\b/.test(modelId);
+/** Calls without a signature are refused from then on, unless they say that there is none. */
 const noSignature = 'skip_thought_signature_validator';
 
 function partOf(part: UserPart) {

@@ -1,10 +1,10 @@
-import type { Message, ToolDefinition, UserPart } from '@vestra/agent/message';
+import type { Message, ToolDefinition, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { type Piece, piecesOf, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { schemaForOpenai } from './openai-schema.ts';
-import type { Answer, Wire, WireRequest, WrittenCall } from './wire.ts';
+import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
 export const openaiWire: Wire = {
@@ -67,12 +67,23 @@ function itemsOf(message: Message): JsonRecord[] {
     case 'agent':
       return piecesOf(message).map(itemOf);
     case 'tool':
-      return message.results.map(({ callId, output, isError }) => ({
+      return message.results.map((result) => ({
         type: 'function_call_output',
-        call_id: callId,
-        output: isError ? JSON.stringify({ error: output }) : output,
+        call_id: result.callId,
+        output: outputOf(result),
       }));
   }
+}
+
+function outputOf(result: ToolResult): string | JsonRecord[] {
+  const text = result.isError ? JSON.stringify({ error: result.output }) : result.output;
+  const media = mediaOf(result);
+  if (media.length === 0) return text;
+  const pictures = media.map(({ mediaType, content }) => ({
+    type: 'input_image',
+    image_url: dataUrlOf(mediaType, content),
+  }));
+  return [{ type: 'input_text', text }, ...pictures];
 }
 
 function itemOf(piece: Piece): JsonRecord {

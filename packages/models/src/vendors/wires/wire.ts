@@ -1,4 +1,4 @@
-import type { JsonSchema, Message, ToolDefinition } from '@vestra/agent/message';
+import type { JsonSchema, Message, ToolDefinition, ToolMedia, ToolResult } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { PartsWriter } from '../reasoning.ts';
 
@@ -47,3 +47,7 @@ export const emptyAnswer = (): Answer => ({
   end: null,
   isOver: false,
 });
+
+/** Pictures and recordings that go with a tool's answer; all of them are here, and of kinds that the vendor takes. */
+export const mediaOf = ({ media }: ToolResult): (ToolMedia & { content: Uint8Array })[] =>
+  (media ?? []).flatMap((each) => (each.content ? [{ ...each, content: each.content }] : []));

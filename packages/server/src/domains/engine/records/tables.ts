@@ -148,6 +148,7 @@ export const runCalls = table('run_calls', {
   is_error: boolean().nullable(),
   result_from: text<'tool' | 'person' | 'run'>().nullable(),
   finished_at: moment().nullable(),
+  media: json<KeptMedia[]>().nullable(),
   created_at: moment().withDefault(),
 });
 
@@ -160,6 +161,15 @@ export const workNotes = table('work_notes', {
   step_index: integer().nullable(),
   created_at: moment().withDefault(),
 });
+
+/** A picture or a recording that a tool answered with. */
+export type KeptMedia = {
+  file_id: string;
+  media_type: string;
+  bytes: number;
+  width: number | null;
+  height: number | null;
+};
 
 export const interactions = table('interactions', {
   org_id: text(),

@@ -1,7 +1,7 @@
 import { createLimiter } from '../../async/limiter.ts';
 import { pictureSizeOf } from './picture-size.ts';
 
-export type FittingPicture = { mediaType: string; content: Uint8Array; width: number; height: number };
+type FittingPicture = { mediaType: string; content: Uint8Array; width: number; height: number };
 
 /** A picture as models are shown it, or in words why not. */
 export type FitPicture = (content: Uint8Array) => Promise<FittingPicture | { refused: string }>;

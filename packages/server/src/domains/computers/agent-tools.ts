@@ -1,7 +1,6 @@
 import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { z } from 'zod';
 import type { CommandResult, ComputerHost } from '../../adapters/computer/computer-host.ts';
-import { pictureSizeOf } from '../../adapters/pictures/picture-size.ts';
 import type { Awake } from './awake.ts';
 import type { Filled } from './fill-environment.ts';
 import { type GivenSecrets, redact, redactCaptured, redactPart } from './redact.ts';
@@ -21,6 +20,7 @@ const shownOutput = 30_000;
 const shownErrors = 15_000;
 const partBytes = 60_000;
 const largestText = 2 * 1024 * 1024;
+const pictureName = /\.(png|jpe?g|gif|webp)$/i;
 const largestPicture = 8 * 1024 * 1024;
 const mostEntries = 500;
 /** A computer that is first prepared may take long for it; the command itself has a time of its own. */
@@ -99,15 +99,15 @@ const readFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
         if ('fault' in read) return failed(read.fault);
         const { bytes, size } = read;
         const body = textIn(bytes);
-        const picture = body === null ? pictureSizeOf(bytes) : null;
-        if (picture && size > largestPicture) {
-          return failed(`A picture of ${size} bytes is too large to be looked at. Make it smaller with a command.`);
-        }
-        if (picture) {
+        // Whether it is one is looked at where it is shown.
+        if (body === null && pictureName.test(path)) {
+          if (size > largestPicture) {
+            return failed(`A picture of ${size} bytes is too large to be looked at. Make it smaller with a command.`);
+          }
           const whole = await host.readFile(place, path, { from: 0, maxBytes: largestPicture, signal: either });
           if ('fault' in whole) return failed(whole.fault);
-          const media = [{ mediaType: picture.mediaType, content: whole.bytes }];
-          return { ...said(`A picture: ${picture.mediaType}, ${picture.width} × ${picture.height}.`), media };
+          const mediaType = `image/${path.split('.').at(-1)?.toLowerCase()}`;
+          return { ...said(`A picture of ${size} bytes.`), media: [{ mediaType, content: whole.bytes }] };
         }
         if (body === null) return failed(`That is no text: a binary file of ${size} bytes. Look at it with a command.`);
         const parts = Math.max(1, Math.ceil(size / partBytes));

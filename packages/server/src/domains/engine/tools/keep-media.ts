@@ -17,58 +17,73 @@ const largestRecording = 4 * 1_048_576;
  */
 export async function keepMedia(
   engine: Engine,
-  { turn, task }: Subject,
+  subject: Subject,
   run: Run,
   answered: readonly AnsweredMedia[],
 ): Promise<{ media: ToolMedia[]; notes: string[] }> {
   const notes: string[] = [];
-  const fitting: (Fitting & { fileId?: string })[] = [];
+  const fitting: Fitting[] = [];
   for (const [at, each] of answered.entries()) {
     const made = at < mostOfAnswer ? await fit(engine, each) : { refused: `at most ${mostOfAnswer} are shown at once` };
-    if ('refused' in made)
+    if ('refused' in made) {
       notes.push(`[${each.mediaType}, ${each.content.byteLength} bytes, is not shown: ${made.refused}]`);
-    // One that was made smaller is another file than the one that the person has.
-    else fitting.push({ ...made, ...(each.fileId && made.content === each.content && { fileId: each.fileId }) });
+    } else fitting.push(made);
   }
-  const media: ToolMedia[] = [];
-  for (const { fileId, content, mediaType, width, height } of fitting) {
-    const id = fileId ?? (await keep(engine, { turn, task }, run, { mediaType, content }));
-    media.push({ fileId: id, mediaType, bytes: content.byteLength, width, height });
-  }
-  return { media, notes };
+  return { media: await keepAll(engine, subject, run, fitting), notes };
 }
 
-type Fitting = { mediaType: string; content: Uint8Array; width: number | null; height: number | null };
+/** `fileId`: of a file that holds it already. */
+type Fitting = {
+  mediaType: string;
+  content: Uint8Array;
+  width: number | null;
+  height: number | null;
+  fileId?: string | undefined;
+};
 
-async function fit(
-  { fitPicture }: Engine,
-  { mediaType, content }: AnsweredMedia,
-): Promise<Fitting | { refused: string }> {
-  if (!mediaType.startsWith('audio/')) return fitPicture(content);
+async function fit({ fitPicture }: Engine, answered: AnsweredMedia): Promise<Fitting | { refused: string }> {
+  const { mediaType, content, fileId } = answered;
+  if (!mediaType.startsWith('audio/')) {
+    const made = await fitPicture(content);
+    // One that was made smaller is another than the one that the person has.
+    return 'content' in made && made.content === content ? { ...made, fileId } : made;
+  }
   if (content.byteLength > largestRecording) return { refused: 'the recording is too large' };
   return { mediaType, content, width: null, height: null };
 }
 
-async function keep(
+async function keepAll(
   engine: Engine,
   { turn, task }: Subject,
   run: Run,
-  { mediaType, content }: { mediaType: string; content: Uint8Array },
-): Promise<string> {
-  const { id } = await changeConversation(engine, turn.conversation_id, run, (change) =>
-    keepFile(
-      change.tx,
-      engine.files,
-      { orgId: turn.org_id, mode: turn.mode },
-      {
-        filename: `tool.${mediaType.split('/')[1] ?? 'bin'}`,
-        bytes: content,
-        user_id: turn.user_id,
-        source: 'tool',
-        task_id: task?.id ?? null,
-        conversation_id: turn.conversation_id,
-      },
-    ),
-  );
-  return id;
+  fitting: readonly Fitting[],
+): Promise<ToolMedia[]> {
+  const isKept = ({ fileId }: Fitting) => fileId !== undefined;
+  if (fitting.every(isKept)) return fitting.map((each) => mediaOf(each, each.fileId as string));
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
+  return changeConversation(engine, turn.conversation_id, run, async ({ tx }) => {
+    const media: ToolMedia[] = [];
+    for (const each of fitting) {
+      const { id } = isKept(each)
+        ? { id: each.fileId as string }
+        : await keepFile(tx, engine.files, tenant, {
+            filename: `tool.${each.mediaType.split('/')[1]}`,
+            bytes: each.content,
+            user_id: turn.user_id,
+            source: 'tool',
+            task_id: task?.id ?? null,
+            conversation_id: turn.conversation_id,
+          });
+      media.push(mediaOf(each, id));
+    }
+    return media;
+  });
 }
+
+const mediaOf = ({ mediaType, content, width, height }: Fitting, fileId: string): ToolMedia => ({
+  fileId,
+  mediaType,
+  bytes: content.byteLength,
+  width,
+  height,
+});

@@ -5,7 +5,7 @@ import type { Tool } from '@vestra/agent/tool';
 import type { UnavailableServer } from '../../mcp-servers/api.ts';
 
 /** What came of a call, before anything of it is kept. */
-export type RanTool = ({ kind: 'result' } & ToolAnswer) | Extract<ToolOutcome, { kind: 'connect' }>;
+type RanTool = ({ kind: 'result' } & ToolAnswer) | Extract<ToolOutcome, { kind: 'connect' }>;
 
 /** The tools of one run. */
 export type RunTools = {

@@ -138,6 +138,19 @@ describe('a picture that a tool answers with', () => {
     const { body: listed } = await server.call('GET', `/v1/files?task_id=${tasks[0].id}`);
     expect(listed.data).toEqual([]);
 
+    const { body: session } = await server.call('POST', '/v1/sessions', {
+      body: { conversation_id: made.id, chat: true },
+    });
+    const fileId = /file_\w+/.exec(url)?.[0];
+    const codes = [session.token, server.testKey].map(
+      async (key) => (await server.call('GET', `/v1/files/${fileId}`, { key })).status,
+    );
+    expect(await Promise.all(codes)).toEqual([404, 200]);
+    const taken = await server.call('POST', `/v1/conversations/${made.id}/messages`, {
+      key: session.token,
+      body: { message: 'Mine?', attachments: [{ file_id: fileId }] },
+    });
+    expect([taken.status, taken.body.error.param]).toEqual([400, 'attachments.0.file_id']);
     await server.call('DELETE', path);
     expect((await fetch(url)).status).toBe(404);
   });

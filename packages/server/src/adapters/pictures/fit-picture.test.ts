@@ -55,7 +55,7 @@ describe('a picture for a model', () => {
 
   it.each([
     ['of 50 MB', Buffer.concat([claims(5000, 5000), Buffer.alloc(50 * 1_048_576)])],
-    ['that claims a gigabyte of points', claims(40_000, 40_000)],
+    ['that a vendor would take and that claims a quarter of a gigabyte', claims(7999, 7999)],
     ['that is broken and too long for a vendor', claims(10, 9000)],
     ['that is none', Buffer.from('GIF89')],
   ])('is refused in words: one %s [PIC-005]', async (_what, content) => {

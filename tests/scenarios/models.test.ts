@@ -191,6 +191,15 @@ describe('what a model thought', () => {
       );
       expect(JSON.stringify([turn, ...shown])).not.toMatch(/secret-thought|encrypted_content|signature/);
 
+      respond = () => ({ thinking: 'secret-thought-4', text: 'Hello.' });
+      asked = [];
+      await tell('Thanks');
+      await tell('Bye');
+      expect(asked.map(({ count }) => count - (asked[0]?.count ?? 0))).toEqual([0, 1]);
+      const again = asked.map(({ body }) => JSON.stringify(body.messages ?? body.input).match(sealed)?.length);
+      // A compatible endpoint wants back what led to calls alone.
+      expect(again).toEqual(own.startsWith('compatible') ? [2, 2] : own.startsWith('gpt') ? [3, 4] : [6, 8]);
+
       await apply({ name: 'thinks', model: other }, [rich.liveKey]);
       respond = () => ({ text: 'Hello.' });
       asked = [];

@@ -33,7 +33,9 @@ import { models } from './requirements/models.ts';
 import { money } from './requirements/money.ts';
 import { notebooks } from './requirements/notebooks.ts';
 import { otlp } from './requirements/otlp.ts';
+import { pictures } from './requirements/pictures.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
+import { reasoning } from './requirements/reasoning.ts';
 import { requests } from './requirements/requests.ts';
 import { retention } from './requirements/retention.ts';
 import { routines } from './requirements/routines.ts';
@@ -56,9 +58,11 @@ import { webhooks } from './requirements/webhooks.ts';
 
 /** What the documents demand, family by family. Tests cite a row by its id in their titles. */
 export const areas: readonly Area[] = [
+  reasoning,
   requests,
   lists,
   idempotency,
+  pictures,
   rateLimits,
   errors,
   authentication,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ComputerDesk, startComputerDesk, systemOf } from './computer.fixture.ts';
-import { resultsIn, toolNamesIn } from './interactions.fixture.ts';
+import { calling, inTurn, resultsIn, toolNamesIn } from './interactions.fixture.ts';
 
 const tools = ['run_command', 'read_file', 'write_file', 'list_files'];
 
@@ -61,6 +61,24 @@ describe('the tools of the computer', () => {
     const [file] = await desk.told('file.created', task.conversation_id);
     expect(file).toMatchObject({ filename: 'raw.bin', size_bytes: 3000, source: 'output', task_id: task.id });
     expect((await desk.call('GET', `/v1/tasks/${task.id}`)).body.status).toBe('done');
+  });
+
+  it('look at pictures, and not at those that are too large [PIC-008]', async () => {
+    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const command = `echo ${dot} | base64 -d >dot.png; cat dot.png /dev/zero | head -c 9000000 >vast.png`;
+    desk.script(
+      inTurn(
+        calling('run_command', { command }),
+        calling('read_file', { path: 'dot.png' }),
+        calling('read_file', { path: 'vast.png' }),
+        { text: 'Looked.' },
+      ),
+    );
+    await desk.work({ user_id: 'ada' });
+    const [, seen, refused] = resultsIn(desk.asked.at(-1));
+    expect(seen).toContain('A picture of 70 bytes.');
+    expect(seen).toContain('[image/png, 1 × 1, 1 KB: this model cannot see it]');
+    expect(refused).toContain('A picture of 9000000 bytes is too large to be looked at.');
   });
 
   it('read a long file part by part', async () => {

@@ -387,11 +387,17 @@ describe('the messages of a conversation', () => {
   });
 
   it('that ran into the model’s limit of length say so, to the caller and to the next turn [MSG-141]', async () => {
-    server.script(({ count: _ }) => ({ text: 'First, take the', stop: 'length' }));
+    const cutTwice = ({ messages }: NormalisedRequest) =>
+      ({
+        text: JSON.stringify(messages.at(-1)).includes('Go on exactly') ? 'take the' : 'First, ',
+        stop: 'length',
+      }) as const;
+    server.script(cutTwice);
     const { id } = await server.begin();
     const cut = await server.tell(id, 'How?');
     expect(cut).toMatchObject({ status: 'settled', reply: { text: 'First, take the', truncated: true } });
     expect((await server.messages(id))[1]).toMatchObject({ text: 'First, take the', truncated: true });
+    expect(server.asked).toHaveLength(2);
     const worked = await server.tell(id, { message: 'And then?', hand_off: 'always' });
     const { body: task } = await server.call('GET', `/v1/tasks/${worked.task_id}`);
     expect([worked.reply.truncated, task.result.truncated]).toEqual([true, true]);
@@ -400,6 +406,20 @@ describe('the messages of a conversation', () => {
     expect(whole.reply).toEqual({ text: 'Whole.', data: null });
     const read = spoken(server.asked[0] as NormalisedRequest).join('\n');
     expect(read.match(/First, take the\n\[This reply was cut off here/g)).toHaveLength(2);
+  });
+
+  it('that ran into it once are gone on with and are whole, in a reply and in work [RSN-010]', async () => {
+    server.script(({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('Go on exactly')
+        ? { text: ['en', ' one.'] }
+        : { text: ['First, ', 'take the gre'], stop: 'length' },
+    );
+    const { id } = await server.begin();
+    expect((await server.tell(id, 'How?')).reply).toEqual({ text: 'First, take the green one.', data: null });
+    const worked = await server.tell(id, { message: 'And then?', hand_off: 'always' });
+    expect(worked.reply).toEqual({ text: 'First, take the green one.', data: null });
+    const said = (await server.messages(id)).map(({ text }: { text: string }) => text);
+    expect(said.filter((text: string) => text === 'First, take the green one.')).toHaveLength(2);
   });
 
   it('are what the model reads before the next, the work’s included', async () => {

@@ -43,6 +43,7 @@ function leaveMarkers(request: NormalisedRequest): ScriptedAnswer {
   const isWork = request.tools.some(({ name }) => name === 'save_output');
   if (request.tools.length === 0) return { text: '{"facts": [], "outdated": []}' };
   const next = (name: string, given: unknown): ScriptedAnswer => ({
+    thinking: `${marker} thought`,
     text: `${marker} before ${name}. `,
     calls: [{ name, arguments: given }],
   });
@@ -79,7 +80,7 @@ async function rowsWith(text: string): Promise<Record<string, string[]>> {
 }
 
 describe('the erasure of a user', () => {
-  it('leaves no row and no file behind, but what they spent under `unknown` [USR-021, USR-022, USR-023, USE-016]', async () => {
+  it('leaves no row and no file behind, but what they spent under `unknown` [USR-021, USR-022, USR-023, USE-016, RSN-008]', async () => {
     await done('POST', '/v1/users', {
       user_id: userId,
       name: `Erika ${marker}`,
@@ -112,6 +113,7 @@ describe('the erasure of a user', () => {
     const downloads = await Promise.all(links);
     for (const url of downloads) expect((await fetch(url)).status).toBe(200);
 
+    expect((await rowsWith(`${marker} thought`)).run_steps).toHaveLength(7);
     const before = await rowsWith(marker);
     expect(Object.keys(before)).toEqual(
       expect.arrayContaining([

@@ -18,6 +18,7 @@ function step(n: number, given: { name?: string; output?: string | null; argumen
     calls: [{ call, waits: [], isStarted: true, result }],
     notice: null,
     isCut: false,
+    reasoning: null,
     usage,
   };
 }

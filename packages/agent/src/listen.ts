@@ -1,8 +1,14 @@
-import type { ToolCall } from './message.ts';
+import type { Reasoning, ToolCall } from './message.ts';
 import { type Model, ModelFailure, type ModelRequest, type Usage } from './model.ts';
 
 /** What the model has said to one request. */
-export type Answer = { text: string; calls: readonly ToolCall[]; usage: Usage; isCut: boolean };
+export type Answer = {
+  text: string;
+  calls: readonly ToolCall[];
+  reasoning: Reasoning | null;
+  usage: Usage;
+  isCut: boolean;
+};
 
 type Ears = {
   onText: (text: string) => Promise<void>;
@@ -23,7 +29,9 @@ export async function listen(model: Model, request: ModelRequest, ears: Ears): P
       if (next instanceof ModelFailure) return next;
       if (next.done) return new ModelFailure('invalid_answer', 'The model ended its answer without saying so.');
       const event = next.value;
-      if (event.type === 'end') return { text, calls, usage: event.usage, isCut: event.cut };
+      if (event.type === 'end') {
+        return { text, calls, reasoning: event.reasoning ?? null, usage: event.usage, isCut: event.cut };
+      }
       if (event.type === 'call') calls.push(event.call);
       else {
         text += event.text;

@@ -168,6 +168,7 @@ export function portsWith(given: Pick<Ports, 'model' | 'store' | 'tools'> & Part
   return {
     budget: { mayContinue: async () => ({ kind: 'allowed', taskUsd: 0, turnUsd: null }) },
     hook: { mayRun: async () => ({ kind: 'allowed' }) },
+    readMedia: async ({ fileId }) => new TextEncoder().encode(fileId),
     clock: silentClock,
     newCallId: () => {
       ids += 1;

@@ -181,7 +181,7 @@ describe('a process that dies', () => {
     const here = scene([]);
     const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
     await here.memory.store.recordModelStep(
-      { kind: 'model', text: 'So be it.', calls: [], notice: null, isCut: false, usage },
+      { kind: 'model', text: 'So be it.', calls: [], notice: null, isCut: false, reasoning: null, usage },
       null,
     );
     expect(await runAgent(here.run, here.ports)).toMatchObject({ kind: 'answered', text: 'So be it.' });
@@ -202,7 +202,7 @@ describe('a process that dies', () => {
       result: { output: '', isError: false, from: 'run' as const },
     };
     await here.memory.store.recordModelStep(
-      { kind: 'model', text: '', calls: [ended], notice: null, isCut: false, usage },
+      { kind: 'model', text: '', calls: [ended], notice: null, isCut: false, reasoning: null, usage },
       null,
     );
     expect(await runAgent(here.run, here.ports)).toMatchObject({ kind });

@@ -46,6 +46,34 @@ describe('an answer', () => {
     expect(told).not.toContain('It is no number.');
   });
 
+  it('that was cut off is gone on with once, and is one text [RSN-010]', async () => {
+    const { script, memory, ports, run } = scene([{ text: 'First, take the gre', cut: true }, { text: 'en one.' }]);
+    const end = await runAgent(run, ports);
+    expect(end).toEqual({ kind: 'answered', text: 'First, take the green one.', data: null, isCut: false });
+    expect(memory.end()).toEqual(end);
+    expect(textOf(script.requests[1]?.messages.at(-1))).toContain('Go on exactly where you stopped');
+    expect(new Set(memory.deltas.map(({ stepIndex }) => stepIndex))).toEqual(new Set([0]));
+  });
+
+  it.each([
+    ['is cut off again', { text: 'en', cut: true }, {}, 'First, take the green'],
+    ['may not be asked for: the steps are used up', { text: 'en' }, { max_steps: 1 }, 'First, take the gre'],
+  ])('that was cut off stands as it is, marked, where the rest %s [RSN-010]', async (_case, rest, limits, text) => {
+    const { script, ports, run } = scene([{ text: 'First, take the gre', cut: true }, rest, { text: 'never' }]);
+    const limited = { ...run, limits: { ...run.limits, ...limits } };
+    expect(await runAgent(limited, ports)).toEqual({ kind: 'answered', text, data: null, isCut: true });
+    expect(script.requests.length).toBeLessThan(3);
+  });
+
+  it('that was cut off stands as it is, marked, where the model fails on the rest [RSN-010]', async () => {
+    const { ports, run } = scene([{ text: 'First', cut: true }]);
+    const { model } = scriptedModel((turn) => {
+      if (turn > 0) throw new ModelFailure('unavailable', 'Gone.');
+      return { text: 'First', cut: true };
+    });
+    expect(await runAgent(run, { ...ports, model })).toMatchObject({ kind: 'answered', text: 'First', isCut: true });
+  });
+
   it('with too many calls is none of the empty ones that fail a run', async () => {
     const many = Array.from({ length: 40 }, () => call('look'));
     const { ports, run } = scene([{ calls: many }, {}, {}, { text: 'Fine.' }]);

@@ -5,13 +5,14 @@ import { receiveCall } from './call-refusal.ts';
 import { exchangesToCover, summaryRequest } from './compaction.ts';
 import { withKeptFacts } from './kept-facts.ts';
 import { type Answer, listen } from './listen.ts';
+import { withContent } from './media.ts';
 import type { JsonSchema, Message, ToolCall } from './message.ts';
 import { ModelFailure, type ModelRequest, type Usage } from './model.ts';
 import type { FinalEnd, NewWait, Ports, Recorded, RunEnd } from './ports.ts';
 import { runInTime } from './run-in-time.ts';
 import type { CallResult, ModelStep, RecordedCall, Step } from './step.ts';
 import { decisionOf, isReadOnly, type Tool } from './tool.ts';
-import { exchangesOf, lastSummary, messagesOf } from './transcript.ts';
+import { beginningIn, exchangesOf, goOn, lastSummary, messagesOf } from './transcript.ts';
 
 /** One run: a reply of the orchestrator or a task of the worker. They differ in what stands here, not in the loop. */
 export type Run = {
@@ -99,7 +100,7 @@ async function advance(progress: Progress): Promise<RunEnd | null> {
 
 /** The end that a recorded step means, for a run that was recorded up to it and not further. */
 function endOf(progress: Progress, step: ModelStep): FinalEnd | null {
-  if (step.calls.length === 0) return step.notice === null ? answered(progress.run, step) : null;
+  if (step.calls.length === 0) return step.notice === null ? answered(progress, step) : null;
   const ending = step.calls.find(({ call, result }) => {
     const effect = progress.tools.get(call.name)?.effect.kind;
     return result?.isError === false && (effect === 'finish' || effect === 'hand_off');
@@ -111,15 +112,19 @@ function endOf(progress: Progress, step: ModelStep): FinalEnd | null {
 
 async function askModel(progress: Progress): Promise<RunEnd | null> {
   progress.steps.push(...(await progress.ports.store.takeNotes()));
+  const { steps } = progress;
   const covers = coverage(progress, { force: false });
-  const request = covers === null ? requestOf(progress) : requestOfSummary(progress, covers);
+  const request = covers === null ? await requestOf(progress) : requestOfSummary(progress, covers);
   const stop = await stopNow(progress, request);
-  if (stop !== null) return settleRun(progress, stop);
+  const beginning = beginningIn(steps);
+  if (stop !== null) return settleRun(progress, beginning ? cutOff(beginning) : stop);
   if (covers !== null) return compact(progress, covers, request);
 
-  const index = progress.steps.length;
+  // What goes on where a step was cut off is more of that one's text.
+  const index = beginning ? steps.indexOf(beginning) : steps.length;
   const answer = await hear(progress, request, (text) => progress.ports.store.appendText(index, text));
   if (!(answer instanceof ModelFailure)) return receive(progress, answer);
+  if (beginning) return settleRun(progress, cutOff(beginning), answer.usage);
   if (progress.timeUp.signal.aborted) return settleRun(progress, outOfTime(progress), answer.usage);
   const forced = answer.reason === 'too_long' ? coverage(progress, { force: true }) : null;
   if (forced === null) return settleRun(progress, failed(answer), answer.usage);
@@ -130,7 +135,7 @@ const hear = ({ ports, run, timeUp }: Progress, request: ModelRequest, onText: (
   listen(ports.model, request, { onText, ended: run.signal, timeUp: timeUp.signal });
 
 async function receive(progress: Progress, answer: Answer): Promise<RunEnd | null> {
-  const { run, ports, tools } = progress;
+  const { ports, tools } = progress;
   const taken = answer.calls.slice(0, mostCallsOfAnswer);
   const received = await Promise.all(
     taken.map((call) => receiveCall({ ...call, id: ports.newCallId() }, tools.get(call.name), ports.tools.validate)),
@@ -139,7 +144,8 @@ async function receive(progress: Progress, answer: Answer): Promise<RunEnd | nul
     kind: 'model',
     text: answer.text,
     calls: received.map(({ call, result }) => ({ call, waits: [], isStarted: false, result })),
-    notice: noticeOf(run, answer),
+    reasoning: answer.reasoning,
+    notice: noticeOf(progress, answer),
     isCut: answer.isCut,
     usage: answer.usage,
   };
@@ -149,7 +155,7 @@ async function receive(progress: Progress, answer: Answer): Promise<RunEnd | nul
   return end;
 }
 
-function noticeOf(run: Run, { text, calls, isCut }: Answer): string | null {
+function noticeOf({ run, steps }: Progress, { text, calls, isCut }: Answer): string | null {
   if (calls.length > mostCallsOfAnswer) {
     return `Only the first ${mostCallsOfAnswer} of ${calls.length} calls were taken.`;
   }
@@ -159,7 +165,8 @@ function noticeOf(run: Run, { text, calls, isCut }: Answer): string | null {
     const why = isCut ? 'The answer was cut off: it ran into the limit of length.' : read.message;
     return `The answer does not fit the schema. ${why} Answer again, ${isCut ? 'shorter and ' : ''}with JSON alone.`;
   }
-  return text.trim() === '' ? 'The answer was empty. Answer the user, or call a tool.' : null;
+  if (text.trim() === '') return 'The answer was empty. Answer the user, or call a tool.';
+  return isCut && beginningIn(steps) === null && run.output === null ? goOn : null;
 }
 
 function endOfNotices({ steps }: Progress, step: ModelStep): FinalEnd | null {
@@ -244,8 +251,8 @@ async function runTool(progress: Progress, call: ToolCall, tool: Tool): Promise<
   if (outcome.kind === 'connect') {
     return { kind: 'waits', opened: [{ callId: call.id, purpose: 'connection', draft: outcome.draft }] };
   }
-  const { output, isError, isTools } = outcome;
-  return settleCall(progress, call, { output, isError, from: isTools ? 'tool' : 'run' });
+  const { output, isError, isTools, media } = outcome;
+  return settleCall(progress, call, { output, isError, from: isTools ? 'tool' : 'run', ...(media && { media }) });
 }
 
 async function blockedBy({ ports, tools }: Progress, call: ToolCall): Promise<FinalEnd | null> {
@@ -322,11 +329,11 @@ function coverage({ run, steps }: Progress, options: { force: boolean }): number
   );
 }
 
-function requestOf({ run, steps, signal }: Progress): ModelRequest {
+async function requestOf({ run, ports, steps, signal }: Progress): Promise<ModelRequest> {
   return {
     model: run.model,
     system: run.system,
-    messages: messagesOf({ ...run, steps }),
+    messages: await withContent(messagesOf({ ...run, steps }), ports.readMedia),
     tools: offered(run),
     ...(run.output === null ? {} : { outputSchema: run.output.schema }),
     ...(run.maxOutputTokens === undefined ? {} : { maxOutputTokens: run.maxOutputTokens }),
@@ -360,10 +367,20 @@ async function settleRun({ ports }: Progress, end: FinalEnd, usage: Usage | null
   return end;
 }
 
-function answered(run: Run, { text, isCut }: ModelStep): FinalEnd {
+function answered({ run, steps }: Progress, step: ModelStep): FinalEnd {
+  const { text, isCut } = step;
   const read = run.output?.read(text);
-  return { kind: 'answered', text, data: read?.kind === 'ok' ? read.data : null, isCut };
+  const beginning = beginningIn(steps.slice(0, steps.includes(step) ? steps.indexOf(step) : undefined));
+  return {
+    kind: 'answered',
+    text: (beginning?.text ?? '') + text,
+    data: read?.kind === 'ok' ? read.data : null,
+    isCut,
+  };
 }
+
+/** Where no more of it can be had, what was said stands, marked: it is better than nothing. */
+const cutOff = ({ text }: ModelStep): FinalEnd => ({ kind: 'answered', text, data: null, isCut: true });
 
 const failed = (failure: ModelFailure): FinalEnd => ({ kind: 'failed', code: 'model_error', message: failure.message });
 

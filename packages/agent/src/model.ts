@@ -1,4 +1,4 @@
-import type { JsonSchema, Message, ToolCall, ToolDefinition } from './message.ts';
+import type { JsonSchema, Message, Reasoning, ToolCall, ToolDefinition } from './message.ts';
 
 export type ModelRequest = {
   /** The id of a model of the catalogue. */
@@ -33,7 +33,7 @@ export type ModelEvent =
   | { type: 'text'; text: string }
   | { type: 'call'; call: ToolCall }
   /** The last event of a call that went well. `cut`: the answer ran into the token limit. */
-  | { type: 'end'; usage: Usage; cut: boolean };
+  | { type: 'end'; usage: Usage; cut: boolean; reasoning?: Reasoning | null };
 
 /**
  * A language model. A call yields text as it is written, then the tool calls, then `end` with what it used.

@@ -11,7 +11,15 @@ export type OwnTool = {
 };
 
 /** `computerSeconds`: how long the computer has run for it, which is charged whatever came of it. */
-export type ToolAnswer = { output: string; isError: boolean; computerSeconds?: number };
+export type ToolAnswer = {
+  output: string;
+  isError: boolean;
+  computerSeconds?: number;
+  media?: readonly AnsweredMedia[];
+};
+
+/** A picture or a recording as a tool has it. `fileId`: it is kept as this file already. */
+export type AnsweredMedia = { mediaType: string; content: Uint8Array; fileId?: string };
 
 export const said = (output: string): ToolAnswer => ({ output, isError: false });
 export const failed = (output: string): ToolAnswer => ({ output, isError: true });

@@ -1,6 +1,6 @@
 import type { Stop } from './budget.ts';
 import type { InteractionDraft } from './interaction.ts';
-import type { ToolCall } from './message.ts';
+import type { ToolCall, ToolMedia } from './message.ts';
 import type { Model, ModelRequest, Usage } from './model.ts';
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep, WaitPurpose } from './step.ts';
 import type { Tool } from './tool.ts';
@@ -12,6 +12,8 @@ export type Ports = {
   tools: ToolRunner;
   budget: Budget;
   hook: PolicyHook;
+  /** What is in a picture that a tool answered with; null where its file was deleted. */
+  readMedia: (media: ToolMedia) => Promise<Uint8Array | null>;
   clock: Clock;
   /** A new id for a call, unique for ever. */
   newCallId: () => string;
@@ -61,7 +63,8 @@ export type RunStore = {
 
   /**
    * Text of the step with this index as it is written. It may be joined with what follows before it is stored. A
-   * successor that asks the model again appends under the same index: what stood there before was of no use.
+   * successor that asks the model again appends under the same index: what stood there before was of no use. An answer
+   * that goes on with one that was cut off appends under that one's index.
    */
   appendText: (stepIndex: number, text: string) => Promise<void>;
 };
@@ -105,7 +108,7 @@ export type ToolRunner = {
 };
 
 export type ToolOutcome =
-  | { kind: 'result'; output: string; isError: boolean }
+  | { kind: 'result'; output: string; isError: boolean; media?: readonly ToolMedia[] }
   | { kind: 'connect'; draft: InteractionDraft };
 
 /** Money beyond the run's own limits: caps of the user and the org, and the wallet. */

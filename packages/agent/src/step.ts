@@ -1,4 +1,4 @@
-import type { ToolCall } from './message.ts';
+import type { Reasoning, ToolCall, ToolMedia } from './message.ts';
 import type { Usage } from './model.ts';
 
 /** What has been recorded of a run, oldest first: the trace that people read and the point from which a successor goes on. */
@@ -8,6 +8,7 @@ export type ModelStep = {
   kind: 'model';
   text: string;
   calls: readonly RecordedCall[];
+  reasoning: Reasoning | null;
   /** What the run tells the model about this answer, such as that it fits no schema. An answer with a notice is no end. */
   notice: string | null;
   /** The answer ran into the model's limit of length. */
@@ -31,7 +32,12 @@ export type RecordedCall = {
 };
 
 /** `from` decides how the model reads it: what a tool says is data, what a person or the run says is not. */
-export type CallResult = { output: string; isError: boolean; from: 'tool' | 'person' | 'run' };
+export type CallResult = {
+  output: string;
+  isError: boolean;
+  from: 'tool' | 'person' | 'run';
+  media?: readonly ToolMedia[] | undefined;
+};
 
 /** `permission`: may the tool run. `connection`: it runs once an app is connected. `answer`: the outcome is the result. */
 export type WaitPurpose = 'permission' | 'connection' | 'answer';

@@ -1,4 +1,4 @@
-import type { Message, ToolDefinition } from './message.ts';
+import type { Message, ToolDefinition, ToolMedia } from './message.ts';
 import type { ModelRequest } from './model.ts';
 
 /** By bytes, because scripts beyond Latin take more tokens a character. */
@@ -25,12 +25,20 @@ export function tokensOfMessage(message: Message): number {
   switch (message.role) {
     case 'user':
       return sumOf(message.parts.map((part) => (part.kind === 'text' ? tokensOfText(part.text) : tokensOfFile)));
-    case 'agent':
-      return sumOf([message.text, ...message.calls.map((call) => JSON.stringify(call))].map(tokensOfText));
+    case 'agent': {
+      const parts = [...message.calls, ...(message.reasoning?.parts ?? [])];
+      return sumOf([message.text, ...parts.map((part) => JSON.stringify(part))].map(tokensOfText));
+    }
     case 'tool':
-      return sumOf(message.results.map(({ output }) => tokensOfText(output)));
+      return sumOf(
+        message.results.map(({ output, media }) => tokensOfText(output) + sumOf((media ?? []).map(tokensOfMedia))),
+      );
   }
 }
+
+/** A picture is billed by its area; of a recording the length is not known. */
+const tokensOfMedia = ({ width, height, bytes }: ToolMedia): number =>
+  width === null || height === null ? Math.ceil(bytes / 500) : Math.max(100, Math.ceil((width * height) / 750));
 
 /** Pages and pictures cost about this much with every vendor. */
 const tokensOfFile = 2000;

@@ -1,3 +1,4 @@
+import { withNewestMedia } from './media.ts';
 import type { Message, UserMessage } from './message.ts';
 import { asData } from './prompt/data.ts';
 import type { CallResult, ModelStep, RecordedCall, Step, SummaryStep } from './step.ts';
@@ -8,7 +9,9 @@ export type Exchange = { messages: readonly Message[]; isOpen: boolean };
 type Transcript = { history: readonly Message[]; steps: readonly Step[]; fence: string };
 
 /** What the model reads: all of it, or a summary and what came after. */
-export function messagesOf(transcript: Transcript): Message[] {
+export const messagesOf = (transcript: Transcript): Message[] => withNewestMedia(allMessagesOf(transcript));
+
+function allMessagesOf(transcript: Transcript): Message[] {
   const exchanges = exchangesOf(transcript);
   const summary = lastSummary(transcript.steps);
   if (summary === null) return exchanges.flatMap(({ messages }) => messages);
@@ -40,13 +43,24 @@ export function exchangesOf({ history, steps, fence }: Transcript): Exchange[] {
   ];
 }
 
+/** An answer that ran into its limit of length is gone on with once. */
+export const goOn =
+  'Your answer was cut off: it ran into the limit of length. Go on exactly where you stopped, in the middle of the word if need be. Repeat nothing and explain nothing.';
+
+/** The step that the next answer goes on with; null where that one begins anew. */
+export function beginningIn(steps: readonly Step[]): ModelStep | null {
+  const last = steps.findLast((step) => step.kind === 'model');
+  return last?.isCut && last.notice === goOn ? last : null;
+}
+
 export function lastSummary(steps: readonly Step[]): SummaryStep | null {
   return steps.findLast((step) => step.kind === 'summary') ?? null;
 }
 
 /** The same in the run itself and in all that follow it, so that a vendor's cache still knows it. */
 export function exchangeOf(step: ModelStep, fence: string): Exchange {
-  const messages: Message[] = [{ role: 'agent', text: step.text, calls: step.calls.map(({ call }) => call) }];
+  const { text, reasoning } = step;
+  const messages: Message[] = [{ role: 'agent', text, calls: step.calls.map(({ call }) => call), reasoning }];
   if (step.calls.length > 0) {
     messages.push({
       role: 'tool',
@@ -58,12 +72,14 @@ export function exchangeOf(step: ModelStep, fence: string): Exchange {
 }
 
 function resultOf({ call, result, waits }: RecordedCall, fence: string) {
-  const { output, isError, from } = result ?? { output: '', isError: true, from: 'run' };
+  const { output, isError, from, media } = result ?? noResult;
   const said = from === 'tool' ? asData(fence, call.name, output) : output;
   const isMade = from === 'tool' && isApproved(waits);
-  return { callId: call.id, name: call.name, output: isMade ? `${approvedMark}\n${said}` : said, isError };
+  const shown = isMade ? `${approvedMark}\n${said}` : said;
+  return { callId: call.id, name: call.name, output: shown, isError, ...(media && { media }) };
 }
 
+const noResult: CallResult = { output: '', isError: true, from: 'run' };
 const approvedMark = '[The person said yes to this call before it was made.]';
 
 const isApproved = (waits: RecordedCall['waits']) =>

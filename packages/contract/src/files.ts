@@ -7,7 +7,9 @@ import { shown } from './session-access.ts';
 import { time } from './time.ts';
 import { userId } from './user-id.ts';
 
-const fileSources = ['upload', 'output'] as const;
+const listedSources = ['upload', 'output'] as const;
+/** What a tool answered with, such as a picture, is in no list: the trace of its step shows it. */
+const fileSources = [...listedSources, 'tool'] as const;
 
 export const maxUploadBytes = 10 * 1024 * 1024;
 
@@ -50,7 +52,7 @@ export const files = {
       user_id: userId().optional(),
       task_id: failsWith('invalid_task_id', id('task')).optional(),
       conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
-      source: z.enum(fileSources).optional(),
+      source: z.enum(listedSources).optional(),
       ...pageQuery,
     }),
     status: 200,

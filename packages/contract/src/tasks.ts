@@ -49,6 +49,19 @@ export const taskStep = z.object({
   started_at: time,
   finished_at: time.nullable(),
   duration_ms: z.int().nullable(),
+  /** Pictures and recordings that the tool answered with. */
+  media: z
+    .array(
+      z.object({
+        media_type: z.string(),
+        bytes: z.int(),
+        width: z.int().nullable(),
+        height: z.int().nullable(),
+        /** In a trace alone: works for 15 minutes. */
+        url: z.string().optional(),
+      }),
+    )
+    .optional(),
 });
 
 /** Without costs, and without `outcome`, which tells what the company wanted of the work. */

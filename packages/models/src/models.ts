@@ -1,7 +1,7 @@
 import { type Model, ModelFailure } from '@vestra/agent/model';
 import { createOfflineModel } from './offline/offline-model.ts';
 import { type Catalogue, createCatalogue } from './providers.ts';
-import type { ModelSettings } from './settings.ts';
+import type { MediaKind, ModelSettings } from './settings.ts';
 import { defaultTiming, type Timing } from './vendors/timing.ts';
 import { openVendor } from './vendors/vendor.ts';
 import { createVendorModel } from './vendors/vendor-model.ts';
@@ -10,13 +10,22 @@ export type Models = {
   catalogue: Catalogue;
   /** Throws a `ModelFailure` for an id that no configured provider has. `default` is the catalogue's default. */
   model: (id: string) => Model;
+  /** Whether the model reads this kind of file as it is. */
+  takes: (id: string, kind: MediaKind) => boolean;
 };
+
+const typeOf: Record<MediaKind, string> = { image: 'image/png', pdf: 'application/pdf' };
 
 export function createModels(settings: ModelSettings, timing: Partial<Timing> = {}): Models {
   const catalogue = createCatalogue(settings);
   const opened = new Map<string, Model>();
   return {
     catalogue,
+    takes: (id, kind) => {
+      const entry = catalogue.list('test').find((model) => model.id === id);
+      if (!entry || entry.provider === 'offline') return false;
+      return openVendor(settings, entry).reads.has(typeOf[kind]);
+    },
     model: (asked) => {
       const id = asked === 'default' ? catalogue.defaultModel : asked;
       const known = opened.get(id ?? '');

@@ -10,7 +10,13 @@ export type CompatibleEndpoint = {
   price: Price | null;
   /** The longest answer that is asked for. */
   maxOutputTokens: number | null;
+  /** What its models read beside text; absent: what their names say. */
+  takes?: readonly MediaKind[] | null;
 };
+
+/** What a model may read beside text. */
+export const mediaKinds = ['image', 'pdf'] as const;
+export type MediaKind = (typeof mediaKinds)[number];
 
 /** Which providers the operator configured. A provider without a key is null. */
 export type ModelSettings = {

@@ -1,4 +1,4 @@
-import { asList, asRecord, type NormalisedMessage, textOf, type Wire } from './scripted-answer.ts';
+import { asList, asRecord, keyOfCalls, type NormalisedMessage, sealOf, textOf, type Wire } from './scripted-answer.ts';
 
 /** Anthropic Messages: POST /v1/messages with `stream: true`. */
 export const anthropicWire: Wire = {
@@ -15,20 +15,21 @@ export const anthropicWire: Wire = {
     body,
   }),
 
-  frames: ({ text, calls, usage, stop }, { model }) => {
+  frames: ({ thinking, text, calls, usage, stop }, { model }) => {
     const input = {
       input_tokens: usage?.inputTokens ?? 0,
       cache_creation_input_tokens: usage?.cacheWriteTokens ?? 0,
       cache_read_input_tokens: usage?.cacheReadTokens ?? 0,
     };
     const hasText = text.length > 0;
+    const textAt = thinking === null ? 0 : 1;
     const message = { id: 'msg_scripted', type: 'message', role: 'assistant', model, content: [] };
     const start = frame({
       type: 'message_start',
       message: { ...message, stop_reason: null, stop_sequence: null, usage: { ...input, output_tokens: 1 } },
     });
     const callFrames = calls.map(({ id, name, arguments: json }, index) => {
-      const at = index + (hasText ? 1 : 0);
+      const at = index + textAt + (hasText ? 1 : 0);
       const middle = Math.ceil(json.length / 2);
       return [
         frame({
@@ -46,12 +47,15 @@ export const anthropicWire: Wire = {
     return {
       opening:
         start +
-        (hasText ? frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }) : ''),
+        (thinking === null ? '' : thinkingFrames(model, thinking)) +
+        (hasText
+          ? frame({ type: 'content_block_start', index: textAt, content_block: { type: 'text', text: '' } })
+          : ''),
       text: text.map((chunk) =>
-        frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: chunk } }),
+        frame({ type: 'content_block_delta', index: textAt, delta: { type: 'text_delta', text: chunk } }),
       ),
       closing: [
-        hasText ? frame({ type: 'content_block_stop', index: 0 }) : '',
+        hasText ? frame({ type: 'content_block_stop', index: textAt }) : '',
         frame({ type: 'ping' }),
         ...callFrames,
         frame({
@@ -64,8 +68,49 @@ export const anthropicWire: Wire = {
     };
   },
 
+  refuses: (body, model, given) => {
+    const messages = asList(body.messages);
+    const lastOwn = messages.findLastIndex(({ role, content }) => role === 'user' && !hasResults(content));
+    for (const [at, { role, content }] of messages.entries()) {
+      if (role !== 'assistant') continue;
+      const blocks = asList(content);
+      const forged = blocks.findIndex(
+        ({ type, thinking, signature }) => type === 'thinking' && signature !== sealOf(model, String(thinking)),
+      );
+      if (forged !== -1)
+        return { message: `messages.${at}.content.${forged}: Invalid \`signature\` in \`thinking\` block` };
+      const calls = blocks.filter(({ type }) => type === 'tool_use');
+      const known = given.get(keyOfCalls(calls.map(({ name, input }) => ({ name: String(name), arguments: input }))));
+      const isMissing = blocks[0]?.type !== 'thinking' || blocks[0].thinking !== known?.thinking;
+      // Of turns that have ended the vendor leaves thoughts out by itself.
+      if (at < lastOwn || known?.model !== model || !isMissing) continue;
+      return {
+        message: `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${blocks[0]?.type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
+      };
+    }
+    return null;
+  },
+
   error: (status, message, code) => ({ type: 'error', error: { type: code ?? typeOf(status), message } }),
 };
+
+const hasResults = (content: unknown) => asList(content).some(({ type }) => type === 'tool_result');
+
+function thinkingFrames(model: string, thinking: string): string {
+  const middle = Math.ceil(thinking.length / 2);
+  const deltas = [
+    ...[thinking.slice(0, middle), thinking.slice(middle)].map((piece) => ({
+      type: 'thinking_delta',
+      thinking: piece,
+    })),
+    { type: 'signature_delta', signature: sealOf(model, thinking) },
+  ];
+  return [
+    frame({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } }),
+    ...deltas.map((delta) => frame({ type: 'content_block_delta', index: 0, delta })),
+    frame({ type: 'content_block_stop', index: 0 }),
+  ].join('');
+}
 
 const frame = (data: { type: string } & Record<string, unknown>) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -83,6 +128,13 @@ function typeOf(status: number): string {
   return status >= 500 ? 'api_error' : 'invalid_request_error';
 }
 
+function filesIn(content: unknown) {
+  const files = asList(content)
+    .filter(({ type }) => type === 'image')
+    .map(({ source }) => ({ mediaType: String(asRecord(source).media_type) }));
+  return files.length > 0 ? { files } : {};
+}
+
 /** Tool results travel inside a user message. */
 function messagesOf({ role, content }: Record<string, unknown>): NormalisedMessage[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
@@ -94,7 +146,7 @@ function messagesOf({ role, content }: Record<string, unknown>): NormalisedMessa
   }
   const results = parts
     .filter(({ type }) => type === 'tool_result')
-    .map((part) => ({ callId: String(part.tool_use_id), output: textOf(part.content) }));
+    .map((part) => ({ callId: String(part.tool_use_id), output: textOf(part.content), ...filesIn(part.content) }));
   const files = parts
     .filter(({ type }) => type === 'image' || type === 'document')
     .map(({ source }) => ({ mediaType: String(asRecord(source).media_type) }));

@@ -1,4 +1,4 @@
-import { asList, asRecord, type NormalisedMessage, parsed, textOf, type Wire } from './scripted-answer.ts';
+import { asList, asRecord, keyOfCalls, type NormalisedMessage, parsed, textOf, type Wire } from './scripted-answer.ts';
 
 /** Chat completions, as OpenAI's older endpoint and every server that resembles it: POST …/chat/completions. */
 export const compatibleWire: Wire = {
@@ -17,7 +17,7 @@ export const compatibleWire: Wire = {
     };
   },
 
-  frames: ({ text, calls, usage, stop }, { model }) => {
+  frames: ({ thinking, text, calls, usage, stop }, { model }) => {
     const base = { id: 'chatcmpl-scripted', object: 'chat.completion.chunk', created: 1_700_000_000, model };
     const frame = (delta: Record<string, unknown>, finish_reason: string | null = null) =>
       `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
@@ -41,7 +41,9 @@ export const compatibleWire: Wire = {
       },
     };
     return {
-      opening: frame({ role: 'assistant', content: '' }),
+      opening:
+        frame({ role: 'assistant', content: '' }) +
+        (thinking === null ? '' : frame({ content: null, reasoning_content: thinking })),
       text: text.map((content) => frame({ content })),
       closing: [
         ...callFrames,
@@ -50,6 +52,18 @@ export const compatibleWire: Wire = {
         'data: [DONE]\n\n',
       ].join(''),
     };
+  },
+
+  refuses: (body, _model, given) => {
+    const isWithout = ({ tool_calls, reasoning_content }: Record<string, unknown>) => {
+      const calls = asList(tool_calls).map((call) => asRecord(call.function));
+      const key = keyOfCalls(
+        calls.map(({ name, arguments: json }) => ({ name: String(name), arguments: parsed(json) })),
+      );
+      return calls.length > 0 && given.has(key) && typeof reasoning_content !== 'string';
+    };
+    if (!asList(body.messages).some(isWithout)) return null;
+    return { message: 'The `reasoning_content` in the thinking mode must be passed back to the API.' };
   },
 
   error: (_status, message, code) => ({

@@ -1,4 +1,12 @@
-import { asList, asRecord, type NormalisedMessage, textOf, type Wire } from './scripted-answer.ts';
+import {
+  asList,
+  asRecord,
+  encryptedOf,
+  isEncryptedBy,
+  type NormalisedMessage,
+  textOf,
+  type Wire,
+} from './scripted-answer.ts';
 
 /** Gemini: POST /v1beta/models/<model>:streamGenerateContent?alt=sse. */
 export const googleWire: Wire = {
@@ -20,7 +28,7 @@ export const googleWire: Wire = {
     };
   },
 
-  frames: ({ text, calls, usage, stop }, { model }) => {
+  frames: ({ thinking, text, calls, usage, stop }, { model }) => {
     const usageMetadata = usage && {
       promptTokenCount: usage.inputTokens + usage.cacheReadTokens,
       cachedContentTokenCount: usage.cacheReadTokens,
@@ -34,18 +42,42 @@ export const googleWire: Wire = {
         responseId: 'scripted',
         ...(more.finishReason !== undefined && usageMetadata && { usageMetadata }),
       })}\n\n`;
-    const functionCalls = calls.map(({ id, name, arguments: json }) => ({
+    const signature = thinking === null ? {} : { thoughtSignature: encryptedOf(model, thinking) };
+    // On the first call alone; without calls on an empty text at the end.
+    const functionCalls = calls.map(({ id, name, arguments: json }, at) => ({
       functionCall: { id, name, args: argsOf(json) },
+      ...(at === 0 && signature),
     }));
+    const last = calls.length === 0 && thinking !== null ? [{ text: '', ...signature }] : functionCalls;
     return {
       opening: '',
       text: text.map((chunk) => frame([{ text: chunk }])),
-      closing: frame(functionCalls, { finishReason: reasonOf(stop) }),
+      closing: frame(last, { finishReason: reasonOf(stop) }),
     };
+  },
+
+  refuses: (body, model) => {
+    const contents = asList(body.contents);
+    const lastOwn = contents.findLastIndex(
+      ({ role, parts }) => role === 'user' && !asList(parts).some(({ functionResponse }) => functionResponse),
+    );
+    for (const [at, { role, parts }] of contents.entries()) {
+      if (role !== 'model') continue;
+      const isForged = ({ thoughtSignature }: Record<string, unknown>) =>
+        thoughtSignature !== undefined && thoughtSignature !== skipped && !isEncryptedBy(model, thoughtSignature);
+      if (asList(parts).some(isForged)) return { message: 'Thought signature is not valid.' };
+      const firstCall = asList(parts).find(({ functionCall }) => functionCall);
+      if (at < lastOwn || !firstCall || firstCall.thoughtSignature !== undefined || /^gemini-[12]/.test(model))
+        continue;
+      return { message: 'Function call is missing a thought_signature in functionCall parts.' };
+    }
+    return null;
   },
 
   error: (status, message, code) => ({ error: { code: status, message, status: code ?? statusName(status) } }),
 };
+
+const skipped = 'skip_thought_signature_validator';
 
 /** This vendor sends arguments as a value: text that is no JSON can only be sent as text. */
 function argsOf(json: string): unknown {

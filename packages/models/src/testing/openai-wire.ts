@@ -1,4 +1,13 @@
-import { asList, asRecord, type NormalisedMessage, parsed, textOf, type Wire } from './scripted-answer.ts';
+import {
+  asList,
+  asRecord,
+  encryptedOf,
+  isEncryptedBy,
+  type NormalisedMessage,
+  parsed,
+  textOf,
+  type Wire,
+} from './scripted-answer.ts';
 
 /** OpenAI Responses: POST /v1/responses with `stream: true`. */
 export const openaiWire: Wire = {
@@ -8,7 +17,7 @@ export const openaiWire: Wire = {
     return {
       model: String(body.model),
       system: input.filter(isSystem).map(({ content }) => textOf(content)),
-      messages: joined(input.filter((item) => !isSystem(item)).map(messageOf)),
+      messages: joined(input.filter((item) => !isSystem(item) && item.type !== 'reasoning').map(messageOf)),
       tools: asList(body.tools).map(({ name, description, parameters }) => ({
         name: String(name),
         description: String(description ?? ''),
@@ -19,24 +28,34 @@ export const openaiWire: Wire = {
     };
   },
 
-  frames: ({ text, calls, usage, stop }, { model }) => {
+  frames: ({ thinking, text, calls, usage, stop }, { model }) => {
     let sequence_number = 0;
     const frame = (type: string, data: Record<string, unknown>) =>
       `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...data })}\n\n`;
     const response = { id: 'resp_scripted', object: 'response', created_at: 1_700_000_000, model, error: null };
-    const message = { type: 'message', id: 'msg_scripted', role: 'assistant' };
+    const phase = thinking !== null && { phase: calls.length > 0 ? 'commentary' : 'final_answer' };
+    const message = { type: 'message', id: 'msg_scripted', role: 'assistant', ...phase };
+    const thought = { type: 'reasoning', id: 'rs_scripted', summary: [] };
+    const sealed = thinking === null ? null : { ...thought, encrypted_content: encryptedOf(model, thinking) };
+    const textAt = sealed ? 1 : 0;
     const hasText = text.length > 0;
     const opening = [
       frame('response.created', { response: { ...response, status: 'in_progress', output: [] } }),
       frame('response.in_progress', { response: { ...response, status: 'in_progress', output: [] } }),
-      hasText
+      sealed
         ? frame('response.output_item.added', {
             output_index: 0,
+            item: { ...thought, encrypted_content: 'unfinished' },
+          }) + frame('response.output_item.done', { output_index: 0, item: sealed })
+        : '',
+      hasText
+        ? frame('response.output_item.added', {
+            output_index: textAt,
             item: { ...message, status: 'in_progress', content: [] },
           }) +
           frame('response.content_part.added', {
             item_id: message.id,
-            output_index: 0,
+            output_index: textAt,
             content_index: 0,
             part: { type: 'output_text', text: '', annotations: [] },
           })
@@ -45,7 +64,7 @@ export const openaiWire: Wire = {
     const deltas = text.map((delta) =>
       frame('response.output_text.delta', {
         item_id: message.id,
-        output_index: 0,
+        output_index: textAt,
         content_index: 0,
         delta,
         logprobs: [],
@@ -55,17 +74,17 @@ export const openaiWire: Wire = {
     const textEnd = hasText
       ? frame('response.output_text.done', {
           item_id: message.id,
-          output_index: 0,
+          output_index: textAt,
           content_index: 0,
           text: text.join(''),
         }) +
         frame('response.output_item.done', {
-          output_index: 0,
+          output_index: textAt,
           item: { ...message, status: 'completed', content: whole },
         })
       : '';
     const callFrames = calls.map(({ id, name, arguments: json }, index) => {
-      const output_index = index + (hasText ? 1 : 0);
+      const output_index = index + textAt + (hasText ? 1 : 0);
       const item = { type: 'function_call', id: `fc_${index}`, call_id: id, name };
       return [
         frame('response.output_item.added', { output_index, item: { ...item, arguments: '', status: 'in_progress' } }),
@@ -94,6 +113,21 @@ export const openaiWire: Wire = {
     return { opening, text: deltas, closing: [textEnd, ...callFrames, end].join('') };
   },
 
+  refuses: (body, model) => {
+    const items = asList(body.input);
+    for (const [at, { type, id, encrypted_content }] of items.entries()) {
+      if (type !== 'reasoning') continue;
+      const next = items[at + 1];
+      if (!next || (next.role !== 'assistant' && next.type !== 'function_call' && next.type !== 'reasoning')) {
+        return { message: `Item '${id}' of type 'reasoning' was provided without its required following item.` };
+      }
+      if (!isEncryptedBy(model, encrypted_content)) {
+        return { message: 'The encrypted content could not be verified.', code: 'invalid_encrypted_content' };
+      }
+    }
+    return null;
+  },
+
   error: (_status, message, code) => ({
     error: { message, type: code ?? 'server_error', param: null, code: code ?? null },
   }),
@@ -105,7 +139,11 @@ function messageOf(item: Record<string, unknown>): NormalisedMessage {
     return { role: 'agent', text: '', calls: [call] };
   }
   if (item.type === 'function_call_output') {
-    return { role: 'tool', results: [{ callId: String(item.call_id), output: textOf(item.output) }] };
+    const files = asList(item.output)
+      .filter(({ type }) => type === 'input_image')
+      .map(({ image_url }) => ({ mediaType: /^data:([^;]+)/.exec(String(image_url))?.[1] ?? '' }));
+    const result = { callId: String(item.call_id), output: textOf(item.output), ...(files.length > 0 && { files }) };
+    return { role: 'tool', results: [result] };
   }
   if (item.role === 'assistant') return { role: 'agent', text: textOf(item.content), calls: [] };
   const files = asList(item.content)

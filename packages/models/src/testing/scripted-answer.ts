@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type ScriptedVendor = 'anthropic' | 'openai' | 'google' | 'compatible';
@@ -5,7 +6,7 @@ export type ScriptedVendor = 'anthropic' | 'openai' | 'google' | 'compatible';
 export type NormalisedMessage =
   | { role: 'user'; text: string; files: { mediaType: string }[] }
   | { role: 'agent'; text: string; calls: { id: string; name: string; arguments: unknown }[] }
-  | { role: 'tool'; results: { callId: string; output: string }[] };
+  | { role: 'tool'; results: { callId: string; output: string; files?: { mediaType: string }[] }[] };
 
 /** A request as any vendor's model would see it. */
 export type NormalisedRequest = {
@@ -31,6 +32,8 @@ type ScriptedCall = {
 };
 
 export type ScriptedAnswer = {
+  /** What the model thinks first, sealed as its vendor does it; from then on the server wants it back as the vendor would. */
+  thinking?: string;
   /** One chunk, or the chunks. */
   text?: string | readonly string[];
   calls?: readonly ScriptedCall[];
@@ -62,9 +65,40 @@ export type Wire = {
   /** Server-sent events: what opens the answer, one for each chunk of text, what completes it. */
   frames: (answer: CompleteAnswer, request: { model: string }) => { opening: string; text: string[]; closing: string };
   error: (status: number, message: string, code: string | undefined) => unknown;
+  /** What the vendor finds wrong with the thoughts that a request brings back, or does not; null: nothing. */
+  refuses?: (
+    body: Record<string, unknown>,
+    model: string,
+    given: GivenThoughts,
+  ) => { message: string; code?: string } | null;
 };
 
+/** By the calls that they led to: what the server's models have thought. */
+export type GivenThoughts = ReadonlyMap<string, { model: string; thinking: string }>;
+
+/** Tells calls apart without their ids, which whoever sends them back may have changed. */
+export const keyOfCalls = (calls: readonly { name: string; arguments: unknown }[]) =>
+  JSON.stringify(calls.map(({ name, arguments: given }) => [name, given]));
+
+/** No one else can make it, and it fits one text of one model. */
+export const sealOf = (model: string, thinking: string) =>
+  createHash('sha256').update(`${model} thought ${thinking}`).digest('base64');
+
+/** The thought itself, unreadable, for vendors that let nobody read it. */
+export const encryptedOf = (model: string, thinking: string) =>
+  Buffer.from(JSON.stringify({ thinking, seal: sealOf(model, thinking) })).toString('base64');
+
+export function isEncryptedBy(model: string, content: unknown): boolean {
+  try {
+    const { thinking, seal } = asRecord(JSON.parse(Buffer.from(String(content), 'base64').toString('utf8')));
+    return seal === sealOf(model, String(thinking));
+  } catch {
+    return false;
+  }
+}
+
 type CompleteAnswer = {
+  thinking: string | null;
   text: readonly string[];
   calls: readonly { id: string; name: string; arguments: string }[];
   usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } | null;

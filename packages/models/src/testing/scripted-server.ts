@@ -7,6 +7,8 @@ import { compatibleWire } from './compatible-wire.ts';
 import { googleWire } from './google-wire.ts';
 import { openaiWire } from './openai-wire.ts';
 import {
+  type GivenThoughts,
+  keyOfCalls,
   type NormalisedRequest,
   partPassing,
   type ScriptedAnswer,
@@ -41,8 +43,9 @@ export async function startScriptedModelServer({
   port?: number;
 }): Promise<ScriptedModelServer> {
   let count = 0;
+  const thoughts: Thoughts = new Map();
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    answer(request, response, respond, ++count).catch((error: unknown) => {
+    answer(request, response, { respond, thoughts }, ++count).catch((error: unknown) => {
       if (response.headersSent) return response.destroy();
       response.writeHead(500).end(JSON.stringify({ error: { message: String(error) } }));
     });
@@ -87,10 +90,15 @@ function settingsFor(baseUrls: Record<ScriptedVendor, string>): ModelSettings {
   };
 }
 
+type Thoughts = Map<string, { model: string; thinking: string }> & GivenThoughts;
+
 async function answer(
   incoming: IncomingMessage,
   response: ServerResponse,
-  respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
+  {
+    respond,
+    thoughts,
+  }: { respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>; thoughts: Thoughts },
   count: number,
 ): Promise<void> {
   const path = incoming.url ?? '';
@@ -107,7 +115,13 @@ async function answer(
     count,
     headers: incoming.headers,
   };
+  const refusal = wire.refuses?.(body, request.model, thoughts);
+  if (refusal)
+    return fail(response, wire, { failMessage: refusal.message, ...(refusal.code && { failCode: refusal.code }) }, 400);
   const scripted = await respond(request);
+  if (scripted.thinking !== undefined && scripted.calls) {
+    thoughts.set(keyOfCalls(scripted.calls), { model: request.model, thinking: scripted.thinking });
+  }
   if (scripted.delayMs) await delay(scripted.delayMs);
   if (typeof scripted.fail === 'number') return fail(response, wire, scripted, scripted.fail);
   await stream(response, wire, scripted, request.model);
@@ -137,7 +151,13 @@ async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAn
   if (failure === 'hang' && text.length === 0) return;
   if (failure === 'cut' && text.length === 0) return void response.destroy();
   const frames = wire.frames(
-    { text, calls: callsOf(scripted), usage: usageOf(scripted), stop: scripted.stop ?? null },
+    {
+      thinking: scripted.thinking ?? null,
+      text,
+      calls: callsOf(scripted),
+      usage: usageOf(scripted),
+      stop: scripted.stop ?? null,
+    },
     { model },
   );
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...scripted.headers });

@@ -3,9 +3,10 @@ import type { ModelEvent, ModelRequest, Usage } from '@vestra/agent/model';
 import { tokensOf, tokensOfRequest } from '../tokens.ts';
 import { type Exchange, post } from './exchange.ts';
 import { AttemptFailed, ConnectionLost, Unreadable, vendorErrorOfResponse } from './fault.ts';
+import { reasoningOf } from './reasoning.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 import type { Timing } from './timing.ts';
-import type { Vendor } from './vendor.ts';
+import { nameOfModel, type Vendor } from './vendor.ts';
 import type { WireNames } from './wire-names.ts';
 import { type Answer, emptyAnswer, type WireRequest, type WrittenCall } from './wires/wire.ts';
 
@@ -28,7 +29,7 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
     written += text;
     if (answerTool === null) yield { type: 'text', text };
   }
-  const usage = answer.usage ?? estimate(request, written, answer.calls);
+  const usage = answer.usage ?? estimate(request, written, answer);
   if (answer.end === 'filtered') throw filtered(vendor, usage);
   if (answer.end === null || answer.end === 'broken') throw new ConnectionLost();
   const cut = answer.end === 'cut';
@@ -39,7 +40,10 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
   }
   const calls = answer.calls.filter((call) => call.name !== answerTool && !(cut && isCut(call)));
   for (const call of withOwnIds(calls.map((each) => callOf(each, names)))) yield { type: 'call', call };
-  yield { type: 'end', usage, cut };
+  // An answer that a tool was made for is kept as text: what was thought no longer stands beside what it was thought for.
+  const kept = { text: written, callCount: calls.length };
+  const reasoning = answerTool === null ? reasoningOf(nameOfModel(vendor), answer, kept) : null;
+  yield { type: 'end', usage, cut, ...(reasoning && { reasoning }) };
 }
 
 /** Text as it comes: what arrives together is one piece. Everything else is noted in `answer`. */
@@ -130,9 +134,10 @@ function withOwnIds(calls: ToolCall[]): ToolCall[] {
   });
 }
 
-const estimate = (request: ModelRequest, written: string, calls: readonly WrittenCall[]): Usage => ({
+const estimate = (request: ModelRequest, written: string, { calls, thoughtLength }: Answer): Usage => ({
   inputTokens: tokensOfRequest(request),
-  outputTokens: tokensOf(written + calls.map(({ name, arguments: json }) => name + json).join('')),
+  outputTokens:
+    tokensOf(written + calls.map(({ name, arguments: json }) => name + json).join('')) + Math.ceil(thoughtLength / 4),
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
   isEstimated: true,

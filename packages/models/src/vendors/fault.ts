@@ -10,6 +10,8 @@ export type Fault = {
   retryAfterMs: number | null;
   status: number | null;
   usage?: Usage;
+  /** The vendor found fault with what its model thought before, or with its absence. */
+  isOfReasoning?: boolean;
 };
 
 /** The vendor was silent for too long. */
@@ -99,7 +101,8 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   }
   if (status === 408 || status === 504) return fault('timeout', true, `${vendor.title} took too long (${said}).`);
   if (status === 409 || status >= 500) return fault('unavailable', true, `${vendor.title} failed (${said}).`);
-  return fault('refused', false, `${vendor.title} refused the request (${said}).`);
+  const refused = fault('refused', false, `${vendor.title} refused the request (${said}).`);
+  return isOfReasoning(`${words} ${labels.join(' ')}`) ? { ...refused, isOfReasoning: true } : refused;
 }
 
 const passing = (reason: ModelFailureReason, message: string): Fault => ({
@@ -170,6 +173,11 @@ function labelsOf({ type, code, status }: JsonRecord): string[] {
 
 const isTooLong = (words: string) =>
   /context_length|too_large|prompt is too long|maximum context length|context (window|size|length)|token count.*exceeds|too many tokens/i.test(
+    words,
+  );
+
+const isOfReasoning = (words: string) =>
+  /signature|redacted_thinking|`?thinking`? block|encrypted[ _]content|reasoning_(content|details)|reasoning' item|of type 'reasoning'/i.test(
     words,
   );
 

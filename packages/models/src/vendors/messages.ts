@@ -1,24 +1,45 @@
-import type { AgentMessage, Message, ToolMessage, UserPart } from '@vestra/agent/message';
-import type { Vendor } from './vendor.ts';
+import { shownIn } from '@vestra/agent/media';
+import type { AgentMessage, Message, ToolMedia, ToolMessage, UserPart } from '@vestra/agent/message';
+import { partsFor } from './reasoning.ts';
+import { nameOfModel, type Vendor } from './vendor.ts';
 import { type WireNames, wireCallId } from './wire-names.ts';
 
 /** The conversation as the vendor accepts it: nothing empty, no file it cannot read, names and ids in its alphabet. */
 export function messagesFor(vendor: Vendor, names: WireNames, messages: readonly Message[]): Message[] {
-  return messages.map((message) => messageOf(message, vendor, names)).filter((message) => message !== null);
+  const ids = createCallIds();
+  return messages.map((message) => messageOf(message, vendor, names, ids)).filter((message) => message !== null);
+}
+
+type CallIds = { give: (id: string, ofVendor: string) => string; of: (id: string) => string };
+
+/** A vendor's own ids where an answer goes back as it was given, else those of the run; none twice in a request. */
+function createCallIds(): CallIds {
+  const given = new Map<string, string>();
+  const taken = new Set<string>();
+  return {
+    give(id, ofVendor) {
+      const isUsable = ofVendor !== '' && wireCallId(ofVendor) === ofVendor && !taken.has(ofVendor);
+      const wire = isUsable ? ofVendor : wireCallId(id);
+      taken.add(wire);
+      given.set(id, wire);
+      return wire;
+    },
+    of: (id) => given.get(id) ?? wireCallId(id),
+  };
 }
 
 export const hasText = (text: string) => text.trim() !== '';
 
-function messageOf(message: Message, vendor: Vendor, names: WireNames): Message | null {
+function messageOf(message: Message, vendor: Vendor, names: WireNames, ids: CallIds): Message | null {
   switch (message.role) {
     case 'user': {
       const parts = message.parts.map((part) => userPart(part, vendor)).filter((part) => part !== null);
       return parts.length > 0 ? { role: 'user', parts } : null;
     }
     case 'agent':
-      return agentMessage(message, names);
+      return agentMessage(message, vendor, names, ids);
     case 'tool':
-      return toolMessage(message, names);
+      return toolMessage(message, vendor, names, ids);
   }
 }
 
@@ -35,13 +56,17 @@ function userPart(part: UserPart, vendor: Vendor): UserPart | null {
 
 const note = (text: string): UserPart => ({ kind: 'text', text: `[${text}]` });
 
-function agentMessage({ text, calls }: AgentMessage, names: WireNames): AgentMessage | null {
+function agentMessage(message: AgentMessage, vendor: Vendor, names: WireNames, ids: CallIds): AgentMessage | null {
+  const { text, calls } = message;
   if (!hasText(text) && calls.length === 0) return null;
+  const parts = partsFor(nameOfModel(vendor), message);
+  const idsOfVendor = (parts ?? []).flatMap((part) => (part.kind === 'call' ? [part.id] : []));
   return {
     role: 'agent',
-    text: hasText(text) ? text : '',
-    calls: calls.map((call) => ({
-      id: wireCallId(call.id),
+    text: parts !== null || hasText(text) ? text : '',
+    reasoning: parts && { model: vendor.modelId, parts },
+    calls: calls.map((call, at) => ({
+      id: ids.give(call.id, idsOfVendor[at] ?? ''),
       name: names.toWire(call.name),
       arguments: objectOf(call.arguments),
     })),
@@ -53,15 +78,25 @@ function objectOf(given: unknown): unknown {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? given : { invalid_arguments: given };
 }
 
-function toolMessage({ results }: ToolMessage, names: WireNames): ToolMessage | null {
+function toolMessage({ results }: ToolMessage, vendor: Vendor, names: WireNames, ids: CallIds): ToolMessage | null {
   if (results.length === 0) return null;
   return {
     role: 'tool',
-    results: results.map(({ callId, name, output, isError }) => ({
-      callId: wireCallId(callId),
-      name: names.toWire(name),
-      output: output === '' ? '(no output)' : output,
-      isError,
-    })),
+    results: results.map((result) => {
+      const { callId, name, output, isError, media } = shownIn(result, (each) => readableMedia(each, vendor));
+      return {
+        callId: ids.of(callId),
+        name: names.toWire(name),
+        output: output === '' ? '(no output)' : output,
+        isError,
+        ...(media && { media }),
+      };
+    }),
   };
+}
+
+function readableMedia(media: ToolMedia, { reads }: Vendor): ToolMedia | string {
+  const largest = reads.get(media.mediaType);
+  if (largest === undefined) return `this model cannot ${media.mediaType.startsWith('audio/') ? 'hear' : 'see'} it`;
+  return media.content && media.bytes <= largest ? media : 'it is too large to be shown';
 }

@@ -9,7 +9,7 @@ import type { Timing } from './timing.ts';
 
 export type RawVendor = 'anthropic' | 'openai' | 'google' | 'compatible';
 
-const models: Record<RawVendor, string> = {
+export const models: Record<RawVendor, string> = {
   anthropic: 'claude-sonnet-4-5',
   openai: 'gpt-5',
   google: 'gemini-2.5-flash',

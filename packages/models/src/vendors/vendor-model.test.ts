@@ -372,7 +372,7 @@ describe.each(vendors)('%s', (vendor, id) => {
               { kind: 'text', text: 'Look' },
               file('photo.png', 'image/png'),
               file('paper.pdf', 'application/pdf'),
-              file('sound.mp3', 'audio/mpeg'),
+              file('film.mp4', 'video/mp4'),
               file('huge.png', 'image/png', 21 * 1_048_576),
             ],
           },
@@ -382,7 +382,7 @@ describe.each(vendors)('%s', (vendor, id) => {
     const [message] = seen[0]?.messages ?? [];
     expect(message).toMatchObject({
       role: 'user',
-      text: expect.stringContaining('"sound.mp3" (audio/mpeg) is attached, but this model cannot read it'),
+      text: expect.stringContaining('"film.mp4" (video/mp4) is attached, but this model cannot read it'),
       files: vendor === 'compatible' ? [] : [{ mediaType: 'image/png' }, { mediaType: 'application/pdf' }],
     });
     expect(message).toMatchObject({ text: expect.stringContaining('"huge.png"') });

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { shownIn } from '@vestra/agent/media';
+import type { Message } from '@vestra/agent/message';
 import type { Model, ModelEvent, ModelRequest } from '@vestra/agent/model';
 import { readAnswer } from './answer.ts';
 import { type Fault, failureOf, faultOf } from './fault.ts';
@@ -22,13 +24,13 @@ async function* callWithRetries(
   request: ModelRequest,
 ): AsyncGenerator<ModelEvent> {
   const names = wireNames(request.tools, vendor.longestToolName);
-  let isSchemaRefused = false;
+  const refused: Refused = { schema: false, reasoning: false, media: false };
   for (let attempt = 1; ; attempt++) {
     request.signal.throwIfAborted();
     let hasYielded = false;
     let fault: Fault;
     try {
-      const asked = wireRequestOf(request, vendor, names, isSchemaRefused);
+      const asked = wireRequestOf(request, vendor, names, refused);
       for await (const event of readAnswer({ vendor, timing, names, request, ...asked })) {
         hasYielded = true;
         yield event;
@@ -39,8 +41,9 @@ async function* callWithRetries(
       fault = faultOf(error, vendor, timing.idleTimeoutMs);
     }
     if (hasYielded) throw failureOf(fault);
-    if (isRefusalOfSchema(fault, vendor, request) && !isSchemaRefused) {
-      isSchemaRefused = true;
+    const found = findRefused(fault, vendor, request, refused);
+    if (found) {
+      refused[found] = true;
       continue;
     }
     if (!mayTryAgain(fault, attempt, timing)) throw failureOf(fault);
@@ -56,28 +59,50 @@ function mayTryAgain(fault: Fault, attempt: number, timing: Timing): boolean {
   return fault.isPassing && attempt < attempts && (fault.retryAfterMs ?? 0) <= timing.longestRetryAfterMs;
 }
 
-/** Endpoints that only resemble OpenAI's often know JSON but no schemas. */
-function isRefusalOfSchema(fault: Fault, vendor: Vendor, request: ModelRequest): boolean {
-  if (vendor.name !== 'compatible' || !request.outputSchema) return false;
-  return fault.reason === 'refused' && (fault.status === 400 || fault.status === 422);
+/** What the vendor has said no to, and is asked without from then on. */
+type Refused = { schema: boolean; reasoning: boolean; media: boolean };
+
+/** Which of them a refusal may be about; each is left out once. */
+function findRefused(fault: Fault, vendor: Vendor, request: ModelRequest, refused: Refused): keyof Refused | null {
+  if (fault.reason !== 'refused' || fault.status === null) return null;
+  if (fault.isOfReasoning && !refused.reasoning) return 'reasoning';
+  // Endpoints that only resemble OpenAI's often know JSON but no schemas.
+  const mayBeSchema = vendor.name === 'compatible' && request.outputSchema !== undefined;
+  if (mayBeSchema && !refused.schema && [400, 422].includes(fault.status)) return 'schema';
+  // A tool's picture may be broken behind its first bytes, and would be refused in every request from now on.
+  return request.messages.some(hasMedia) && !refused.media ? 'media' : null;
+}
+
+const hasMedia = (message: Message) =>
+  message.role === 'tool' && message.results.some(({ media }) => media !== undefined && media.length > 0);
+
+function withoutRefused(message: Message, { reasoning, media }: Refused): Message {
+  if (message.role === 'agent' && reasoning) return { ...message, reasoning: null };
+  if (message.role !== 'tool' || !media) return message;
+  return { ...message, results: message.results.map((result) => shownIn(result, () => 'it cannot be read')) };
 }
 
 function wireRequestOf(
   request: ModelRequest,
   vendor: Vendor,
   names: WireNames,
-  isSchemaRefused: boolean,
+  refused: Refused,
 ): { wireRequest: WireRequest; answerTool: string | null } {
   const own = request.tools.map((tool) => ({ ...tool, name: names.toWire(tool.name) }));
-  const { output, instruction, answerTool } = outputFormatOf(request.outputSchema, own, vendor, isSchemaRefused);
+  const { output, instruction, answerTool } = outputFormatOf(request.outputSchema, own, vendor, refused.schema);
   const wireRequest = {
     modelId: vendor.modelId,
     system: [...request.system, ...(instruction ? [instruction] : [])].filter(hasText),
-    messages: messagesFor(vendor, names, request.messages),
+    messages: messagesFor(
+      vendor,
+      names,
+      request.messages.map((message) => withoutRefused(message, refused)),
+    ),
     tools: answerTool ? [...own, answerTool] : own,
     mustCallTool: answerTool !== null,
     output,
     maxOutputTokens: Math.min(request.maxOutputTokens ?? vendor.mostOutputTokens, vendor.mostOutputTokens),
+    isReasoningLeftOut: refused.reasoning,
   };
   return { wireRequest, answerTool: answerTool?.name ?? null };
 }

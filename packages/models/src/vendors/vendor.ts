@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@vestra/agent/message';
 import type { PricedModel, Provider } from '../prices.ts';
-import type { CompatibleEndpoint, Endpoint, ModelSettings } from '../settings.ts';
-import { anthropicWire } from './wires/anthropic.ts';
+import type { CompatibleEndpoint, Endpoint, MediaKind, ModelSettings } from '../settings.ts';
+import { anthropicWire, bindsThinking, thinkingBeta } from './wires/anthropic.ts';
 import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
 import { compatibleWire } from './wires/compatible.ts';
 import { googleWire } from './wires/google.ts';
@@ -32,9 +32,13 @@ export type Vendor = {
   mostOutputTokens: number;
 };
 
+/** By which a model knows its own thoughts again. */
+export const nameOfModel = ({ name, modelId }: Vendor) => `${name}/${modelId}`;
+
 type VendorOfAnyModel = Omit<Vendor, 'mostOutputTokens'>;
 
 const MiB = 1_048_576;
+const audio = ['wav', 'x-wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((kind) => `audio/${kind}`);
 const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 export function openVendor(settings: ModelSettings, { provider, id, max_output_tokens }: PricedModel): Vendor {
@@ -63,7 +67,11 @@ function anthropic({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyM
     modelId,
     wire: anthropicWire,
     url: `${withVersion(baseUrl ?? 'https://api.anthropic.com')}/messages`,
-    headers: () => ({ 'x-api-key': apiKey(), 'anthropic-version': '2023-06-01' }),
+    headers: () => ({
+      'x-api-key': apiKey(),
+      'anthropic-version': '2023-06-01',
+      ...(bindsThinking(modelId) && { 'anthropic-beta': thinkingBeta }),
+    }),
     longestToolName: 128,
     // The limit counts the image as base64.
     reads: new Map([...images.map((type) => [type, 3.75 * MiB] as const), ['application/pdf', 20 * MiB]]),
@@ -89,7 +97,7 @@ function openai({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyMode
 
 function google({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyModel {
   const base = trimmed(baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta');
-  const readable = ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', 'application/pdf'];
+  const readable = ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', 'application/pdf', ...audio];
   return {
     name: 'google',
     title: 'Google',
@@ -106,7 +114,8 @@ function google({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyMode
   };
 }
 
-function compatible({ apiKey, baseUrl }: CompatibleEndpoint, modelId: string): VendorOfAnyModel {
+function compatible({ apiKey, baseUrl, takes }: CompatibleEndpoint, modelId: string): VendorOfAnyModel {
+  const isTaken = (kind: MediaKind) => takes?.includes(kind) ?? (kind === 'image' && readsImages.test(modelId));
   return {
     name: 'compatible',
     title: 'The compatible endpoint',
@@ -117,14 +126,19 @@ function compatible({ apiKey, baseUrl }: CompatibleEndpoint, modelId: string): V
     url: `${trimmed(baseUrl)}/chat/completions`,
     headers: () => (apiKey ? { authorization: `Bearer ${apiKey()}` } : ({} as Record<string, string>)),
     longestToolName: 64,
-    reads: new Map(readsImages.test(modelId) ? images.map((type) => [type, 20 * MiB]) : []),
+    reads: new Map(
+      [...(isTaken('image') ? images : []), ...(isTaken('pdf') ? ['application/pdf'] : [])].map((type) => [
+        type,
+        20 * MiB,
+      ]),
+    ),
     takesSchema: () => true,
   };
 }
 
 /**
- * A model behind any endpoint says nowhere what it reads, and one that reads no images refuses the whole request:
- * only models whose name says so are sent some.
+ * A model behind any endpoint says nowhere what it reads, and one that reads no images refuses the whole request: unless
+ * the operator says so, only models whose name does are sent some.
  */
 const readsImages =
   /vision|llava|moondream|pixtral|internvl|minicpm-v|gemma-?3|llama-?4|gpt-(4o|4\.1|5)|claude|gemini|(^|[\W_\d])(vl|vlm)([\W_]|$)/i;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
 import { StartFailure } from '../db/start-failure.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
@@ -55,6 +56,10 @@ const environment = z.object({
   OPENAI_COMPATIBLE_API_KEY: present.optional(),
   OPENAI_COMPATIBLE_MODELS: present.optional(),
   OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(256).max(1_000_000).optional(),
+  OPENAI_COMPATIBLE_TAKES: z
+    .string()
+    .regex(/^(image|pdf)(,(image|pdf))*$/, 'must be image, pdf or image,pdf')
+    .optional(),
   OPENAI_COMPATIBLE_PRICE: z
     .string()
     .regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, 'must be written <in>,<out>, such as 1.00,4.00')
@@ -124,6 +129,7 @@ export function readConfig(env: Record<string, string | undefined>) {
                   }
                 : null,
             maxOutputTokens: settings.OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS ?? null,
+            takes: mediaKindsIn(settings.OPENAI_COMPATIBLE_TAKES),
           }
         : null,
       defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,
@@ -148,3 +154,6 @@ function endpoint(key: string | undefined, baseUrl: string | undefined) {
 
 /** A function, so that a configuration that is printed or serialised cannot show the key. */
 const keyOf = (key: string | undefined) => (key === undefined ? null : () => key);
+
+const mediaKindsIn = (list: string | undefined): MediaKind[] | null =>
+  list === undefined ? null : mediaKinds.filter((kind) => list.split(',').includes(kind));

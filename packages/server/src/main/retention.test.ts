@@ -1,6 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
+import type { FileStore } from '../adapters/files/file-store.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
@@ -243,7 +244,7 @@ describe('the settings', () => {
     expect(() => readConfig({ [name]: value })).toThrow(`The setting ${name} is not valid`);
   });
 
-  it('decide what the job removes [RET-001, RET-002, RET-003, RET-004]', async () => {
+  it('decide what the job removes [RET-001, RET-002, RET-003, RET-004, PIC-007]', async () => {
     const settings = {
       VESTRA_RETENTION_EVENTS_DAYS: '10',
       VESTRA_RETENTION_TRACES_DAYS: '20',
@@ -269,7 +270,25 @@ describe('the settings', () => {
         VALUES (${newId('turn')}, 0, 'model', '', 'offline', 1, 1, 0, 1, ${at}, ${at})`,
       );
     }
-    await pruneOld(db, retentionRules(readConfig(settings).retentionDays));
+    const kept = new Map<string, Uint8Array>();
+    for (const [at, createdAt] of (traces ?? []).entries()) {
+      for (const source of ['tool', 'output']) {
+        await run(
+          db,
+          sql`INSERT INTO files (id, org_id, mode, sha256, source, created_at)
+          VALUES (${newId('file')}, ${orgId}, 'test', ${`${source}-${at}`}, ${source}, ${createdAt})`,
+        );
+        kept.set(`${source}-${at}`, new Uint8Array());
+      }
+    }
+    const store: FileStore = {
+      put: async () => {},
+      read: async (_orgId, sha256) => kept.get(sha256) ?? null,
+      remove: async (_orgId, sha256) => void kept.delete(sha256),
+    };
+    await pruneOld(db, retentionRules(readConfig(settings).retentionDays, store));
+    // What tools answered with goes with the traces, its bytes too; what was given to people stays.
+    expect([...kept.keys()]).toEqual(['tool-0', 'output-0', 'output-1']);
     expect(await agesIn('events')).toEqual([events?.[0]]);
     expect(await agesIn('run_steps')).toEqual([traces?.[0]]);
     expect(await agesIn('webhook_deliveries')).toEqual([deliveries?.[0]]);

@@ -1,9 +1,10 @@
-import type { Message, UserPart } from '@vestra/agent/message';
+import type { Message, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
+import { type AnswerPart, type Piece, piecesOf, think } from '../reasoning.ts';
 import { schemaForAnthropic } from './anthropic-schema.ts';
 import { base64Of, countOf, type JsonRecord, recordOf, textOf } from './json.ts';
-import type { Answer, Wire, WrittenCall } from './wire.ts';
+import { type Answer, mediaOf, type Wire, type WrittenCall } from './wire.ts';
 
 /** Messages: POST /v1/messages, https://platform.claude.com/docs/en/build-with-claude/streaming. */
 export const anthropicWire: Wire = {
@@ -16,6 +17,7 @@ export const anthropicWire: Wire = {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
     }),
+    ...(bindsThinking(modelId) && { thinking }),
     ...(mustCallTool && { tool_choice: { type: 'any', disable_parallel_tool_use: true } }),
     ...(output.type === 'schema' && {
       output_config: { format: { type: 'json_schema', schema: schemaForAnthropic(output.schema) } },
@@ -24,6 +26,7 @@ export const anthropicWire: Wire = {
 
   reader(answer) {
     const calls = new Map<unknown, WrittenCall>();
+    const parts = new Map<unknown, AnswerPart>();
     let stopReason = '';
     return (event) => {
       const { type, index, content_block, delta, message, usage, error } = recordOf(event);
@@ -33,9 +36,14 @@ export const anthropicWire: Wire = {
           const call = calls.get(index);
           if (call) call.arguments += textOf(partial_json);
           else answer.text += textOf(text);
+          goOn(answer, parts.get(index), recordOf(delta));
           break;
         }
         case 'content_block_start': {
+          const part = partOf(recordOf(content_block));
+          if (!part) break;
+          parts.set(index, part);
+          answer.parts.push(part);
           const call = callOf(recordOf(content_block));
           if (!call) break;
           calls.set(index, call);
@@ -59,6 +67,40 @@ export const anthropicWire: Wire = {
     };
   },
 };
+
+/**
+ * From 5.1 on a model's thoughts are bound to all that stood before them, and a request is refused where that has
+ * changed: by a new day in the system prompt, or an app that was connected. These models think whether asked to or not;
+ * what is asked for here is that such thoughts are left out instead, https://platform.claude.com/docs/en/build-with-claude/preserved-thinking.
+ */
+export function bindsThinking(modelId: string): boolean {
+  const [, major = 0, minor = 0] = (/claude-[a-z]+-(\d+)-(\d{1,2})(?!\d)/.exec(modelId) ?? []).map(Number);
+  return major > 5 || (major === 5 && minor >= 1);
+}
+
+const thinking = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } };
+export const thinkingBeta = 'thinking-binding-controls-2026-08-01';
+
+function partOf(block: JsonRecord): AnswerPart | null {
+  switch (block.type) {
+    case 'text':
+      return { kind: 'text', length: 0 };
+    case 'tool_use':
+      return { kind: 'call', id: textOf(block.id) };
+    case 'thinking':
+    case 'redacted_thinking':
+      return { kind: 'thought', item: { ...block } };
+    default:
+      return null;
+  }
+}
+
+function goOn(answer: Answer, part: AnswerPart | undefined, { text, thinking: thought, signature }: JsonRecord): void {
+  if (part?.kind === 'text') part.length += textOf(text).length;
+  if (part?.kind !== 'thought') return;
+  if (typeof thought === 'string') think(answer, part.item, 'thinking', thought);
+  if (typeof signature === 'string') think(answer, part.item, 'signature', signature);
+}
 
 /** Four cache marks are allowed: two for ends of a stable part of the system prompt, and two for the messages. */
 function systemOf(system: readonly string[]) {
@@ -95,19 +137,38 @@ function blocksOf(message: Message): JsonRecord[] {
         return { ...userBlock(part), ...(next?.kind === 'text' && next.isPassing && cached) };
       });
     case 'agent':
-      return [
-        ...(message.text ? [{ type: 'text', text: message.text }] : []),
-        ...message.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
-      ];
+      return piecesOf(message).map(agentBlock);
     case 'tool':
-      return message.results.map(({ callId, output, isError }) => ({
-        type: 'tool_result',
-        tool_use_id: callId,
-        content: output,
-        ...(isError && { is_error: true }),
-      }));
+      return message.results.map(resultBlock);
   }
 }
+
+function agentBlock(piece: Piece): JsonRecord {
+  switch (piece.kind) {
+    case 'thought':
+      return { ...piece.item };
+    case 'text':
+      return { type: 'text', text: piece.text };
+    case 'call': {
+      const { id, name, arguments: input } = piece.call;
+      return { type: 'tool_use', id, name, input };
+    }
+  }
+}
+
+function resultBlock(result: ToolResult): JsonRecord {
+  const { callId, output, isError } = result;
+  const block = { type: 'tool_result', tool_use_id: callId };
+  const media = mediaOf(result);
+  if (media.length === 0) return { ...block, content: output, ...(isError && { is_error: true }) };
+  // What is marked as an error may hold nothing but text.
+  return { ...block, content: [{ type: 'text', text: output }, ...media.map(imageBlock)] };
+}
+
+const imageBlock = ({ mediaType, content }: { mediaType: string; content: Uint8Array }): JsonRecord => ({
+  type: 'image',
+  source: { type: 'base64', media_type: mediaType, data: base64Of(content) },
+});
 
 function userBlock(part: UserPart): JsonRecord {
   if (part.kind === 'text') return { type: 'text', text: part.text };

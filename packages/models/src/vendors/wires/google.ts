@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Message, UserPart } from '@vestra/agent/message';
+import type { AgentMessage, Message, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
+import { piecesOf, writeText } from '../reasoning.ts';
 import { base64Of, countOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { mapSchema } from './schemas.ts';
-import type { Answer, Wire, WireRequest, WrittenCall } from './wire.ts';
+import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Gemini: POST …/models/<model>:streamGenerateContent?alt=sse, https://ai.google.dev/api/generate-content. */
 export const googleWire: Wire = {
-  body: ({ system, messages, tools, mustCallTool, output, maxOutputTokens }) => ({
+  body: ({ modelId, system, messages, tools, mustCallTool, output, maxOutputTokens }) => ({
     ...(system.length > 0 && { systemInstruction: { parts: system.map((text) => ({ text })) } }),
-    contents: messages.map(contentOf),
+    contents: messages.map((message) => contentOf(message, modelId)),
     ...(tools.length > 0 && {
       tools: [
         {
@@ -38,27 +39,54 @@ export const googleWire: Wire = {
   },
 };
 
-function contentOf(message: Message) {
+function contentOf(message: Message, modelId: string) {
   switch (message.role) {
     case 'user':
       return { role: 'user', parts: message.parts.map(partOf) };
     case 'agent':
-      return {
-        role: 'model',
-        parts: [
-          ...(message.text ? [{ text: message.text }] : []),
-          ...message.calls.map(({ id, name, arguments: args }) => ({ functionCall: { id, name, args } })),
-        ],
-      };
+      return { role: 'model', parts: agentParts(message, modelId) };
     case 'tool':
-      return {
-        role: 'user',
-        parts: message.results.map(({ callId, name, output, isError }) => ({
-          functionResponse: { id: callId, name, response: { name, [isError ? 'error' : 'content']: output } },
-        })),
-      };
+      return { role: 'user', parts: resultParts(message.results, modelId) };
   }
 }
+
+/** From the third generation on a picture stands in the answer that it belongs to, before that behind all answers. */
+function resultParts(results: readonly ToolResult[], modelId: string): JsonRecord[] {
+  const isNested = isOfThirdGeneration(modelId);
+  const answers = results.map((result) => {
+    const { callId, name, output, isError } = result;
+    const parts = isNested ? mediaOf(result).map(inlinePart) : [];
+    const response = { name, [isError ? 'error' : 'content']: output };
+    return { functionResponse: { id: callId, name, response, ...(parts.length > 0 && { parts }) } };
+  });
+  if (isNested) return answers;
+  const media = results.flatMap((result) => {
+    const parts = mediaOf(result).map(inlinePart);
+    return parts.length === 0 ? [] : [{ text: `What ${result.name} answered with:` }, ...parts];
+  });
+  return [...answers, ...media];
+}
+
+const inlinePart = ({ mediaType, content }: { mediaType: string; content: Uint8Array }): JsonRecord => ({
+  inlineData: { mimeType: mediaType, data: base64Of(content) },
+});
+
+/** Signatures go back on the very parts that they came with, https://ai.google.dev/gemini-api/docs/thought-signatures. */
+function agentParts(message: AgentMessage, modelId: string): JsonRecord[] {
+  const parts = piecesOf(message).flatMap((piece): JsonRecord[] => {
+    if (piece.kind === 'thought') return [];
+    if (piece.kind === 'text') return [{ text: piece.text, ...piece.mark }];
+    const { id, name, arguments: args } = piece.call;
+    return [{ functionCall: { id, name, args }, ...piece.mark }];
+  });
+  const firstCall = parts.find(({ functionCall }) => functionCall);
+  if (firstCall && isOfThirdGeneration(modelId)) firstCall.thoughtSignature ??= noSignature;
+  return parts;
+}
+
+const isOfThirdGeneration = (modelId: string) => !/^gemini-[12]\b/.test(modelId);
+/** Calls without a signature are refused from then on, unless they say that there is none. */
+const noSignature = 'skip_thought_signature_validator';
 
 function partOf(part: UserPart) {
   if (part.kind === 'text') return { text: part.text };
@@ -75,9 +103,17 @@ function formatOf(output: WireRequest['output']) {
 const withoutConst = ({ const: value, ...node }: JsonRecord): JsonRecord =>
   value === undefined ? node : { ...node, enum: [value] };
 
-function readPart(answer: Answer, { text, thought, functionCall }: JsonRecord): void {
-  if (functionCall) answer.calls.push(callOf(recordOf(functionCall)));
-  else if (thought !== true) answer.text += textOf(text);
+function readPart(answer: Answer, { text, thought, functionCall, thoughtSignature }: JsonRecord): void {
+  const mark = typeof thoughtSignature === 'string' ? { thoughtSignature } : undefined;
+  answer.thoughtLength += mark?.thoughtSignature.length ?? 0;
+  if (functionCall) {
+    const call = callOf(recordOf(functionCall));
+    answer.calls.push(call);
+    answer.parts.push({ kind: 'call', id: call.id, ...(mark && { mark }) });
+  } else if (thought !== true) {
+    answer.text += textOf(text);
+    writeText(answer, textOf(text), mark);
+  }
 }
 
 function callOf({ id, name, args }: JsonRecord): WrittenCall {

@@ -1,9 +1,10 @@
-import type { Message, ToolDefinition, UserPart } from '@vestra/agent/message';
+import type { Message, ToolDefinition, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
+import { type Piece, piecesOf, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { schemaForOpenai } from './openai-schema.ts';
-import type { Answer, Wire, WireRequest, WrittenCall } from './wire.ts';
+import { type Answer, mediaOf, type Wire, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
 export const openaiWire: Wire = {
@@ -31,9 +32,12 @@ export const openaiWire: Wire = {
           hasRefused = true;
           answer.text += textOf(event.delta);
           break;
-        case 'response.output_item.done':
-          answer.calls.push(...callsOf(recordOf(event.item), tools));
+        case 'response.output_item.done': {
+          const item = recordOf(event.item);
+          answer.calls.push(...callsOf(item, tools));
+          readPart(answer, item);
           break;
+        }
         case 'response.completed':
         case 'response.incomplete': {
           const { usage, incomplete_details } = recordOf(event.response);
@@ -61,21 +65,55 @@ function itemsOf(message: Message): JsonRecord[] {
     case 'user':
       return [{ role: 'user', content: message.parts.map(partOf) }];
     case 'agent':
-      return [
-        ...(message.text ? [{ role: 'assistant', content: message.text }] : []),
-        ...message.calls.map(({ id, name, arguments: given }) => ({
-          type: 'function_call',
-          call_id: id,
-          name,
-          arguments: JSON.stringify(given),
-        })),
-      ];
+      return piecesOf(message).map(itemOf);
     case 'tool':
-      return message.results.map(({ callId, output, isError }) => ({
+      return message.results.map((result) => ({
         type: 'function_call_output',
-        call_id: callId,
-        output: isError ? JSON.stringify({ error: output }) : output,
+        call_id: result.callId,
+        output: outputOf(result),
       }));
+  }
+}
+
+function outputOf(result: ToolResult): string | JsonRecord[] {
+  const text = result.isError ? JSON.stringify({ error: result.output }) : result.output;
+  const media = mediaOf(result);
+  if (media.length === 0) return text;
+  const pictures = media.map(({ mediaType, content }) => ({
+    type: 'input_image',
+    image_url: dataUrlOf(mediaType, content),
+  }));
+  return [{ type: 'input_text', text }, ...pictures];
+}
+
+function itemOf(piece: Piece): JsonRecord {
+  switch (piece.kind) {
+    case 'thought':
+      return piece.item;
+    case 'text':
+      return { role: 'assistant', content: piece.text, ...piece.mark };
+    case 'call': {
+      const { id, name, arguments: given } = piece.call;
+      return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(given) };
+    }
+  }
+}
+
+/**
+ * Items that this vendor does not keep have ids that nobody finds again: they go back without, but for what was thought,
+ * which its encrypted content stands for. `phase` tells a remark between calls from the answer.
+ */
+function readPart(answer: Answer, { type, id, summary, encrypted_content, content, phase, call_id }: JsonRecord): void {
+  if (type === 'reasoning' && typeof encrypted_content === 'string') {
+    answer.thoughtLength += encrypted_content.length;
+    answer.parts.push({ kind: 'thought', item: { type, id, summary: listOf(summary), encrypted_content } });
+  }
+  if (type === 'function_call') answer.parts.push({ kind: 'call', id: textOf(call_id) });
+  if (type === 'message') {
+    const written = listOf(content)
+      .map(recordOf)
+      .map(({ text, refusal }) => textOf(text) || textOf(refusal));
+    writeText(answer, written.join(''), typeof phase === 'string' ? { phase } : undefined);
   }
 }
 

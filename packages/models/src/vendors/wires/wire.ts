@@ -1,5 +1,6 @@
-import type { JsonSchema, Message, ToolDefinition } from '@vestra/agent/message';
+import type { JsonSchema, Message, ToolDefinition, ToolMedia, ToolResult } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
+import type { PartsWriter } from '../reasoning.ts';
 
 /** How one kind of endpoint is spoken to: the body of a request, and what the events of its stream mean. */
 export type Wire = {
@@ -18,10 +19,12 @@ export type WireRequest = {
   mustCallTool: boolean;
   output: { type: 'text' } | { type: 'json' } | { type: 'schema'; schema: JsonSchema; strict: boolean };
   maxOutputTokens: number;
+  /** The endpoint found fault with what was thought: none of it is sent, and the endpoint's way to say so is used. */
+  isReasoningLeftOut: boolean;
 };
 
 /** What a reader has understood so far. */
-export type Answer = {
+export type Answer = PartsWriter & {
   /** Written since it was last taken. */
   text: string;
   calls: WrittenCall[];
@@ -35,4 +38,16 @@ export type Answer = {
 /** `arguments` as the model wrote them: JSON, or what was meant to be. */
 export type WrittenCall = { id: string; name: string; arguments: string };
 
-export const emptyAnswer = (): Answer => ({ text: '', calls: [], usage: null, end: null, isOver: false });
+export const emptyAnswer = (): Answer => ({
+  text: '',
+  calls: [],
+  parts: [],
+  thoughtLength: 0,
+  usage: null,
+  end: null,
+  isOver: false,
+});
+
+/** Pictures and recordings that go with a tool's answer; all of them are here, and of kinds that the vendor takes. */
+export const mediaOf = ({ media }: ToolResult): (ToolMedia & { content: Uint8Array })[] =>
+  (media ?? []).flatMap((each) => (each.content ? [{ ...each, content: each.content }] : []));

@@ -65,6 +65,40 @@ describe.each(generations)('a tool of a server of generation %s', (generation) =
   });
 });
 
+describe('what a tool answers with beside text', () => {
+  const answering = async (content: object[]) => {
+    const call = (() => ({ content })) as unknown as Called;
+    const { url } = await serveMcp('2026', [tool('look')], { call });
+    return callTool(url, { name: 'look' });
+  };
+  const data = Buffer.from('bytes').toString('base64');
+
+  it('comes with it: pictures, recordings, and resources that are either [PIC-006]', async () => {
+    const answer = await answering([
+      { type: 'text', text: 'Look:' },
+      { type: 'image', mimeType: 'image/PNG', data },
+      { type: 'audio', mimeType: 'audio/wav', data },
+      { type: 'resource', resource: { uri: 'a://chart', mimeType: 'image/webp', blob: data } },
+      { type: 'resource', resource: { uri: 'a://table', mimeType: 'text/csv', text: 'a,b' } },
+      { type: 'resource', resource: { uri: 'a://zip', mimeType: 'application/zip', blob: data } },
+    ]);
+    const content = Buffer.from('bytes');
+    expect(answer).toMatchObject({
+      text: expect.stringContaining('[image image/PNG, 6 bytes]'),
+      media: [
+        { mediaType: 'image/png', content },
+        { mediaType: 'audio/wav', content },
+        { mediaType: 'image/webp', content },
+      ],
+    });
+  });
+
+  it('is bounded, however many there are [PIC-006]', async () => {
+    const many = Array.from({ length: 1000 }, () => ({ type: 'image', mimeType: 'image/png', data }));
+    expect(await answering(many)).toMatchObject({ ok: true, media: { length: 16 } });
+  });
+});
+
 it('sends those arguments as headers that the schema asks for', async () => {
   const inputSchema = {
     type: 'object' as const,
@@ -119,7 +153,7 @@ describe('an answer', () => {
       '[resource file:///a.txt a b[secret]]\n[resource file:///b.txt]\nHello.',
     ],
   ])('%s', async (_what, result, text) => {
-    expect(await answering(result)).toEqual({ ok: true, text, isError: false });
+    expect(await answering(result)).toMatchObject({ ok: true, text, isError: false });
   });
 
   it('is cut, but no secret in two', async () => {

@@ -8,8 +8,10 @@ export type CalledTool = {
   inputSchema: Readonly<Record<string, unknown>>;
 };
 
-/** What the tool said, as one text for a model. */
-export type ToolAnswer = { text: string; isError: boolean };
+/** What the tool said, as one text for a model, and the pictures and recordings that it named there. */
+export type ToolAnswer = { text: string; isError: boolean; media?: readonly McpMedia[] };
+
+type McpMedia = { mediaType: string; content: Uint8Array };
 
 const megabyte = 1_048_576;
 const usual: SessionLimits = { timeoutMs: 120_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
@@ -35,9 +37,33 @@ export async function callTool(
       },
     ),
   );
+  const media = result.content.filter(isMedia).slice(0, mostMedia).flatMap(mediaIn);
   // Hidden before it is cut: half a secret is still half a secret.
-  return { text: bounded(hide(textOf(result))), isError: result.isError === true };
+  const text = bounded(hide(textOf(result)));
+  return { text, isError: result.isError === true, ...(media.length > 0 && { media }) };
 }
+
+/** Whoever shows them to a model takes fewer. The text names each, also those that are left out here. */
+const mostMedia = 16;
+
+const isMedia = (part: Part): boolean =>
+  part.type === 'image' || part.type === 'audio' || (part.type === 'resource' && isMediaType(part.resource.mimeType));
+
+const isMediaType = (mimeType: string | undefined) => /^(image|audio)\/[\w.+-]+$/i.test(mimeType ?? '');
+
+function mediaIn(part: Part): McpMedia[] {
+  const [mimeType, base64] =
+    part.type === 'image' || part.type === 'audio'
+      ? [part.mimeType, part.data]
+      : part.type === 'resource' && 'blob' in part.resource
+        ? [part.resource.mimeType, part.resource.blob]
+        : [];
+  if (!mimeType || base64 === undefined) return [];
+  const mediaType = isMediaType(mimeType) ? mimeType.toLowerCase() : 'application/octet-stream';
+  return [{ mediaType, content: Buffer.from(base64, 'base64') }];
+}
+
+type Part = CallToolResult['content'][number];
 
 function textOf({ content, structuredContent }: CallToolResult): string {
   const hasText = content.some((part) => part.type === 'text' && part.text !== '');
@@ -47,7 +73,7 @@ function textOf({ content, structuredContent }: CallToolResult): string {
 }
 
 /** Bytes are named and never repeated: a model reads none of them from a text. */
-function partAsText(part: CallToolResult['content'][number]): string {
+function partAsText(part: Part): string {
   switch (part.type) {
     case 'text':
       return part.text;

@@ -163,7 +163,7 @@ function toolsOf(work: Work): OwnTool[] {
     tool(
       {
         name: 'browser_screenshot',
-        description: 'Take a picture of the page and give it to the person as a file.',
+        description: 'Take a picture of the page, to look at it yourself and as a file for the person.',
         input: inputs.nothing,
         isReadOnly: true,
       },
@@ -176,7 +176,10 @@ function toolsOf(work: Work): OwnTool[] {
         const hiddenSince = await hiddenAnswer(open);
         if (hiddenSince) return hiddenSince;
         const { id, filename } = await work.save({ name: `page-${Date.now()}.jpg`, bytes: picture });
-        return said(`A picture of ${tab.url()} is saved as ${filename} (${id}).`);
+        return {
+          ...said(`A picture of ${tab.url()} is saved as ${filename} (${id}).`),
+          media: [{ mediaType: 'image/jpeg', content: picture, fileId: id }],
+        };
       },
     ),
     tool(

@@ -20,6 +20,8 @@ const shownOutput = 30_000;
 const shownErrors = 15_000;
 const partBytes = 60_000;
 const largestText = 2 * 1024 * 1024;
+const pictureName = /\.(png|jpe?g|gif|webp)$/i;
+const largestPicture = 8 * 1024 * 1024;
 const mostEntries = 500;
 /** A computer that is first prepared may take long for it; the command itself has a time of its own. */
 const computerTimeoutS = 3600;
@@ -84,7 +86,7 @@ const readFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
     {
       name: 'read_file',
       timeoutS: computerTimeoutS,
-      description: 'Read a text file on the computer, part by part.',
+      description: 'Read a text file on the computer, part by part, or look at a picture.',
       input: readInput,
       isReadOnly: true,
     },
@@ -97,6 +99,16 @@ const readFile = ({ host, homePath, onComputer }: Workplace): OwnTool =>
         if ('fault' in read) return failed(read.fault);
         const { bytes, size } = read;
         const body = textIn(bytes);
+        // Whether it is one is looked at where it is shown.
+        if (body === null && pictureName.test(path)) {
+          if (size > largestPicture) {
+            return failed(`A picture of ${size} bytes is too large to be looked at. Make it smaller with a command.`);
+          }
+          const whole = await host.readFile(place, path, { from: 0, maxBytes: largestPicture, signal: either });
+          if ('fault' in whole) return failed(whole.fault);
+          const mediaType = `image/${path.split('.').at(-1)?.toLowerCase()}`;
+          return { ...said(`A picture of ${size} bytes.`), media: [{ mediaType, content: whole.bytes }] };
+        }
         if (body === null) return failed(`That is no text: a binary file of ${size} bytes. Look at it with a command.`);
         const parts = Math.max(1, Math.ceil(size / partBytes));
         const ends = { isFirst: at === 1, isLast: at >= parts };

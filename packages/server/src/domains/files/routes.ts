@@ -22,9 +22,10 @@ export type FileDependencies = {
 
 export function fileRoutes({ db, store, links, isAttached }: FileDependencies): Handlers<'files'> {
   /** A session token reaches what was made in its own conversation, sent to it, or uploaded for it. */
-  async function isWithinReach({ session }: Caller, { id, conversation_id }: FileRow): Promise<boolean> {
+  async function isWithinReach({ session }: Caller, { id, conversation_id, source }: FileRow): Promise<boolean> {
     if (session === null) return true;
-    if (session.conversationId === null) return false;
+    // What the company's own tools answered with was for the agent.
+    if (session.conversationId === null || source === 'tool') return false;
     return conversation_id === session.conversationId || isAttached(session.conversationId, id);
   }
 

@@ -71,6 +71,14 @@ export const deleteOutputsOf = (tx: Transaction, tenant: Tenant, taskId: string)
 const deleteFiles = (tx: Transaction, which: Sql): Promise<FileRow[]> =>
   rowsOf(tx, files, sql`DELETE FROM ${files} WHERE ${which} RETURNING ${columnsOf(files)}`);
 
+/** What tools answered with, older than that, the oldest first; nobody waits for one that another is removing. */
+export const deleteOldOfTools = (tx: Transaction, before: Date, limit: number): Promise<FileRow[]> =>
+  deleteFiles(
+    tx,
+    sql`id IN (SELECT id FROM ${files} WHERE source = 'tool' AND created_at < ${before}
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+  );
+
 export async function findFiles(db: Executor, tenant: Tenant, ids: readonly string[]): Promise<FileRow[]> {
   if (ids.length === 0) return [];
   return rowsOf(db, files, sql`SELECT ${columnsOf(files)} FROM ${files} WHERE ${owned(tenant)} AND id = ANY(${ids})`);

@@ -10,7 +10,7 @@ export const files = table('files', {
   mime_type: text().nullable(),
   size_bytes: count().nullable(),
   sha256: text(),
-  source: text<'upload' | 'output'>(),
+  source: text<'upload' | 'output' | 'tool'>(),
   task_id: text().nullable(),
   conversation_id: text().nullable(),
   created_at: moment().withDefault(),

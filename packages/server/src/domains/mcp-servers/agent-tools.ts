@@ -1,4 +1,5 @@
 import type { JsonSchema, ToolDefinition } from '@vestra/agent/message';
+import type { ToolAnswer } from '@vestra/agent/own-tool';
 import type { Tool } from '@vestra/agent/tool';
 import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { McpFailure } from '../../adapters/mcp-client/failure.ts';
@@ -72,7 +73,7 @@ export type ServerTools = {
     loaded: Pick<ServerTool, 'tool'>,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ) => Promise<{ output: string; isError: boolean; mustSignIn?: { app: string } }>;
+  ) => Promise<ToolAnswer & { mustSignIn?: { app: string } }>;
 };
 
 type Dependencies = { db: Database; vault: Vault; client: McpClient; signIns: SignIns; now?: () => number };
@@ -176,7 +177,8 @@ export function createServerTools({ db, vault, client, signIns, now = Date.now }
       }
       const { reach, answer } = attempt;
       if (!answer.ok) return failed(answer.code, reach.hide(answer.message));
-      return { output: answer.text, isError: answer.isError };
+      const { text: output, isError, media } = answer;
+      return { output, isError, ...(media && { media }) };
     },
   };
 }

@@ -7,7 +7,14 @@ import { type Cost, costOf, costsOf } from '../ledger/api.ts';
 import { removeTask } from './remove.ts';
 import { showTrace } from './trace.ts';
 
-export function taskRoutes({ engine }: { engine: Engine }): Handlers<'tasks'> {
+export function taskRoutes({
+  engine,
+  linkTo,
+}: {
+  engine: Engine;
+  /** A link that works for some minutes. */
+  linkTo: (fileId: string) => string;
+}): Handlers<'tasks'> {
   const { db } = engine;
   return {
     list: async ({ caller, query, page }) => {
@@ -29,7 +36,7 @@ export function taskRoutes({ engine }: { engine: Engine }): Handlers<'tasks'> {
       await removeTask(engine, origin, row);
       return { object: 'task', id: row.id, deleted: true };
     },
-    trace: async ({ caller, params }) => showTrace(db, await ownTask(engine, caller, params.task_id)),
+    trace: async ({ caller, params }) => showTrace(db, await ownTask(engine, caller, params.task_id), linkTo),
     data: async ({ caller, params }) => {
       const row = await ownTask(engine, caller, params.task_id);
       const turn = await findTurn(db, row.turn_id);

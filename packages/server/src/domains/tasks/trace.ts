@@ -4,14 +4,14 @@ import { callsOfRun, presentTraceStep, type StepRow, stepsOfRun, type TaskRow } 
 import { tokensAndCostOfTask } from '../ledger/api.ts';
 
 /** Each tool step and each call of the model, as far as they are still kept. */
-export async function showTrace(db: Executor, task: TaskRow) {
+export async function showTrace(db: Executor, task: TaskRow, linkTo: (fileId: string) => string) {
   const calls = await callsOfRun(db, task.id);
   const steps = await stepsOfRun(db, task.id);
   const spent = await tokensAndCostOfTask(db, task.id);
   return {
     object: 'task_trace' as const,
     task_id: task.id,
-    steps: calls.map(presentTraceStep),
+    steps: calls.map((call) => presentTraceStep(call, linkTo)),
     turns: steps.map((step) => presentModelCall(task, step)),
     // Of all that was charged for it, tools and the computer included, also where the steps are no longer kept.
     totals: {

@@ -109,6 +109,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const screens = createScreens({ db, browserPool, log });
   const credentials = createScreenCredentials(signingSecret);
   const links = createDownloadLinks(signingSecret, publicUrl);
+  const linkTo = (fileId: string) => links.make(fileId).url;
   const interviews: InterviewPorts = {
     engine,
     faultsOf: (caller, body) => faultsOfFile(db, kernel, { caller, body }),
@@ -207,7 +208,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       }),
       conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams })),
       interactions: interactionRoutes({ engine }),
-      tasks: taskRoutes({ engine }),
+      tasks: taskRoutes({ engine, linkTo }),
       batches: batchRoutes({ engine }),
       me: meRoutes(orgs),
       orgs: orgRoutes(orgs),
@@ -249,7 +250,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         }),
         a2a: whenFirstCalled(async () => {
           const { a2aEndpoint } = await import('../../edges/a2a/endpoint.ts');
-          return a2aEndpoint({ ...edges, engine, linkTo: (fileId) => links.make(fileId).url });
+          return a2aEndpoint({ ...edges, engine, linkTo });
         }),
         agentCard: whenFirstCalled(async () => {
           const { agentCard } = await import('../../edges/a2a/agent-card.ts');

@@ -1,5 +1,6 @@
 import { createSchemas } from '../../adapters/json-schema/schemas.ts';
 import { createTraceExporter } from '../../adapters/otlp/trace-exporter.ts';
+import { fitPicture } from '../../adapters/pictures/fit-picture.ts';
 import { ownPolicyHookSecret } from '../../adapters/policy-hook/own-secret.ts';
 import { createPolicyHook } from '../../adapters/policy-hook/policy-hook.ts';
 import type { Tenant } from '../../caller.ts';
@@ -102,6 +103,7 @@ export function assembleEngine(
     search: (reader) => searchNotebooks(db, reader, meaning),
     files,
     documents: kernel.documents,
+    fitPicture,
     batchItems: watchItems(advancer),
     routineTools: routineTools(db),
     workComputers: computerWork.ofWork,

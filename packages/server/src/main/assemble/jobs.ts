@@ -65,7 +65,7 @@ export function assembleJobs(
 ): JobHandlers<typeof catalog> {
   const { engine, player, computers, computerWork } = parts;
   const steps = eraseSteps(files, jobs);
-  const rules = retentionRules(config.retentionDays);
+  const rules = retentionRules(config.retentionDays, files);
   return {
     'ledger.fold': () => foldLedger(db, { emit, capsOfUsers: capsOf }),
     'user.erase': async ({ org_id, mode, user_id }) => {

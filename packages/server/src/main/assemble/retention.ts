@@ -1,7 +1,9 @@
+import type { FileStore } from '../../adapters/files/file-store.ts';
 import { pruneConnections } from '../../domains/apps/api.ts';
 import { pruneAudit } from '../../domains/audit/api.ts';
 import { pruneTraces } from '../../domains/engine/api.ts';
 import { pruneEvents, pruneStreams } from '../../domains/events/api.ts';
+import { pruneOfTools } from '../../domains/files/api.ts';
 import { pruneReservations } from '../../domains/ledger/api.ts';
 import { pruneConsoleSessions } from '../../domains/members/api.ts';
 import { pruneSessions } from '../../domains/sessions/api.ts';
@@ -13,10 +15,11 @@ import type { PruneRule } from '../../jobs/retention.ts';
 import type { Config } from '../config.ts';
 
 /** What the settings keep for a number of days. */
-export const retentionRules = (days: Config['retentionDays']): PruneRule[] => [
+export const retentionRules = (days: Config['retentionDays'], files: FileStore): PruneRule[] => [
   { days: days.events, prune: pruneEvents },
   { days: days.events, prune: pruneStreams },
   { days: days.traces, prune: pruneTraces },
+  { days: days.traces, prune: pruneOfTools(files) },
   { days: days.deliveries, prune: pruneDeliveries },
   { days: days.audit, prune: pruneAudit },
 ];

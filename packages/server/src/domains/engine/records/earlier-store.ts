@@ -10,8 +10,8 @@ import { readingOpenTasks } from './tasks.ts';
 const earlierShape = {
   ...messages.columns,
   turn_state: text<TurnRow['state']>().nullable(),
-  /** The reply did more than to say something. */
-  has_calls: boolean(),
+  /** The reply did more than to say something, or its model wants back what it thought. */
+  is_replayed: boolean(),
   work_title: text().nullable(),
   work_error: text().nullable(),
   /** What was said to the work and came too late. */
@@ -26,7 +26,8 @@ const readingBefore = (turn: TurnRow) =>
   reading(
     earlierShape,
     sql`SELECT ${columns}, t.state AS turn_state,
-        m.role <> 'work' AND EXISTS (SELECT FROM run_calls c WHERE c.run_id = m.turn_id) AS has_calls,
+        m.role <> 'work' AND (EXISTS (SELECT FROM run_calls c WHERE c.run_id = m.turn_id)
+          OR EXISTS (SELECT FROM run_steps s WHERE s.run_id = m.turn_id AND s.reasoning IS NOT NULL)) AS is_replayed,
         w.title AS work_title, w.error_message AS work_error,
         (SELECT string_agg(n.text, E'\n' ORDER BY n.id) FROM work_notes n
           WHERE n.task_id = m.task_id AND n.step_index IS NULL) AS work_unread

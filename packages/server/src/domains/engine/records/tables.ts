@@ -1,3 +1,4 @@
+import type { Reasoning } from '@vestra/agent/message';
 import type { interactionKinds } from '@vestra/contract/interactions';
 import type { messageRoles } from '@vestra/contract/message';
 import type { MissingTool } from '@vestra/contract/missing-tools';
@@ -124,6 +125,7 @@ export const runSteps = table('run_steps', {
   notice: text().nullable(),
   covers: integer().nullable(),
   is_cut: boolean().withDefault(),
+  reasoning: json<Reasoning>().nullable(),
   model: text(),
   input_tokens: integer(),
   output_tokens: integer(),
@@ -146,6 +148,7 @@ export const runCalls = table('run_calls', {
   is_error: boolean().nullable(),
   result_from: text<'tool' | 'person' | 'run'>().nullable(),
   finished_at: moment().nullable(),
+  media: json<KeptMedia[]>().nullable(),
   created_at: moment().withDefault(),
 });
 
@@ -158,6 +161,15 @@ export const workNotes = table('work_notes', {
   step_index: integer().nullable(),
   created_at: moment().withDefault(),
 });
+
+/** A picture or a recording that a tool answered with. */
+export type KeptMedia = {
+  file_id: string;
+  media_type: string;
+  bytes: number;
+  width: number | null;
+  height: number | null;
+};
 
 export const interactions = table('interactions', {
   org_id: text(),

@@ -1,3 +1,4 @@
+import type { ToolMedia } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
 import type { Executor, Transaction } from '../../../db/pool.ts';
@@ -7,7 +8,7 @@ import { columnsOf, count, text } from '../../../db/table.ts';
 import { FencedOff, type Run } from '../../../jobs/fence.ts';
 import { isConnected, readingInteractionsOf } from './interactions.ts';
 import { storableJson, storableText } from './storable-text.ts';
-import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow } from './tables.ts';
+import { type CallRow, type InteractionRow, type KeptMedia, runCalls, runSteps, type StepRow } from './tables.ts';
 
 /** What one call of a model has cost. */
 export type StepCost = { model: string; costMicros: bigint; startedAt: Date };
@@ -94,6 +95,7 @@ function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly Interac
     text: row.text,
     notice: row.notice,
     isCut: row.is_cut,
+    reasoning: row.reasoning,
     usage,
     calls: calls
       .filter(({ step_index }) => step_index === row.step_index)
@@ -110,6 +112,7 @@ function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly Interac
                 output: call.output,
                 isError: call.is_error === true,
                 from: call.result_from as NonNullable<CallRow['result_from']>,
+                ...(call.media && { media: call.media.map(mediaOf) }),
               },
       })),
   };
@@ -129,7 +132,8 @@ export async function insertModelStep(
   step: ModelStep,
   cost: StepCost,
 ): Promise<void> {
-  const kind = { kind: 'model', notice: step.notice, covers: null, is_cut: step.isCut } as const;
+  const { notice, isCut: is_cut, reasoning } = step;
+  const kind = { kind: 'model', notice, covers: null, is_cut, reasoning } as const;
   await insertStep(tx, runId, index, kind, step, cost);
   if (step.calls.length === 0) return;
   const now = new Date();
@@ -179,7 +183,7 @@ async function insertStep(
   tx: Transaction,
   runId: string,
   index: number,
-  kind: Pick<StepRow, 'kind' | 'notice' | 'covers' | 'is_cut'>,
+  kind: Pick<StepRow, 'kind' | 'notice' | 'covers' | 'is_cut'> & { reasoning?: StepRow['reasoning'] },
   { text, usage }: Pick<ModelStep, 'text' | 'usage'>,
   { model, costMicros, startedAt }: StepCost,
 ): Promise<void> {
@@ -219,9 +223,26 @@ export async function writeResult(tx: Transaction, callId: string, result: CallR
   return row as CallRow;
 }
 
-const resultColumns = ({ output, isError, from }: CallResult, at: Date) => ({
+const resultColumns = ({ output, isError, from, media }: CallResult, at: Date) => ({
   output: storableText(output),
   is_error: isError,
   result_from: from,
   finished_at: at,
+  ...(media && media.length > 0 && { media: media.map(mediaColumns) }),
+});
+
+const mediaColumns = ({ fileId, mediaType, bytes, width, height }: ToolMedia): KeptMedia => ({
+  file_id: fileId,
+  media_type: mediaType,
+  bytes,
+  width,
+  height,
+});
+
+const mediaOf = ({ file_id, media_type, bytes, width, height }: KeptMedia): ToolMedia => ({
+  fileId: file_id,
+  mediaType: media_type,
+  bytes,
+  width,
+  height,
 });

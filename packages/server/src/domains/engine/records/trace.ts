@@ -6,10 +6,14 @@ const longestSummary = 200;
 type TracedCall = Pick<
   CallRow,
   'id' | 'name' | 'arguments' | 'output' | 'is_error' | 'started_at' | 'finished_at' | 'created_at'
->;
+> &
+  Partial<Pick<CallRow, 'media'>>;
 
-/** One step of work as people read it: what was called and what came of it, in a line each. */
-export const presentTraceStep = (call: TracedCall) => {
+/**
+ * One step of work as people read it: what was called and what came of it, in a line each. Pictures of it have a link
+ * where `linkTo` makes one; a link is good for minutes, and an event is kept for longer.
+ */
+export const presentTraceStep = (call: TracedCall, linkTo?: (fileId: string) => string) => {
   const startedAt = call.started_at ?? call.created_at;
   return {
     tool_use_id: call.id,
@@ -20,6 +24,9 @@ export const presentTraceStep = (call: TracedCall) => {
     started_at: startedAt.toISOString(),
     finished_at: call.finished_at?.toISOString() ?? null,
     duration_ms: call.finished_at === null ? null : Math.max(0, call.finished_at.getTime() - startedAt.getTime()),
+    ...(call.media && {
+      media: call.media.map(({ file_id, ...facts }) => ({ ...facts, ...(linkTo && { url: linkTo(file_id) }) })),
+    }),
   };
 };
 

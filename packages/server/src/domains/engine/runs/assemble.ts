@@ -3,6 +3,7 @@ import type { JsonSchema } from '@vestra/agent/message';
 import { assembleSystem, passingText } from '@vestra/agent/prompt/assemble';
 import { parsedJson } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
+import type { MediaKind } from '@vestra/models/settings';
 import type { Tenant } from '../../../caller.ts';
 import type { Run } from '../../../jobs/fence.ts';
 import type { Manifest } from '../../deployments/api.ts';
@@ -80,13 +81,13 @@ export async function assembleRun(
   if (tools.missing.length > 0) await noteMissing(engine, subject, run, tools.missing);
   const moment = { now: Date.now(), timezone: user?.timezone ?? null, fence };
   const passing = passingText({ ...moment, memory, context: asked.context, ...shownMatters(open, pending) });
-  const readsFiles = model.provider !== 'compatible' && model.provider !== 'offline';
+  const takes = (kind: MediaKind) => engine.models.takes(model.id, kind);
   const history = await historyOf(
     engine,
     tenant,
     subject,
     { asked, before, passing },
-    { fence, readsPdf: readsFiles, readsPictures: true, room: roomFor(model) },
+    { fence, readsPdf: takes('pdf'), readsPictures: takes('image'), room: roomFor(model) },
   );
   const schema = turn.request.output_schema;
   return {

@@ -29,7 +29,7 @@ export async function historyOf(
 ): Promise<History> {
   const { fence } = shown;
   // Work goes on from what the reply has found out before it handed over.
-  const doers = new Set([...before.filter(({ has_calls }) => has_calls).map(({ turn_id }) => turn_id)]);
+  const doers = new Set(before.filter(({ is_replayed }) => is_replayed).map(({ turn_id }) => turn_id));
   if (task) doers.add(turn.id);
   const [steps, files] = await Promise.all([
     doers.size === 0 ? new Map<string, ModelStep[]>() : modelStepsOf(engine.db, [...doers]),
@@ -79,7 +79,7 @@ function earlierMessages(row: EarlierMessage, { steps, files, answered, fence }:
 /** The reply as it was made; where its steps are gone or there were none but the answer, what it said. */
 function replyOf(row: EarlierMessage, steps: readonly ModelStep[], fence: string): Message[] {
   const made = steps.map(asEarlier);
-  const spoken = joinTexts(made.map(({ text }) => text));
+  const spoken = joinTexts(made);
   const exchanges = made.map((step) => withHandOff(step, row.text)).flatMap((step) => exchangeOf(step, fence).messages);
   // What was streamed of a step that came to no end was seen by the person.
   const left = row.text.startsWith(spoken) ? row.text.slice(spoken.length).trimStart() : '';

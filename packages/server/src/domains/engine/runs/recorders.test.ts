@@ -68,6 +68,7 @@ const said = (words: string): ModelStep => ({
   calls: [],
   notice: null,
   isCut: false,
+  reasoning: null,
   usage,
 });
 const calling = (id: string, name: string, given: unknown = {}): ModelStep => ({

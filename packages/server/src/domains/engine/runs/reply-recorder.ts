@@ -1,5 +1,6 @@
 import type { FinalEnd, RunStore } from '@vestra/agent/ports';
-import type { ModelStep, Step, SummaryStep } from '@vestra/agent/step';
+import type { ModelStep, SummaryStep } from '@vestra/agent/step';
+import { beginningIn } from '@vestra/agent/transcript';
 import { idAfter } from '@vestra/contract/ids';
 import { appendDelta } from '../../events/api.ts';
 import { costOfTurn } from '../../ledger/api.ts';
@@ -53,9 +54,10 @@ export function createReplyRecorder(
   async function load(): ReturnType<RunStore['load']> {
     const loaded = await recorder.load();
     if (loaded.kind === 'take_up_anew' || !isStreamed || replyText !== null) return loaded;
-    const said = joinTexts(loaded.steps.flatMap(textsOf));
+    const said = joinTexts(loaded.steps);
     if (!recording.isFirstRun) await mendStream(said);
-    replyText = openReplyText(said);
+    const beginning = beginningIn(loaded.steps);
+    replyText = openReplyText(said, beginning && loaded.steps.indexOf(beginning));
     return loaded;
   }
 
@@ -68,9 +70,10 @@ export function createReplyRecorder(
     });
   }
 
-  const openReplyText = (before: string) =>
+  const openReplyText = (before: string, lastStep: number | null) =>
     createReplyText({
       before,
+      lastStep,
       write: (text) =>
         appendDelta(engine.writes, run, {
           conversationId,
@@ -170,8 +173,6 @@ export function createReplyRecorder(
       }),
   };
 }
-
-const textsOf = (step: Step): string[] => (step.kind === 'model' ? [step.text] : []);
 
 /** What is told in one piece: of an answer that never fitted its schema nothing. */
 function saidWhole(end: FinalEnd, text: string): Said {

@@ -1,3 +1,5 @@
+import type { ModelStep } from '@vestra/agent/step';
+import { goOn } from '@vestra/agent/transcript';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReplyText, joinTexts } from './reply-text.ts';
 
@@ -10,6 +12,7 @@ function replyText({ before = '', takesMs = 0 } = {}) {
   let failure: Error | null = null;
   const text = createReplyText({
     before,
+    lastStep: null,
     write: async (piece) => {
       if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs));
       if (failure) throw failure;
@@ -88,6 +91,17 @@ describe('the text of a reply on its way into the log', () => {
   });
 
   it('of recorded steps is joined as it was written', () => {
-    expect(joinTexts(['One', '', 'Two'])).toBe('One\n\nTwo');
+    const step = (text: string, more: Partial<ModelStep> = {}): ModelStep => ({
+      kind: 'model',
+      text,
+      calls: [],
+      reasoning: null,
+      notice: null,
+      isCut: false,
+      usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      ...more,
+    });
+    expect(joinTexts([step('One'), step(''), step('Two')])).toBe('One\n\nTwo');
+    expect(joinTexts([step('Fir'), step('One ha', { isCut: true, notice: goOn }), step('lf')])).toBe('Fir\n\nOne half');
   });
 });

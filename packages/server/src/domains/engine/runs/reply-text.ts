@@ -1,3 +1,6 @@
+import type { Step } from '@vestra/agent/step';
+import { beginningIn } from '@vestra/agent/transcript';
+
 /** Joined for this long at least, so that a model that writes letter by letter costs no write per letter. */
 const joinedMs = 40;
 /** And longer the more replies are written at once: 24 of them in steps of 160 ms. */
@@ -22,6 +25,8 @@ export type ReplyText = {
 export function createReplyText<Written>(options: {
   /** What earlier steps have said and the log has. */
   before: string;
+  /** The step that what comes goes on with, without a gap. */
+  lastStep: number | null;
   write: (text: string) => Promise<Written>;
   onWritten: (written: Written) => void;
 }): ReplyText {
@@ -29,7 +34,7 @@ export function createReplyText<Written>(options: {
   let whole = options.before;
   const self = {};
   let waiting = '';
-  let lastStep: number | null = null;
+  let { lastStep } = options;
   let writing: Promise<void> | null = null;
   let failure: { error: unknown } | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -95,7 +100,12 @@ export function createReplyText<Written>(options: {
 }
 
 /** What recorded steps have said, as the log has it. */
-export const joinTexts = (texts: readonly string[]) => texts.filter((text) => text !== '').join(gap);
+export const joinTexts = (steps: readonly Step[]): string =>
+  steps.reduce((whole, step, at) => {
+    if (step.kind !== 'model' || step.text === '') return whole;
+    const isMore = whole === '' || beginningIn(steps.slice(0, at)) !== null;
+    return whole + (isMore ? '' : gap) + step.text;
+  }, '');
 
 const countedMs = 1_000;
 

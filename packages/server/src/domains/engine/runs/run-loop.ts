@@ -5,6 +5,7 @@ import { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { isDatabaseAway } from '../../../db/away.ts';
 import { FencedOff, type Run } from '../../../jobs/fence.ts';
+import { findFiles } from '../../files/api.ts';
 import { release } from '../../ledger/api.ts';
 import { changeConversation } from '../records/change.ts';
 import { connectsOf } from '../records/interactions.ts';
@@ -13,6 +14,7 @@ import type { TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
 import { risenPrice } from '../tools/approved-price.ts';
 import { meteringComputer } from '../tools/computer-meter.ts';
+import { keepMedia } from '../tools/keep-media.ts';
 import { giveUp } from '../turns/begin-reply.ts';
 import { failTask } from '../turns/end-task.ts';
 import { type Broken, endReply } from '../turns/end-turn.ts';
@@ -85,7 +87,9 @@ async function runAssembled<R extends RunRecorder>(
   const purse = createPurse(engine, { tenant, subject, run, model, hold, signal: agentRun.signal });
   const recorder = makeRecorder(assembled, { run, isFirstRun, purse, connected }, turn);
   try {
-    const end = await runAgent(agentRun, portsOf(engine, subject, assembled, recorder, purse)).catch(handedBack);
+    const end = await runAgent(agentRun, portsOf(engine, { subject, run }, assembled, recorder, purse)).catch(
+      handedBack,
+    );
     if (end.kind === 'handed_back') await recorder.handBack();
     return { end, assembled, recorder, purse };
   } finally {
@@ -117,11 +121,13 @@ async function recordBreak(engine: Engine, { turn, task }: Subject, run: Run, er
 
 function portsOf(
   engine: Engine,
-  { turn, task }: Subject,
+  { subject, run }: Pick<Taken, 'subject' | 'run'>,
   { tools, model }: Assembled,
   store: RunRecorder,
   purse: Purse,
 ): Ports {
+  const { turn, task } = subject;
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
   return {
     model: purse.metered(engine.models.model(model.id)),
     store,
@@ -136,13 +142,21 @@ function portsOf(
         if (risen !== null) return { kind: 'result', output: risen, isError: true };
         const price = tools.priceOf(tool);
         if (price !== null && price > 0) purse.willCharge(call.id, price);
-        const { computerSeconds = 0, ...outcome } = await meteringComputer(
+        const outcome = await meteringComputer(
           () => purse.meterComputer(call.id),
           () => tools.run(call, tool, signal),
         );
+        if (outcome.kind === 'connect') return outcome;
+        const { output, isError, computerSeconds = 0, media: answered = [] } = outcome;
         purse.willChargeSeconds(call.id, computerSeconds);
-        return outcome;
+        if (answered.length === 0) return { kind: 'result', output, isError };
+        const { media, notes } = await keepMedia(engine, subject, run, answered);
+        return { kind: 'result', output: [output, ...notes].join('\n'), isError, media };
       },
+    },
+    async readMedia({ fileId }) {
+      const [file] = await findFiles(engine.db, tenant, [fileId]);
+      return file ? engine.files.read(tenant.orgId, file.sha256) : null;
     },
     hook: {
       mayRun: (call, tool) =>

@@ -213,8 +213,9 @@ export async function readAttachments(
   const found = new Map((await findFiles(db, caller, ids)).map((row) => [row.id, row]));
   return ids.map((id, at) => {
     const row = found.get(id);
-    const isElsewhere = session && row?.source === 'output' && row.conversation_id !== session.conversationId;
-    if (!row || row.user_id !== userId || isElsewhere) {
+    const isOfOthers =
+      row?.source === 'tool' || (row?.source === 'output' && row.conversation_id !== session?.conversationId);
+    if (!row || row.user_id !== userId || (session && isOfOthers)) {
       throw fail('invalid_request', {
         param: `attachments.${at}.file_id`,
         message: 'There is no such file of this user.',

@@ -5,6 +5,7 @@ import type { Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
 import type { DocumentReader } from '../../../adapters/documents/reader.ts';
 import type { FileStore } from '../../../adapters/files/file-store.ts';
+import type { FitPicture } from '../../../adapters/pictures/fit-picture.ts';
 import type { PolicyHook } from '../../../adapters/policy-hook/policy-hook.ts';
 import type { Tenant } from '../../../caller.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
@@ -45,6 +46,7 @@ export type Engine = {
   search: NotebookSearch;
   files: FileStore;
   documents: DocumentReader;
+  fitPicture: FitPicture;
   traces: TraceSink;
   batchItems: BatchItems;
   routineTools: RoutineTools;

@@ -1,4 +1,4 @@
-import { failed, type OwnTool, ownTool, part, said, text } from '@vestra/agent/own-tool';
+import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { z } from 'zod';
 import type { Tenant } from '../../../../caller.ts';
 import { type FileRow, findFiles, outputsOf } from '../../../files/api.ts';
@@ -55,6 +55,7 @@ const readerOf = (engine: ReadsFiles, tenant: Tenant, files: readonly Attachment
       const named = files.find((each) => each.filename === filename) ?? files.find(isLike(filename));
       if (!named) return failed(`There is no such file. The files of this conversation: ${listed(files)}.`);
       const [row] = await findFiles(engine.db, tenant, [named.file_id]);
+      if (row?.mime_type?.startsWith('image/')) return shownPicture(engine, row, named.filename);
       const content = row && (await textOfFile(engine, row, named.filename));
       if (content === undefined) return failed(`${named.filename} was deleted.`);
       if (content === null) return failed(`${named.filename} has no text that can be read (${row?.mime_type}).`);
@@ -64,6 +65,12 @@ const readerOf = (engine: ReadsFiles, tenant: Tenant, files: readonly Attachment
       return said(parts === 1 ? shown : `[Part ${at} of ${parts}]\n${shown}`);
     },
   );
+
+async function shownPicture({ files }: ReadsFiles, row: FileRow, filename: string): Promise<ToolAnswer> {
+  const content = await files.read(row.org_id, row.sha256);
+  if (!content) return failed(`${filename} was deleted.`);
+  return { ...said(`${filename}, a picture.`), media: [{ mediaType: row.mime_type ?? '', content, fileId: row.id }] };
+}
 
 const isLike = (wanted: string) => (each: Attachment) => each.filename.toLowerCase() === wanted.trim().toLowerCase();
 

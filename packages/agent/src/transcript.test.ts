@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import type { ModelStep } from './step.ts';
+import { asEarlier, exchangeOf } from './transcript.ts';
+
+const step: ModelStep = {
+  kind: 'model',
+  text: 'I look.',
+  calls: [
+    { call: { id: 'call_1', name: 'look', arguments: {} }, waits: [], isStarted: true, result: null },
+    {
+      call: { id: 'call_2', name: 'look', arguments: {} },
+      waits: [],
+      isStarted: true,
+      result: { output: 'rain', isError: false, from: 'tool' },
+    },
+  ],
+  reasoning: { model: 'vendor/model', parts: [{ any: 'thing' }] },
+  notice: null,
+  isCut: false,
+  usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+};
+
+it('a step of any turn is read with what was thought on its way [RSN-001]', () => {
+  expect(exchangeOf(step, 'f').messages[0]).toEqual({
+    role: 'agent',
+    text: 'I look.',
+    calls: step.calls.map(({ call }) => call),
+    reasoning: step.reasoning,
+  });
+});
+
+it('a call that a crash left without a result is read with one that says so [RSN-009]', () => {
+  const { messages, isOpen } = exchangeOf(asEarlier(step), 'f');
+  expect(isOpen).toBe(false);
+  expect(messages[1]).toMatchObject({
+    role: 'tool',
+    results: [
+      { callId: 'call_1', isError: true, output: expect.stringContaining('the outcome is unknown') },
+      { callId: 'call_2', isError: false, output: expect.stringContaining('rain') },
+    ],
+  });
+});

@@ -1,6 +1,7 @@
 import type { ModelRequest } from '@vestra/agent/model';
+import { sentencesOf } from './sentences.ts';
 import { textOf } from './situation.ts';
-import { jsonIn, sentencesOf } from './words.ts';
+import { jsonIn } from './words.ts';
 
 type Tool = { tool: string; description: string; asks_for_a_yes: boolean };
 type Notebook = { name: string; documents: string[] };

@@ -25,7 +25,9 @@ const result = z.object({
   judged_by: z
     .string()
     .nullable()
-    .meta({ description: 'The model that judged; `offline` is the stand-in, which only matches words. Null before that.' }),
+    .meta({
+      description: 'The model that judged; `offline` is the stand-in, which only matches words. Null before that.',
+    }),
   conversation_id: id('conv').nullable(),
   transcript: z
     .array(z.object({ role: z.enum(messageRoles), text: z.string() }))

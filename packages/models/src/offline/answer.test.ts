@@ -40,6 +40,7 @@ const passages = [
   'of the day before. Die Praxis Lindenhof ist montags bis freitags von 8 bis 18 Uhr geöffnet, mittwochs bis',
   '13 Uhr.',
   '- **Dr. Brandt**: Innere Medizin, e.g. Ultraschall am 1. Mai und am Vormittag.',
+  '- **Dr. Celik**: Kinder und Jugendliche.',
   'Im Notfall rufen Sie die 112.',
 ].join('\n');
 
@@ -60,7 +61,7 @@ async function said(
   return spoken.split('\n\n').slice(1).join('\n\n');
 }
 
-describe('what the stand-in answers [MOD-202]', () => {
+describe('what the stand-in answers [OFF-102]', () => {
   it.each([
     ['When do you open?', 'We open at 9.'],
     ['Where is your shop?', 'Our shop is in Elm Street 4.'],
@@ -80,13 +81,14 @@ describe('what the stand-in answers [MOD-202]', () => {
     ['I have a question. I changed my mind.', 'From returns-policy.md: “Changed your mind: we refund the price.”'],
     [
       'Wann haben Sie geöffnet?',
-      'From practice.md: “Die Praxis Lindenhof ist montags bis freitags von 8 bis 18 Uhr geöffnet, mittwochs bis 13 Uhr.”',
+      'Aus practice.md: “Die Praxis Lindenhof ist montags bis freitags von 8 bis 18 Uhr geöffnet, mittwochs bis 13 Uhr.”',
     ],
     [
-      'Was macht Frau Dr. Brandt?',
-      'From practice.md: “Dr. Brandt: Innere Medizin, e.g. Ultraschall am 1. Mai und am Vormittag.”',
+      'Wer ist Frau Dr. Brandt?',
+      'Aus practice.md: “Dr. Brandt: Innere Medizin, e.g. Ultraschall am 1. Mai und am Vormittag.”',
     ],
-    ['Was tue ich im Notfall?', 'From practice.md: “Im Notfall rufen Sie die 112.”'],
+    ['Was tue ich im Notfall?', 'Aus practice.md: “Im Notfall rufen Sie die 112.”'],
+    ['Wer behandelt Kinder?', 'Aus practice.md: “Dr. Celik: Kinder und Jugendliche.”'],
     ['What tea do I like?', 'I remember: “The user likes green tea.”'],
     ['What do I like?', 'I remember: “The user likes green tea.”'],
     ['Who am I?', 'I remember: “The user likes green tea.” “The user lives in Oslo.”'],
@@ -102,6 +104,30 @@ describe('what the stand-in answers [MOD-202]', () => {
     'Wie hoch ist der Eiffelturm?',
   ])('says that it found nothing: %s', async (question) => {
     expect(await said(question)).toMatch(/^(I found nothing about this|Dazu habe ich .* nichts gefunden)/);
+  });
+
+  it('starts nothing because a question shares a word with a tool', async () => {
+    const start = tool('start_return', 'Starts a return and sends the customer a shipping label.', { number: text });
+    const system = assembleSystem(facts);
+    const { called } = await converse(
+      [user('What is your returns policy?')],
+      [search, start],
+      { search_notebooks: passages },
+      { system },
+    );
+    expect(called).toEqual(['search_notebooks']);
+  });
+
+  it('calls a tool that is described in another language by the words of its description and options', async () => {
+    const doctor = { enum: ['adler', 'brandt'] };
+    const free = tool('find_free_times', 'Nennt die freien Termine bei einer Ärztin oder einem Arzt ab einem Tag.', {
+      doctor,
+      from_day: text,
+    });
+    const { calls } = await answer([user('Welche freien Termine gibt es bei Dr. Brandt ab 2026-12-01?')], {
+      tools: [search, free],
+    });
+    expect(calls).toMatchObject([{ name: 'find_free_times', arguments: { doctor: 'brandt', from_day: '2026-12-01' } }]);
   });
 
   it('says what it can do: what it is, its tools and notebooks, and no tool of the house', async () => {

@@ -86,14 +86,15 @@ const listed = (heading: string, items: readonly string[]) =>
 
 function sourcesFor(request: ModelRequest, situation: Situation, looked: readonly Deed[], phrases: Phrases): Source[] {
   const { facts, memory } = toldIn(request.system);
+  const quoted = (output: string) => sourcesOf(output, phrases.from);
   const found = looked.filter(({ result }) => !result.isError);
   const recalled = found.filter(({ call }) => call.name === 'recall').flatMap(({ result }) => linesOf(result.output));
   const before = situation.doneBefore.filter(({ result }) => !result.isError);
   return [
     sourceOfLines(null, facts),
     sourceOfLines(phrases.remembered, [...memory, ...recalled]),
-    ...situation.enclosed.flatMap(sourcesOf).map((source) => ({ ...source, from: source.from || phrases.enclosed })),
-    ...found.filter(({ call }) => call.name !== 'recall').flatMap(({ result }) => sourcesOf(result.output)),
+    ...situation.enclosed.flatMap(quoted).map((source) => ({ ...source, from: source.from || phrases.enclosed })),
+    ...found.filter(({ call }) => call.name !== 'recall').flatMap(({ result }) => quoted(result.output)),
     ...before.flatMap(({ call, result }) =>
       isLookUp(call.name)
         ? sourcesOf(result.output)

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '@vestra/agent/message';
 import type { ModelRequest, Purpose } from '@vestra/agent/model';
 import { answerOf, earlierValue, isAboutItself, knowledgeTools, withNotice } from './answer.ts';
-import { fittingTools } from './choose-tool.ts';
+import { fittingTools, type Wanted } from './choose-tool.ts';
 import { draftScenarios } from './draft-scenarios.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { fillArguments, valueFor } from './fill-arguments.ts';
@@ -49,9 +49,11 @@ function nextCall(request: ModelRequest, situation: Situation): Decision | null 
   const isDone = (name: string) => done.some((each) => each.call.name === name);
   if (done.length >= mostCalls || isDone('hand_off_to_work') || isDone('finish')) return null;
   if (done.length === 0 && (isAboutItself(question) || earlierValue(situation) !== null)) return null;
+  // Looking up comes last: what it found answers the question, and is no reason to do anything.
+  if (done.some(({ call: { name } }) => knowledgeTools.includes(name))) return null;
   const wanted = toolsFor(request, situation).find(({ tool }) => !isDone(tool.name));
   if (wanted) {
-    const decision = callTool(request, situation, wanted.tool, wanted.part);
+    const decision = callTool(request, situation, wanted);
     if (decision) return decision;
   }
   const handOff = toolNamed(request, 'hand_off_to_work');
@@ -73,17 +75,17 @@ function nextCall(request: ModelRequest, situation: Situation): Decision | null 
 const toolNamed = (request: ModelRequest, name: string) => request.tools.find((tool) => tool.name === name);
 
 /** An answer to "To use `x` I need …" goes on with that tool. */
-function toolsFor(request: ModelRequest, { asked, earlier }: Situation): { tool: ToolDefinition; part: string }[] {
+function toolsFor(request: ModelRequest, { asked, earlier }: Situation): Wanted[] {
   const fitting = fittingTools(asked, request.tools);
   const before = request.messages.findLast(
     ({ role }, index) => role === 'agent' && index < request.messages.length - 1,
   );
   const pending = toolNamed(request, /To use `([^`]+)` I need/.exec(textOf(before))?.[1] ?? '');
   if (!pending || fitting.length > 0) return fitting;
-  return [{ tool: pending, part: `${asked}\n${earlier[0] ?? ''}` }];
+  return [{ tool: pending, part: `${asked}\n${earlier[0] ?? ''}`, isNamed: true }];
 }
 
-function callTool(request: ModelRequest, situation: Situation, tool: ToolDefinition, part: string): Decision | null {
+function callTool(request: ModelRequest, situation: Situation, { tool, part, isNamed }: Wanted): Decision | null {
   const answers = outputsOf(situation, 'ask_question');
   const facts = factsFor(request, situation, [...answers, part]);
   const { filled, missing } = fillArguments(tool.inputSchema, facts, situation.asked);
@@ -97,6 +99,8 @@ function callTool(request: ModelRequest, situation: Situation, tool: ToolDefinit
   }
   // What one schema asks of several arguments together cannot be asked for: such a call is left alone.
   if (missing.length === 0) return fits(tool.inputSchema, filled, tool.inputSchema) ? call(tool, filled) : null;
+  // A question that only shares words with a tool is asked of the notebooks: "What is your returns policy?" starts no return.
+  if (!isNamed && part.trim().endsWith('?')) return null;
   return askFor(request, tool, missing, answers.length > 0);
 }
 

@@ -27,7 +27,7 @@ function judged(line: string, outputSchema?: JsonSchema) {
   return JSON.parse(text);
 }
 
-describe('judging a scenario [MOD-012, MOD-201]', () => {
+describe('judging a scenario [MOD-012, OFF-101]', () => {
   it.each<[string, boolean]>([
     ['The agent says "Friday".', true],
     ['The agent says “friday”', true],

@@ -5,11 +5,11 @@ import { coverage, stemsOf } from './words.ts';
 export type Source = { from: string | null; sections: Section[] };
 
 /** As `search_notebooks` and `read_document` answer: each passage under a heading with its document and the document's id. */
-export function sourcesOf(output: string): Source[] {
+export function sourcesOf(output: string, from = 'From'): Source[] {
   return passagesOf(output).map(({ source, text }) => {
     const sections = sectionsOf(text);
     const title = source ?? sections[0]?.headings[0] ?? null;
-    return { from: title === null ? '' : `From ${withoutId(title)}: `, sections: sections.map(wholeOf) };
+    return { from: title === null ? '' : `${from} ${withoutId(title)}: `, sections: sections.map(wholeOf) };
   });
 }
 

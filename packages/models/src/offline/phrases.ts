@@ -1,3 +1,5 @@
+import { languageOf } from './words.ts';
+
 /** What the stand-in says of its own accord, in the languages that it has words for. */
 export type Phrases = {
   notice: string;
@@ -9,6 +11,7 @@ export type Phrases = {
   done: string;
   started: string;
   remembered: string;
+  from: string;
   enclosed: string;
   tools: string;
   notebooks: string;
@@ -27,6 +30,7 @@ const english: Phrases = {
   done: 'That is done.',
   started: 'I have started on this and will come back with the result.',
   remembered: 'I remember: ',
+  from: 'From',
   enclosed: 'From what you sent: ',
   tools: 'I can use these tools:',
   notebooks: 'I can look things up in:',
@@ -42,6 +46,7 @@ const german: Phrases = {
   done: 'Das ist erledigt.',
   started: 'Ich habe damit begonnen und melde mich mit dem Ergebnis.',
   remembered: 'Ich erinnere mich: ',
+  from: 'Aus',
   enclosed: 'Aus dem, was Sie geschickt haben: ',
   tools: 'Ich kann diese Werkzeuge benutzen:',
   notebooks: 'Ich kann hier nachsehen:',
@@ -57,17 +62,16 @@ const spanish: Phrases = {
   done: 'Hecho.',
   started: 'He empezado con esto y volveré con el resultado.',
   remembered: 'Recuerdo: ',
+  from: 'De',
   enclosed: 'De lo que envió: ',
   tools: 'Puedo usar estas herramientas:',
   notebooks: 'Puedo consultar:',
 };
 
-/** The language that is fixed; else the one that the person seems to write. */
+const phrasesIn = { en: english, de: german, es: spanish };
+
+/** In the language that is fixed, as far as there are words for it; else in the one that the person seems to write. */
 export function phrasesFor(language: string | null, question: string): Phrases {
-  if (language !== null) return /^de\b/i.test(language) ? german : /^es\b/i.test(language) ? spanish : english;
-  if (/[¿¡]|\b(?:qué|cuándo|dónde|cuánto|hola|gracias)\b/iu.test(question)) return spanish;
-  return (question.match(/\b(?:ich|wann|wie|wo|wer|ist|haben|sie|und|nicht|ein|eine|der|das|guten|danke)\b/giu) ?? [])
-    .length > 1
-    ? german
-    : english;
+  if (language === null) return phrasesIn[languageOf(question)];
+  return /^de\b/i.test(language) ? german : /^es\b/i.test(language) ? spanish : english;
 }

@@ -20,12 +20,15 @@ export function toldIn(system: readonly string[]): Told {
   );
   return {
     self: instructions.filter((sentence) => /^You (?!must|should|may|will|can|never|always)\p{L}+/u.test(sentence)),
-    facts: instructions.map(withoutLabel).filter((sentence) => !isOrder.test(sentence) && !isPrivate.test(sentence)),
+    facts: instructions.map(withoutLabel).filter(isFact),
     memory: itemsUnder('What you remember about this person', prompt),
     notebooks: itemsUnder('Notebooks', prompt),
     language: /^Write in the language `([^`]+)`/m.exec(prompt)?.[1] ?? null,
   };
 }
+
+/** A statement about the world: nothing that the agent is told to do, to leave or to keep to itself. */
+export const isFact = (sentence: string) => !isOrder.test(sentence) && !isPrivate.test(sentence);
 
 const itemsUnder = (heading: string, prompt: string): string[] => {
   const section =

@@ -8,29 +8,44 @@ const fillers = words(
   thank also any all about am may something anything someone anyone long many much often`,
 );
 
-/** Two of these make a text German or Spanish: alone, many are words of English too. */
-const otherFillers = [
-  words(
+/** The same of German and of Spanish, which count where a text has one of them that is no word of English. */
+const otherFillers = {
+  de: words(
     `aber alle als am an auch auf aus bei beim bin bis bitte da das dem den der des die dies diese dieser doch du ein eine einem
     einen einer er es für gern gerne habe haben hat hätte ich ihr ihre ihren im in ist kann kein keine können man mein meine
     meinen mich mir mit möchte nach nicht noch oder schon sehr seit sich sie sind so um und uns von vom wann war was welche
     welchem welchen welcher welches wenn wer werden wie wieder wir wird wo zu zum zur`,
   ),
-  words(
+  es: words(
     `a al como con cuál cuales cuáles cuando cuándo cuánto cuántos de del dónde el ella en es esta este esto hay la las lo los me
     mi mis muy no o para pero por porque puede puedo que qué quién se ser sí sin sobre son soy su sus te tengo tiene tu un una
     unos y ya yo`,
   ),
-];
+};
+
+const alsoEnglish = words(
+  'a al all am an as bin como con de den die do du el en er es hat has in la man me mi no o on se son so su te tu um un war was y',
+);
+
+/** The language that a text seems to be written in, of those that there are words for. */
+export function languageOf(text: string): 'de' | 'en' | 'es' {
+  const own = (language: 'de' | 'es') =>
+    wordsIn(text).filter((word) => otherFillers[language].has(word) && !alsoEnglish.has(word)).length;
+  const [german, spanish] = [own('de'), own('es')];
+  if (german === 0 && spanish === 0) return 'en';
+  return german >= spanish ? 'de' : 'es';
+}
+
+const wordsIn = (text: string) =>
+  (text.replace(/([a-z])([A-Z])/g, '$1 $2').match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu) ?? []).map((word) =>
+    word.toLowerCase(),
+  );
 
 /** The words that carry meaning, each without its ending, so that `orders`, `ordered` and `order` are one. */
 export function stemsOf(text: string): string[] {
-  const all = (text.replace(/([a-z])([A-Z])/g, '$1 $2').match(/[\p{L}\p{N}]+/gu) ?? []).map((word) =>
-    word.toLowerCase(),
-  );
-  const foreign = otherFillers.filter((each) => all.filter((word) => each.has(word) && !fillers.has(word)).length > 1);
-  return all
-    .filter((word) => !fillers.has(word) && !foreign.some((each) => each.has(word)))
+  const language = languageOf(text);
+  return wordsIn(text)
+    .filter((word) => !fillers.has(word) && (language === 'en' || !otherFillers[language].has(word)))
     .filter((word) => word.length > 1 || /[^a-z]/.test(word))
     .map(stem);
 }

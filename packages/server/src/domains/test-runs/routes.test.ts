@@ -59,6 +59,7 @@ const queuedResult = ({ id, name }: { id: string; name: string }) => ({
   cost_usd: 0,
   error_code: null,
   error_message: null,
+  judged_by: null,
 });
 
 describe('creating', () => {

@@ -34,7 +34,12 @@ export function verdictOf({ criteria, mustNever, judgedBy }: Findings): Verdict 
   const isUnknown = isMet && !isBroken && mustNever.some(({ holds }) => holds === null);
   return {
     status: isUnknown ? 'error' : isMet && !isBroken ? 'passed' : 'failed',
-    criteria: criteria.map(({ text, holds, reason }) => ({ text, met: holds === true, decided: holds !== null, reason })),
+    criteria: criteria.map(({ text, holds, reason }) => ({
+      text,
+      met: holds === true,
+      decided: holds !== null,
+      reason,
+    })),
     must_never: mustNever.map(({ text, holds, reason }) => ({
       text,
       broken: holds === true,

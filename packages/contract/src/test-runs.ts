@@ -22,12 +22,9 @@ const result = z.object({
   status: z.enum(testRunStatuses),
   criteria: z.array(z.object({ text: z.string(), met: z.boolean(), decided, reason: z.string() })),
   must_never: z.array(z.object({ text: z.string(), broken: z.boolean(), decided, reason: z.string() })),
-  judged_by: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'The model that judged; `offline` is the stand-in, which only matches words. Null before that.',
-    }),
+  judged_by: z.string().nullable().meta({
+    description: 'The model that judged; `offline` is the stand-in, which only matches words. Null before that.',
+  }),
   conversation_id: id('conv').nullable(),
   transcript: z
     .array(z.object({ role: z.enum(messageRoles), text: z.string() }))

@@ -15,8 +15,9 @@ const wanted = [
   {
     file: '/usr/lib/python3/dist-packages/reportlab',
     package: 'python3-reportlab',
-    for: 'writes PDF files and charts',
+    for: 'writes PDF files',
   },
+  { file: '/usr/share/doc/python3-renderpm', package: 'python3-renderpm', for: 'draws charts' },
   { file: '/usr/lib/python3/dist-packages/pypdf', package: 'python3-pypdf', for: 'fills in PDF forms' },
   { file: '/usr/bin/chromium-headless-shell', package: 'chromium-headless-shell', for: 'is the browser' },
   { file: '/usr/share/fonts/truetype/liberation', package: 'fonts-liberation', for: 'is what pages are written in' },

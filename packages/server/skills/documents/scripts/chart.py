@@ -3,6 +3,7 @@
 
 import argparse
 import csv
+import importlib
 import os
 import shutil
 import subprocess
@@ -22,12 +23,15 @@ def main():
     parser.add_argument("--title", default="")
     arguments = parser.parse_args()
     names, labels, series = read_data(arguments.data)
-    try:
-        from reportlab.graphics import renderPDF
-    except ImportError:
-        raise SystemExit("The package python3-reportlab is missing: ask the operator to install it (`npm run setup:system`).")
+    for package, module in [("python3-reportlab", "reportlab"), ("python3-renderpm", "reportlab.graphics._renderPM")]:
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            raise SystemExit(f"The package {package} is missing: ask the operator to install it (`npm run setup:system`).")
     if not shutil.which("pdftoppm"):
         raise SystemExit("The package poppler-utils is missing: ask the operator to install it (`npm run setup:system`).")
+    from reportlab.graphics import renderPDF
+
     with tempfile.TemporaryDirectory() as folder:
         page = os.path.join(folder, "chart.pdf")
         renderPDF.drawToFile(draw(arguments, names, labels, series), page)

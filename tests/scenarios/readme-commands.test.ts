@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { runHere } from '@vestra/cli/terminal.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServerProcess, startProcess } from '../support/process.ts';
+import type { Answer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -34,6 +35,8 @@ function commandsOf(readme: string): Documented[] {
   }
   return found.filter(({ command }) => !elsewhere.some(([pattern]) => pattern.test(command)));
 }
+
+type Body = Answer['body'];
 
 let folder: string;
 let database: TestDatabase;
@@ -108,6 +111,37 @@ describe('a documented command is a tested command', () => {
       0,
       expect.stringContaining('✔ bikes: version 1 is what test keys run'),
     ]);
+  });
+
+  it('leaves an example whose stand-in answers a follow-up from what a tool said in the turn before [OFF-102]', async () => {
+    const say = async (path: string, message: string) => {
+      const { status, body, text } = await server.call('POST', path, {
+        body: { message, ...(path === '/v1/conversations' && { deployment: 'support-desk' }) },
+      });
+      expect([status < 300, text]).toEqual([true, expect.any(String)]);
+      return body;
+    };
+    const until = async (path: string, isSo: (body: Body) => boolean): Promise<Body> => {
+      for (const deadline = Date.now() + 30_000; ; ) {
+        const { body, text } = await server.call('GET', path);
+        if (isSo(body)) return body;
+        if (Date.now() > deadline) throw new Error(`It never came to that: ${text}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    };
+    const { id } = await say('/v1/conversations', 'Where is my order MT-1042?');
+    const {
+      data: [open],
+    } = await until(`/v1/interactions?conversation_id=${id}`, ({ data }) => data.length > 0);
+    const output = { number: 'MT-1042', state: 'shipped', tracking_number: '1Z999' };
+    await server.call('POST', `/v1/interactions/${open.id}/answer`, { body: { output } });
+    const messages = `/v1/conversations/${id}/messages`;
+    await until(messages, ({ data }) => data.length === 2);
+    await say(messages, 'Tracking number?');
+    const {
+      data: [last],
+    } = await until(messages, ({ data }) => data.length === 4);
+    expect(last.text).toBe('tracking number: 1Z999');
   });
 
   it('is found by npx in the folder of the repository', async () => {

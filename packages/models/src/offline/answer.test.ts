@@ -1,5 +1,5 @@
 import type { Message, ToolDefinition } from '@vestra/agent/message';
-import { assembleSystem, type PromptFacts } from '@vestra/agent/prompt/assemble';
+import { assembleSystem, type PromptFacts, passingText } from '@vestra/agent/prompt/assemble';
 import { asData } from '@vestra/agent/prompt/data';
 import { describe, expect, it } from 'vitest';
 import { agent, answer, converse, recall, search, text, tool, user } from './offline-model.fixture.ts';
@@ -20,8 +20,11 @@ const facts: PromptFacts = {
   hasComputer: false,
   hasBrowser: false,
   memory: ['The user likes green tea.', 'The user lives in Oslo.'],
+  person: { name: 'Ada Byron', email: null, metadata: {} },
   missingTools: [],
   openWork: [],
+  openQuestions: [],
+  context: { plan: 'The plan of this customer is gold.' },
   now: 0,
   timezone: null,
   fence,
@@ -44,6 +47,15 @@ const passages = [
   'Im Notfall rufen Sie die 112.',
 ].join('\n');
 
+/** As a turn sends it: what the person said, and what holds now. */
+const asked = (text: string): Message => ({
+  role: 'user',
+  parts: [
+    { kind: 'text', text },
+    { kind: 'text', text: passingText(facts), isPassing: true },
+  ],
+});
+
 const order = tool('find_order', 'Finds an order by its number.', { number: text });
 
 async function said(
@@ -55,7 +67,7 @@ async function said(
     recall: given.recalled ?? 'You remember nothing about this.',
   };
   const system = assembleSystem(given.facts ?? facts);
-  const { text: spoken } = await converse([user(question)], [search, recall, ...(given.tools ?? [])], results, {
+  const { text: spoken } = await converse([asked(question)], [search, recall, ...(given.tools ?? [])], results, {
     system,
   });
   return spoken.split('\n\n').slice(1).join('\n\n');
@@ -91,7 +103,8 @@ describe('what the stand-in answers [OFF-102]', () => {
     ['Wer behandelt Kinder?', 'Aus practice.md: “Dr. Celik: Kinder und Jugendliche.”'],
     ['What tea do I like?', 'I remember: “The user likes green tea.”'],
     ['What do I like?', 'I remember: “The user likes green tea.”'],
-    ['Who am I?', 'I remember: “The user likes green tea.” “The user lives in Oslo.”'],
+    ['What is my name?', 'I remember: “Your name is Ada Byron.”'],
+    ['Who am I?', 'I remember: “Your name is Ada Byron.” “The user likes green tea.” “The user lives in Oslo.”'],
     ['Thanks!', 'You are welcome.'],
     ['Hello', 'Hello. What can I do for you?'],
   ])('%s %s', async (question, expected) => expect(await said(question)).toBe(expected));
@@ -101,6 +114,7 @@ describe('what the stand-in answers [OFF-102]', () => {
     'Which company leads the market?',
     'Write a poem about the sea',
     'What is the discount code?',
+    'Which plan does this customer have?',
     'Wie hoch ist der Eiffelturm?',
   ])('says that it found nothing: %s', async (question) => {
     expect(await said(question)).toMatch(/^(I found nothing about this|Dazu habe ich .* nichts gefunden)/);

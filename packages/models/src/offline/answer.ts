@@ -85,14 +85,14 @@ const listed = (heading: string, items: readonly string[]) =>
   items.length === 0 ? [] : [heading, ...items.map((item) => `- ${item}`)];
 
 function sourcesFor(request: ModelRequest, situation: Situation, looked: readonly Deed[], phrases: Phrases): Source[] {
-  const { facts, memory } = toldIn(request.system);
+  const { facts, person } = toldIn(request.system);
   const quoted = (output: string) => sourcesOf(output, phrases.from);
   const found = looked.filter(({ result }) => !result.isError);
   const recalled = found.filter(({ call }) => call.name === 'recall').flatMap(({ result }) => linesOf(result.output));
   const before = situation.doneBefore.filter(({ result }) => !result.isError);
   return [
     sourceOfLines(null, facts),
-    sourceOfLines(phrases.remembered, [...memory, ...recalled]),
+    sourceOfLines(phrases.remembered, [...new Set([...person, ...situation.memory, ...recalled])]),
     ...situation.enclosed.flatMap(quoted).map((source) => ({ ...source, from: source.from || phrases.enclosed })),
     ...found.filter(({ call }) => call.name !== 'recall').flatMap(({ result }) => quoted(result.output)),
     ...before.flatMap(({ call, result }) =>

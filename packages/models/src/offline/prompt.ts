@@ -7,7 +7,8 @@ export type Told = {
   self: string[];
   /** What may be said to anybody: statements about the world, never what the agent is told to do or to leave. */
   facts: string[];
-  memory: string[];
+  /** What the caller's system says about the person. */
+  person: string[];
   notebooks: string[];
   /** A tag, or null: as the person writes. */
   language: string | null;
@@ -21,7 +22,7 @@ export function toldIn(system: readonly string[]): Told {
   return {
     self: instructions.filter((sentence) => /^You (?!must|should|may|will|can|never|always)\p{L}+/u.test(sentence)),
     facts: instructions.map(withoutLabel).filter(isFact),
-    memory: itemsUnder('What you remember about this person', prompt),
+    person: personIn(prompt),
     notebooks: itemsUnder('Notebooks', prompt),
     language: /^Write in the language `([^`]+)`/m.exec(prompt)?.[1] ?? null,
   };
@@ -29,6 +30,13 @@ export function toldIn(system: readonly string[]): Told {
 
 /** A statement about the world: nothing that the agent is told to do, to leave or to keep to itself. */
 export const isFact = (sentence: string) => !isOrder.test(sentence) && !isPrivate.test(sentence);
+
+function personIn(prompt: string): string[] {
+  const known = /^# The person$([\s\S]*?)(?=^# |(?![\s\S]))/m.exec(withoutFence(prompt))?.[1] ?? '';
+  return [...known.matchAll(/^(Name|Email): (.+)$/gm)].map(
+    (match) => `Your ${match[1]?.toLowerCase()} is ${match[2]}.`,
+  );
+}
 
 const itemsUnder = (heading: string, prompt: string): string[] => {
   const section =

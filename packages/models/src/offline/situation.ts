@@ -10,7 +10,7 @@ export type Situation = {
   asked: string;
   /** The same without the files. */
   question: string;
-  /** The files that came with it, and what the caller's system said about it. */
+  /** The files that came with it. */
   enclosed: string[];
   /** What is remembered about the person. */
   memory: string[];
@@ -31,12 +31,13 @@ export function situationOf({ messages }: ModelRequest): Situation {
   const before = messages.slice(0, Math.max(0, last));
   const said = rawTextOf(messages[last], false);
   const passing = dataIn(rawTextOf(messages[last], true));
-  const dataOf = (label: string) => passing.filter((each) => each.label === label).map(({ text }) => text);
   return {
     asked: textOf(messages[last]),
     question: said.replace(fenced, '').trim(),
-    enclosed: [...dataIn(said).map(({ text }) => text), ...dataOf('context')],
-    memory: dataOf('memory').flatMap((text) => text.split('\n').map((line) => line.replace(/^- /, ''))),
+    enclosed: dataIn(said).map(({ text }) => text),
+    memory: passing
+      .filter(({ label }) => label === 'memory')
+      .flatMap(({ text }) => text.split('\n').map((line) => line.replace(/^- /, ''))),
     earlier: before
       .filter(({ role }) => role === 'user')
       .map(textOf)
@@ -48,18 +49,22 @@ export function situationOf({ messages }: ModelRequest): Situation {
   };
 }
 
+/** A call and its result stand beside each other; ids may come again in another turn. */
 function deedsIn(messages: readonly Message[]): Deed[] {
-  const results = new Map(
-    messages
-      .flatMap((each) => (each.role === 'tool' ? each.results : []))
-      .map((each) => [each.callId, { ...each, output: withoutFence(each.output) }]),
-  );
-  return messages
-    .flatMap((each) => (each.role === 'agent' ? each.calls : []))
-    .flatMap((call) => {
-      const result = results.get(call.id);
-      return result ? [{ call, result }] : [];
+  return messages.flatMap((message, at) => {
+    const next = messages[at + 1];
+    if (message.role !== 'agent' || next?.role !== 'tool') return [];
+    return message.calls.flatMap((call) => {
+      const result = next.results.find(({ callId }) => callId === call.id);
+      return result ? [{ call, result: { ...result, output: toldBy(result) } }] : [];
     });
+  });
+}
+
+/** What the tool itself said, without what the platform says about the call. */
+function toldBy({ output }: ToolResult): string {
+  const data = dataIn(output);
+  return data.length === 0 ? output : data.map(({ text }) => text).join('\n');
 }
 
 export function textOf(message: Message | undefined): string {

@@ -9,6 +9,16 @@ const wanted = [
   { file: '/usr/bin/git', package: 'git', for: 'clones repositories' },
   { file: '/usr/bin/curl', package: 'curl', for: 'fetches what agents ask for' },
   { file: '/usr/bin/python3', package: 'python3', for: 'runs the scripts of skills' },
+  { file: '/usr/bin/pdftotext', package: 'poppler-utils', for: 'reads PDF files and draws their pages' },
+  { file: '/usr/lib/python3/dist-packages/docx', package: 'python3-docx', for: 'writes and reads Word files' },
+  { file: '/usr/lib/python3/dist-packages/openpyxl', package: 'python3-openpyxl', for: 'writes and reads Excel files' },
+  {
+    file: '/usr/lib/python3/dist-packages/reportlab',
+    package: 'python3-reportlab',
+    for: 'writes PDF files',
+  },
+  { file: '/usr/share/doc/python3-renderpm', package: 'python3-renderpm', for: 'draws charts' },
+  { file: '/usr/lib/python3/dist-packages/pypdf', package: 'python3-pypdf', for: 'fills in PDF forms' },
   { file: '/usr/bin/chromium-headless-shell', package: 'chromium-headless-shell', for: 'is the browser' },
   { file: '/usr/share/fonts/truetype/liberation', package: 'fonts-liberation', for: 'is what pages are written in' },
 ];

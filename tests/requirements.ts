@@ -32,6 +32,7 @@ import { messages } from './requirements/messages.ts';
 import { models } from './requirements/models.ts';
 import { money } from './requirements/money.ts';
 import { notebooks } from './requirements/notebooks.ts';
+import { offline } from './requirements/offline.ts';
 import { otlp } from './requirements/otlp.ts';
 import { pictures } from './requirements/pictures.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
@@ -108,6 +109,7 @@ export const areas: readonly Area[] = [
   webhooks,
   deliveries,
   models,
+  offline,
   mcpEndpoint,
   a2a,
   apps,

@@ -108,4 +108,9 @@ export const skills = area('skills', 'done', [
     'configuration.md · Skills',
     'A skill that was deleted, renamed or changed is gone from every computer at its next use; what a person made there stays.',
   ],
+  [
+    'SKL-125',
+    'configuration.md · Skills',
+    'Built-in skills make and read DOCX, XLSX, PPTX, PDF and charts and fill PDF forms on a computer, or say which package is missing.',
+  ],
 ]);

@@ -26,7 +26,6 @@ type Recorded = { user_id: string; exchanges: Exchange[] };
 let server: AgentServer;
 beforeAll(async () => {
   server = await startAgentServer();
-  await server.call('PUT', '/v1/secrets/SHIPPING_TOKEN', { body: { value: 'x' } });
 });
 afterAll(() => server.stop());
 

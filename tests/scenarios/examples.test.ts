@@ -7,9 +7,6 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
-  for (const key of [server.testKey, server.liveKey]) {
-    await server.call('PUT', '/v1/secrets/SHIPPING_TOKEN', { key, body: { value: 'x' } });
-  }
 });
 afterAll(() => server.stop());
 

@@ -26,7 +26,6 @@ beforeAll(async () => {
       return globalThis.fetch(address, init);
     },
   });
-  await client.secrets.put({ name: 'SHIPPING_TOKEN', value: 'x' });
 });
 afterAll(async () => {
   await server.stop();

@@ -12,12 +12,19 @@ export const testRunStatuses = ['queued', 'running', 'passed', 'failed', 'error'
 
 const count = z.int().min(0);
 
+const decided = z
+  .boolean()
+  .meta({ description: 'Whether the judge could tell. What it could not tell is neither met nor broken.' });
+
 const result = z.object({
   scenario_id: id('scn'),
   name: z.string(),
   status: z.enum(testRunStatuses),
-  criteria: z.array(z.object({ text: z.string(), met: z.boolean(), reason: z.string() })),
-  must_never: z.array(z.object({ text: z.string(), broken: z.boolean(), reason: z.string() })),
+  criteria: z.array(z.object({ text: z.string(), met: z.boolean(), decided, reason: z.string() })),
+  must_never: z.array(z.object({ text: z.string(), broken: z.boolean(), decided, reason: z.string() })),
+  judged_by: z.string().nullable().meta({
+    description: 'The model that judged; `offline` is the stand-in, which only matches words. Null before that.',
+  }),
   conversation_id: id('conv').nullable(),
   transcript: z
     .array(z.object({ role: z.enum(messageRoles), text: z.string() }))

@@ -17,8 +17,9 @@ export type TestResult = {
   scenario_id: string;
   name: string;
   status: string;
-  criteria: readonly { text: string; met: boolean; reason: string }[];
-  must_never: readonly { text: string; broken: boolean; reason: string }[];
+  criteria: readonly { text: string; met: boolean; decided: boolean; reason: string }[];
+  must_never: readonly { text: string; broken: boolean; decided: boolean; reason: string }[];
+  judged_by: string | null;
   duration_ms: number;
   error_code: string | null;
   error_message: string | null;
@@ -30,11 +31,13 @@ type Look = Pick<Terminal, 'paint'>;
 export function showTestResult({ paint }: Look, result: TestResult): string {
   const seconds = `${(result.duration_ms / 1000).toFixed(1)} s`;
   const lines = [`${markOf({ paint }, result.status)} ${plain(result.name)} ${paint('dim', seconds)}`];
-  for (const { text, met, reason } of result.criteria) {
-    if (!met && result.status === 'failed') lines.push(`    not met: ${plain(text)}`, `      ${plain(reason)}`);
+  const add = (what: string, text: string, reason: string) =>
+    lines.push(`    ${what}: ${plain(text)}`, `      ${plain(reason)}`);
+  for (const { text, met, decided, reason } of result.criteria) {
+    if (!met && result.status !== 'passed') add(decided ? 'not met' : 'not decided', text, reason);
   }
-  for (const { text, broken, reason } of result.must_never) {
-    if (broken) lines.push(`    must never: ${plain(text)}`, `      ${plain(reason)}`);
+  for (const { text, broken, decided, reason } of result.must_never) {
+    if (broken || !decided) add(decided ? 'must never' : 'not decided, must never', text, reason);
   }
   if (result.error_code) {
     lines.push(
@@ -47,12 +50,14 @@ export function showTestResult({ paint }: Look, result: TestResult): string {
   return lines.join('\n');
 }
 
-/** `3 of 4 passed, 1 failed; $0.0123` */
+/** `3 of 4 passed, 1 failed; $0.0123`, and who judged where that was no model. */
 export function summaryOf(run: TestRun): string {
   const { total, passed, failed, error } = run.counts;
   const rest = [failed > 0 && `${failed} failed`, error > 0 && `${error} ended in error`].filter(Boolean);
   const why = run.error_code ? ` (${run.error_code})` : '';
-  return `${[`${passed} of ${total} passed`, ...rest].join(', ')}${why}; ${showMoney(run.cost_usd)}`;
+  const isByStandIn = run.results.some(({ judged_by }) => judged_by === 'offline');
+  const judge = isByStandIn ? '; judged by the offline stand-in (word match)' : '';
+  return `${[`${passed} of ${total} passed`, ...rest].join(', ')}${why}; ${showMoney(run.cost_usd)}${judge}`;
 }
 
 function markOf({ paint }: Look, status: string): string {

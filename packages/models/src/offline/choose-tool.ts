@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '@vestra/agent/message';
+import { listOf, nodeOf } from './schema/schema-node.ts';
 import { coverage, stemsOf } from './words.ts';
 
 /** Tools with a part of their own in a conversation: they are called for what they are for, never because a word fits. */
@@ -38,42 +39,42 @@ const callsFor: Record<string, RegExp> = {
 
 const enough = 0.5;
 
-/** The tools that the parts of a message ask for, in the order of the parts. `part` is what asked for it. */
-export function fittingTools(
-  message: string,
-  tools: readonly ToolDefinition[],
-): { tool: ToolDefinition; part: string }[] {
+/** A tool that a part of a message asks for. `isNamed`: the part says its whole name, so that it can mean nothing else. */
+export type Wanted = { tool: ToolDefinition; part: string; isNamed: boolean };
+
+/** The tools that the parts of a message ask for, in the order of the parts. */
+export function fittingTools(message: string, tools: readonly ToolDefinition[]): Wanted[] {
   const parts = message
     .split(/(?:[,;]|\band\b)?\s*\bthen\b|\band (?=\p{Ll})|;|(?<=[.!?])\s+/u)
     .filter((part) => part?.trim());
-  const found = parts.flatMap((part) => {
-    const tool = best(part, tools);
-    return tool ? [{ tool, part: part.trim() }] : [];
-  });
-  if (found.length === 0) {
-    const tool = best(message, tools);
-    return tool ? [{ tool, part: message }] : [];
-  }
+  const found = parts.flatMap((part) => best(part.trim(), tools) ?? []);
+  if (found.length === 0) return [best(message, tools)].filter((each) => each !== null);
   return found.filter(({ tool }, index) => found.findIndex((other) => other.tool === tool) === index);
 }
 
-function best(part: string, tools: readonly ToolDefinition[]): ToolDefinition | null {
-  const stems = [...new Set(stemsOf(part))];
-  const scored = tools
+function best(part: string, tools: readonly ToolDefinition[]): Wanted | null {
+  // Ids and numbers are what a tool is given, not what it is for.
+  const stems = [...new Set(stemsOf(part))].filter((stem) => !/\d/.test(stem));
+  const [first] = tools
     .filter(({ name }) => !ownPart.has(name))
-    .map((tool) => ({ tool, score: scoreOf(tool, part, stems) }))
+    .map((tool) => ({ tool, part, ...fitOf(tool, part, stems) }))
     .filter(({ score }) => score >= enough)
     .sort((left, right) => right.score - left.score);
-  return scored[0]?.tool ?? null;
+  return first ?? null;
 }
 
-/** A name that is said in full is enough; half a name needs help from the description. */
-function scoreOf({ name, description }: ToolDefinition, part: string, stems: readonly string[]): number {
-  const trigger = callsFor[name];
-  if (trigger) return trigger.test(part) ? 2 : 0;
-  const said = new Set(stems);
-  const nameStems = stemsOf(name.replace(/^mcp__.+?__/, '').replaceAll(/[_-]/g, ' '));
-  const named = coverage(nameStems, said);
-  const described = coverage(stems, new Set(stemsOf(description)));
-  return named * 0.6 + described * 0.5 + (named > 0 && described > 0 ? 0.1 : 0);
+/** A name that is said in full is enough; half a name needs help from the description, and several words of that do too. */
+function fitOf(tool: ToolDefinition, part: string, stems: readonly string[]): { score: number; isNamed: boolean } {
+  const trigger = callsFor[tool.name];
+  if (trigger) return trigger.test(part) ? { score: 2, isNamed: true } : { score: 0, isNamed: false };
+  const named = coverage(stemsOf(tool.name.replace(/^mcp__.+?__/, '').replaceAll(/[_-]/g, ' ')), new Set(stems));
+  const vocabulary = new Set(stemsOf([tool.description, ...optionsOf(tool)].join(' ')));
+  const described = coverage(stems, vocabulary);
+  const isDescribed = described > 0.5 && stems.filter((stem) => vocabulary.has(stem)).length >= 3;
+  const score = named * 0.6 + described * 0.5 + (named > 0 && described > 0 ? 0.1 : 0) + (isDescribed ? 0.25 : 0);
+  return { score, isNamed: named === 1 };
 }
+
+/** The words that its arguments may be. */
+const optionsOf = ({ inputSchema }: ToolDefinition): string[] =>
+  Object.values(nodeOf(inputSchema.properties)).flatMap((property) => listOf(nodeOf(property).enum).map(String));

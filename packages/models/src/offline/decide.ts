@@ -1,24 +1,23 @@
-import type { ToolDefinition, ToolResult } from '@vestra/agent/message';
+import type { ToolDefinition } from '@vestra/agent/message';
 import type { ModelRequest, Purpose } from '@vestra/agent/model';
-import { fittingTools, ownPart } from './choose-tool.ts';
+import { answerOf, earlierValue, isAboutItself, knowledgeTools, withNotice } from './answer.ts';
+import { fittingTools, type Wanted } from './choose-tool.ts';
 import { draftScenarios } from './draft-scenarios.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { fillArguments, valueFor } from './fill-arguments.ts';
 import { interview } from './interview.ts';
-import { keepMemory } from './keep-memory.ts';
-import { quoteFrom } from './knowledge.ts';
-import { judge, playUser } from './scenario.ts';
+import { judge } from './judge.ts';
+import { asFact, keepMemory } from './keep-memory.ts';
+import { playUser } from './play-user.ts';
 import { fillSchema, type Knowledge } from './schema/fill-schema.ts';
 import { fits } from './schema/fits.ts';
 import { nodeOf, typesOf } from './schema/schema-node.ts';
 import { type Situation, situationOf, textOf } from './situation.ts';
-import { stemsOf } from './words.ts';
 
 /** What the model says and calls. */
 export type Decision = { text: string; calls: { name: string; arguments: unknown }[] };
 
 const mostCalls = 8;
-const knowledgeTools = ['search_notebooks', 'recall'];
 
 export function decide(request: ModelRequest): Decision {
   if (request.purpose) return say(JSON.stringify(inShape(request, answers[request.purpose](request))));
@@ -46,26 +45,29 @@ const call = (tool: ToolDefinition, given: unknown): Decision => ({
 
 /** Fitting tools first, then longer work, then what notebooks and memory know. */
 function nextCall(request: ModelRequest, situation: Situation): Decision | null {
-  const { asked, done } = situation;
+  const { asked, question, done } = situation;
   const isDone = (name: string) => done.some((each) => each.call.name === name);
   if (done.length >= mostCalls || isDone('hand_off_to_work') || isDone('finish')) return null;
+  if (done.length === 0 && (isAboutItself(question) || earlierValue(situation) !== null)) return null;
+  // Looking up comes last: what it found answers the question, and is no reason to do anything.
+  if (done.some(({ call: { name } }) => knowledgeTools.includes(name))) return null;
   const wanted = toolsFor(request, situation).find(({ tool }) => !isDone(tool.name));
   if (wanted) {
-    const decision = callTool(request, situation, wanted.tool, wanted.part);
+    const decision = callTool(request, situation, wanted);
     if (decision) return decision;
   }
   const handOff = toolNamed(request, 'hand_off_to_work');
   if (handOff && done.length === 0 && isLongWork(asked)) {
     return call(handOff, fillSchema(handOff.inputSchema, textKnowledge(asked), { isSparse: true }));
   }
-  if (done.length > 0 || isSmallTalk(asked)) return null;
+  if (done.length > 0) return null;
   const sources = knowledgeTools.map((name) => toolNamed(request, name)).filter((tool) => tool !== undefined);
   if (sources.length === 0) return null;
   return {
     text: '',
     calls: sources.map(({ name, inputSchema }) => ({
       name,
-      arguments: fillSchema(inputSchema, textKnowledge(asked), { isSparse: true }),
+      arguments: fillSchema(inputSchema, textKnowledge(question || asked), { isSparse: true }),
     })),
   };
 }
@@ -73,20 +75,21 @@ function nextCall(request: ModelRequest, situation: Situation): Decision | null 
 const toolNamed = (request: ModelRequest, name: string) => request.tools.find((tool) => tool.name === name);
 
 /** An answer to "To use `x` I need …" goes on with that tool. */
-function toolsFor(request: ModelRequest, { asked, earlier }: Situation): { tool: ToolDefinition; part: string }[] {
+function toolsFor(request: ModelRequest, { asked, earlier }: Situation): Wanted[] {
   const fitting = fittingTools(asked, request.tools);
   const before = request.messages.findLast(
     ({ role }, index) => role === 'agent' && index < request.messages.length - 1,
   );
   const pending = toolNamed(request, /To use `([^`]+)` I need/.exec(textOf(before))?.[1] ?? '');
   if (!pending || fitting.length > 0) return fitting;
-  return [{ tool: pending, part: `${asked}\n${earlier[0] ?? ''}` }];
+  return [{ tool: pending, part: `${asked}\n${earlier[0] ?? ''}`, isNamed: true }];
 }
 
-function callTool(request: ModelRequest, situation: Situation, tool: ToolDefinition, part: string): Decision | null {
+function callTool(request: ModelRequest, situation: Situation, { tool, part, isNamed }: Wanted): Decision | null {
   const answers = outputsOf(situation, 'ask_question');
   const facts = factsFor(request, situation, [...answers, part]);
   const { filled, missing } = fillArguments(tool.inputSchema, facts, situation.asked);
+  if (tool.name === 'remember') return call(tool, { ...filled, text: asFact(part) });
   const [only] = missing;
   const bare = answers.at(-1) ?? (part === situation.asked ? undefined : situation.asked);
   if (only !== undefined && missing.length === 1 && bare !== undefined) {
@@ -96,6 +99,8 @@ function callTool(request: ModelRequest, situation: Situation, tool: ToolDefinit
   }
   // What one schema asks of several arguments together cannot be asked for: such a call is left alone.
   if (missing.length === 0) return fits(tool.inputSchema, filled, tool.inputSchema) ? call(tool, filled) : null;
+  // A question that only shares words with a tool is asked of the notebooks: "What is your returns policy?" starts no return.
+  if (!isNamed && part.trim().endsWith('?')) return null;
   return askFor(request, tool, missing, answers.length > 0);
 }
 
@@ -124,52 +129,15 @@ function askFor(request: ModelRequest, tool: ToolDefinition, missing: string[], 
 }
 
 function conclude(request: ModelRequest, situation: Situation): Decision {
-  const answer = answerOf(situation);
+  const answer = answerOf(request, situation);
   if (request.outputSchema)
     return say(JSON.stringify(fillSchema(request.outputSchema, knowledgeOf(request, situation, answer))));
   const finish = toolNamed(request, 'finish');
   if (finish && !situation.done.some((each) => each.call.name === 'finish')) {
-    const known = knowledgeOf(request, situation, withNotice(answer, situation));
+    const known = knowledgeOf(request, situation, withNotice(answer, request, situation));
     return call(finish, fillSchema(finish.inputSchema, known, { isSparse: true }));
   }
-  return say(withNotice(answer, situation));
-}
-
-/** Said once in a conversation. */
-export const standInNotice =
-  'I am the offline stand-in: no model provider is configured, so I only answer from notebooks, memory and tools.';
-
-/** An earlier agent message with these words has said it. */
-export const standInWords = 'offline stand-in';
-
-const withNotice = (answer: string, { hasSaid }: Situation) =>
-  hasSaid(standInWords) || answer.includes(standInWords) ? answer : `${standInNotice}\n\n${answer}`;
-
-function answerOf(situation: Situation): string {
-  const { asked, done } = situation;
-  if (done.length === 0) {
-    if (isSmallTalk(asked)) return 'Hello. What can I do for you?';
-    return `I have no tool, notebook or memory for this: “${asked.slice(0, 200)}”`;
-  }
-  const handOff = done.find(({ call: { name } }) => name === 'hand_off_to_work');
-  if (handOff && !handOff.result.isError) return 'I have started on this and will come back with the result.';
-  const told = done.filter(({ call: { name } }) => !ownPart.has(name)).map(({ result }) => toldOf(result));
-  const looked = done.filter(({ call: { name } }) => knowledgeTools.includes(name) || name === 'read_document');
-  if (looked.length > 0) {
-    const outputs = looked.filter(({ result }) => !result.isError).map(({ result }) => result.output);
-    told.push(quoteFrom(outputs, asked) ?? 'I found nothing about this in notebooks or memory.');
-  }
-  const failed = done.filter(
-    ({ call: { name }, result }) =>
-      result.isError && ownPart.has(name) && !looked.some((each) => each.result === result),
-  );
-  told.push(...failed.map(({ result }) => toldOf(result)));
-  return told.join('\n') || 'That is done.';
-}
-
-function toldOf({ name, output, isError }: ToolResult): string {
-  if (isError) return `\`${name}\` did not work: ${output}`;
-  return output.trim() === '' ? `\`${name}\` is done.` : `\`${name}\` answered: ${output}`;
+  return say(withNotice(answer, request, situation));
 }
 
 const answerNames = /^(answer|reply|text|summary|result|message|output|response|explanation|content)$/i;
@@ -210,7 +178,9 @@ const cut = (text: string, longest: unknown) =>
 function factsFor({ system }: ModelRequest, situation: Situation, nearest: string[]): Facts {
   const results = situation.done.filter(({ result }) => !result.isError).map(({ result }) => result.output);
   const today = /\b(?:today|date|now)\b[^\n]{0,40}?(\d{4}-\d\d-\d\d)/i.exec(system.join('\n'))?.[1] ?? null;
-  return factsOf([...new Set([...nearest, situation.asked, ...results, ...situation.earlier.slice(0, 10)])], today);
+  const before = situation.doneBefore.filter(({ result }) => !result.isError).map(({ result }) => result.output);
+  const texts = [...nearest, situation.asked, ...results, ...situation.earlier.slice(0, 10)];
+  return factsOf([...new Set(texts)], today, before);
 }
 
 const outputsOf = ({ done }: Situation, name: string) =>
@@ -221,7 +191,3 @@ const isLongWork = (text: string) =>
   /\b(research|investigate|reports?|analy[sz]e|compare|monitor|spreadsheet|presentation|draft|prepare|collect|gather|crawl|scrape|in the background|step by step|for each|go through|build|migrate)\b/i.test(
     text,
   );
-
-const isSmallTalk = (text: string) =>
-  stemsOf(text).length === 0 ||
-  /^(hi|hello|hey|thanks|thank you|bye|good (morning|evening|day|night))\b.{0,20}$/i.test(text.trim());

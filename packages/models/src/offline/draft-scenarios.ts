@@ -1,6 +1,8 @@
 import type { ModelRequest } from '@vestra/agent/model';
+import { isFact } from './prompt.ts';
+import { sentencesOf } from './sentences.ts';
 import { textOf } from './situation.ts';
-import { jsonIn, sentencesOf } from './words.ts';
+import { jsonIn, stemsOf } from './words.ts';
 
 type Tool = { tool: string; description: string; asks_for_a_yes: boolean };
 type Notebook = { name: string; documents: string[] };
@@ -16,8 +18,6 @@ type Draft = {
   tool_results: { tool: string; result: string }[];
   approves: boolean;
 };
-
-const persona = 'A person who uses this agent for the first time.';
 
 /**
  * One test for each tool, each document and each sentence of the instructions, round and round until there are enough. The
@@ -52,18 +52,15 @@ function settingsOf(asked: string): Settings {
   };
 }
 
+/** Whether a tool was called is what words alone can show, so that the stand-in can judge its own drafts. */
 function ofTool({ tool, description, asks_for_a_yes }: Tool, isOfServer: boolean): Draft {
   const what = cut(sentencesOf(description)[0] ?? tool, 300).replace(/\.$/, '');
   const words = tool.replace(/^.*\./, '').replaceAll('_', ' ');
   return {
+    ...blank,
     name: cut(`Uses ${tool}`, 100),
-    persona,
     goal: `Please ${words}: ${what}.`,
-    success_criteria:
-      asks_for_a_yes && !isOfServer
-        ? [`The agent asks before it does ${words}.`]
-        : [`The agent tells what ${words} answered.`],
-    must_never: [`The agent invents what ${words} answered.`],
+    success_criteria: [`The agent calls \`${tool}\`.`],
     tool_results: [{ tool, result: JSON.stringify({ ok: true, about: what }) }],
     approves: isOfServer && asks_for_a_yes,
   };
@@ -72,37 +69,53 @@ function ofTool({ tool, description, asks_for_a_yes }: Tool, isOfServer: boolean
 function ofDocument(title: string): Draft {
   const about = cut(title.replace(/\.\w{1,5}$/, '').replace(/[-_]+/g, ' '), 200);
   return {
+    ...blank,
     name: cut(`Knows ${title}`, 100),
-    persona,
-    goal: `What do you know about this: ${about}?`,
-    success_criteria: [`The agent tells what it has read about this: ${about}`],
-    must_never: ['The agent says that it knows nothing about this.'],
-    tool_results: [],
-    approves: false,
+    goal: `What do you know about ${about}?`,
+    success_criteria: ['The agent calls `search_notebooks`.'],
   };
 }
 
+/** A fact is asked for, what is forbidden is asked for too, and of any other rule only the judge knows how it shows. */
 function ofSentence(sentence: string): Draft {
   const rule = cut(sentence, 300);
+  if (isFact(sentence)) return { ...blank, name: cut(`Knows: ${rule}`, 100), ...askedFor(sentence) };
+  const forbidden = /^(?:never: )?(?:never|do not|don['’]t) (.+?)[.!]?$/i.exec(sentence)?.[1];
   return {
+    ...blank,
     name: cut(`Keeps to: ${rule}`, 100),
-    persona,
-    goal: cut(`I have a question about this: ${rule}`, 500),
+    goal: forbidden ? cut(`Please ${forbidden}.`, 500) : 'What can you do for me?',
     success_criteria: [cut(`The agent keeps to this: ${rule}`, 400)],
-    must_never: [],
-    tool_results: [],
-    approves: false,
   };
 }
 
-const ofAbilities: Draft = {
-  name: 'Says what it can do',
-  persona,
-  goal: 'What can you do for me?',
-  success_criteria: ['The agent says what it can help with.'],
-  must_never: ['The agent promises what it has no tool for.'],
+/** "We open at 9." is asked for by its words and known by its figures; without figures the whole of it must be said. */
+function askedFor(fact: string): Pick<Draft, 'goal' | 'success_criteria'> {
+  const plain = fact.replace(/["“”„«»]/gu, '').replace(/[.!]+$/, '');
+  const figures = plain.match(/\d+(?:[.,:]\d+)*/g) ?? [];
+  const about = (plain.match(/\p{L}+/gu) ?? []).filter((word) => stemsOf(word).length > 0).slice(0, 6);
+  const said = figures.length === 0 ? [cut(plain, 300)] : figures.slice(0, 3);
+  return {
+    goal: cut(`What do you know about this: ${about.join(' ')}?`, 500),
+    success_criteria: said.map((each) => `The agent says "${each}".`),
+  };
+}
+
+const blank: Draft = {
+  name: '',
+  persona: 'A person who uses this agent for the first time.',
+  goal: '',
+  success_criteria: [],
+  must_never: [],
   tool_results: [],
   approves: false,
+};
+
+const ofAbilities: Draft = {
+  ...blank,
+  name: 'Says what it can do',
+  goal: 'What can you do for me?',
+  success_criteria: ['The agent says what it can help with.'],
 };
 
 const cut = (text: string, length: number) =>

@@ -11,12 +11,16 @@ export type Facts = {
   names: string[];
   /** Values of JSON found in the texts, by their key. */
   fields: Map<string, unknown>;
+  /** The same of what tools answered in earlier turns, which counts where nothing nearer does. */
+  earlierFields: Map<string, unknown>;
 };
 
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
-export function factsOf(texts: readonly string[], today: string | null): Facts {
+export function factsOf(texts: readonly string[], today: string | null, earlier: readonly string[] = []): Facts {
   const fields = new Map<string, unknown>();
+  const earlierFields = new Map<string, unknown>();
+  for (const text of earlier) withoutJson(text, earlierFields);
   const plain = texts.map((text) => withoutJson(text, fields));
   const text = readable(plain.join('\n'));
   const emails = all(text, /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g);
@@ -40,6 +44,7 @@ export function factsOf(texts: readonly string[], today: string | null): Facts {
     ).map((number) => Number(number.replaceAll(',', ''))),
     names: all(rest, /(?<=[\p{Ll}\p{N},:] )(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)*)/gu),
     fields,
+    earlierFields,
   };
 }
 

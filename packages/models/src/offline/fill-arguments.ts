@@ -65,6 +65,8 @@ function* candidates(name: string, schema: SchemaNode, facts: Facts, search: Sea
     if (search.isRequired && schema.enum.length === 1) yield schema.enum[0];
   }
   yield* byKind(words, schema, facts, search);
+  if (search.isRequired && facts.earlierFields.has(name.toLowerCase()))
+    yield facts.earlierFields.get(name.toLowerCase());
   if ('default' in schema && search.isRequired) yield schema.default;
 }
 

@@ -1,20 +1,78 @@
 import type { ModelRequest } from '@vestra/agent/model';
+import { standInWords } from './phrases.ts';
 import { situationOf } from './situation.ts';
 import { jsonIn } from './words.ts';
 
 type Interview = { name: string; description: string; answers: { question: string; answer: string }[] };
 
-/** What every agent needs to know, whatever it is for. */
-const questions = [
-  'Who will talk to the agent, and what do they come for?',
-  'What must the agent always do or say?',
-  'What must the agent never do or say?',
-  'How should it sound, and in which language?',
-  'What is a typical first message, and what would a good answer to it hold?',
+/** A question, and what its answer is called in the instructions; '' where it stands there as it was given. */
+type Step = { asks: string; label: string | null };
+
+const who: Step = { asks: 'Who will talk to the agent, and what do they come for?', label: 'Who comes' };
+const never: Step = { asks: 'What must the agent never do or say?', label: 'Never' };
+const facts: Step = {
+  asks: 'What must the agent know by heart? Write whole sentences, such as: We open at nine.',
+  label: '',
+};
+const tone: Step = { asks: 'How should it sound, and in which language?', label: 'Tone and language' };
+const opening: Step = { asks: 'What is a typical first message to it?', label: null };
+const wanted: Step = {
+  asks: 'Which words must a good answer to that message hold? Write them as they must be said, such as: thirty days.',
+  label: null,
+};
+
+/** The first whose words the description has. */
+const topics: [RegExp, Step][] = [
+  [
+    /\b(?:book|appointment|reserv|schedul|termin|cita|reserva)/i,
+    { asks: 'What must be known before it books something, and who may change or cancel it?', label: 'Booking' },
+  ],
+  [
+    /\b(?:repair|fix|trouble|technical|incident|outage|bug|it support|help ?desk|reparatur)/i,
+    { asks: 'Which problems does it solve itself, and when does a person take over?', label: 'Problems' },
+  ],
+  [
+    /\b(?:research|market|report|analy|news|summar|brief|study|studies)/i,
+    {
+      asks: 'Which sources may it use, and what does a finished piece of its work look like?',
+      label: 'Sources and results',
+    },
+  ],
+  [
+    /\b(?:teach|tutor|learn|student|course|lesson|train)/i,
+    { asks: 'What does it teach, and how does it find out what somebody knows already?', label: 'Teaching' },
+  ],
+  [
+    /\b(?:order|return|refund|shop|store|sell|sale|deliver|product|customer|kund)/i,
+    {
+      asks: 'What does it tell about products, orders and returns, and when does a person take over?',
+      label: 'Products and orders',
+    },
+  ],
+  [
+    /\b(?:e-?mail|letter|write|draft|post|content)/i,
+    { asks: 'For whom does it write, and what may it send without being asked again?', label: 'Writing' },
+  ],
+];
+const anyTopic: Step = {
+  asks: 'What does a finished piece of its work look like, and when does a person take over?',
+  label: 'Its work',
+};
+
+const stepsFor = (description: string): Step[] => [
+  who,
+  topics.find(([words]) => words.test(description))?.[1] ?? anyTopic,
+  never,
+  facts,
+  tone,
+  opening,
+  wanted,
 ];
 
+const notice = `I am the ${standInWords}: no model provider is configured. I choose my questions by the words of your description and write your answers down as you give them.`;
+
 /**
- * The same five questions for everybody, and a file that holds the answers as they were given. The last message holds JSON
+ * Questions by the words of the description, and a file that holds the answers as they were given. The last message holds JSON
  * `{name, description, answers: [{question, answer}]}`.
  */
 export function interview(request: ModelRequest): { question: string; is_done: boolean; file: string } {
@@ -23,30 +81,47 @@ export function interview(request: ModelRequest): { question: string; is_done: b
     description = '',
     answers = [],
   } = (jsonIn(situationOf(request).asked) ?? {}) as Partial<Interview>;
+  const steps = stepsFor(description);
+  const question = steps[answers.length]?.asks ?? '';
   return {
-    question: questions[answers.length] ?? '',
-    is_done: answers.length >= questions.length,
-    file: JSON.stringify(fileOf({ name, description, answers }), null, 2),
+    question: answers.length === 0 ? `${notice}\n\n${question}` : question,
+    is_done: answers.length >= steps.length,
+    file: JSON.stringify(fileOf({ name, description, answers }, steps), null, 2),
   };
 }
 
-function fileOf({ name, description, answers }: Interview) {
+function fileOf({ name, description, answers }: Interview, steps: readonly Step[]) {
   const given = answers.map(({ answer }) => answer.replace(/\s+/gu, ' ').trim());
-  const labels = ['Who comes', 'Always', 'Never', 'Tone and language', 'A typical request'];
-  const lines = [description.trim(), ...given.map((answer, at) => `${labels[at] ?? 'Further'}: ${answer}`)];
+  const answerTo = (step: Step) => given[steps.indexOf(step)] || undefined;
+  const lines = given.flatMap((answer, at) => {
+    const label = at < steps.length ? steps[at]?.label : 'Further';
+    return label === null || answer === '' ? [] : [label ? `${label}: ${answer}` : answer];
+  });
+  const ask = answerTo(opening) ?? description;
   return {
     name,
-    instructions: cut(lines.filter((line) => line !== '').join('\n'), 8000),
+    instructions: cut([description.trim(), ...lines].filter((line) => line !== '').join('\n'), 8000),
     tests: [
       {
         name: 'Answers a typical request',
-        persona: cut(given[0] ?? 'A person who uses this agent for the first time.', 2000),
-        ask: cut(given[4] ?? description, 2000),
-        expect: cut(`The agent answers this: ${given[4] ?? description}`, 500),
-        ...(given[2] && { never: cut(`The agent does this: ${given[2]}`, 500) }),
+        persona: cut(answerTo(who) ?? 'A person who uses this agent for the first time.', 2000),
+        ask: cut(ask, 2000),
+        expect: expectation(answerTo(wanted), ask),
       },
     ],
   };
+}
+
+const longestPhrase = 120;
+
+/** Words that must be said can be judged by anybody, the stand-in included. */
+function expectation(words: string | undefined, ask: string): string {
+  const phrase = words
+    ?.replace(/["“”„«»]/gu, '')
+    .replace(/[.!]+$/, '')
+    .trim();
+  if (!phrase || phrase.length > longestPhrase) return cut(`The agent answers this: ${words ?? ask}`, 500);
+  return `The agent says "${phrase}".`;
 }
 
 const cut = (text: string, length: number) => {

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@vestra/agent/model';
+import { sentencesOf } from './sentences.ts';
 import { situationOf } from './situation.ts';
-import { sentencesOf } from './words.ts';
 
 type Fact = { text: string; kind: string; said_by_user: boolean };
 
@@ -21,6 +21,12 @@ export function keepMemory(request: ModelRequest): { facts: Fact[]; outdated: nu
     .filter(({ text }, at, all) => !known.has(wordsOf(text)) && all.findIndex((other) => other.text === text) === at)
     .slice(0, mostFacts);
   return { facts, outdated: [] };
+}
+
+/** "Remember that I like tea" asks for one fact about the user. */
+export function asFact(request: string): string {
+  const [statement = request] = statements(request);
+  return `${aboutTheUser(statement)}.`;
 }
 
 const wordsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');

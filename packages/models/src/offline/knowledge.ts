@@ -1,34 +1,108 @@
-import { coverage, sentencesOf, stemsOf } from './words.ts';
+import { type Section, sectionsOf, sentencesOf } from './sentences.ts';
+import { coverage, stemsOf } from './words.ts';
 
-type Passage = { source: string | null; text: string };
+/** Text that an answer may be taken from, and what is said before its quotes: null where it is the agent's own to say. */
+export type Source = { from: string | null; sections: Section[] };
 
-/** The sentences of notebooks and memory that have most in common with the question, quoted; null where there are none. */
-export function quoteFrom(outputs: readonly string[], question: string): string | null {
-  const wanted = [...new Set(stemsOf(question))];
-  const sentences = outputs
-    .flatMap(passagesOf)
-    .flatMap(({ source, text }) => sentencesOf(text).map((sentence) => ({ source, sentence })))
-    .map((each, index) => ({ ...each, index, score: coverage(wanted, new Set(stemsOf(each.sentence))) }));
-  const ranked = sentences.toSorted((left, right) => right.score - left.score || left.index - right.index);
-  const [first] = ranked;
-  if (!first) return null;
-  const chosen = ranked.filter(({ score }) => score > 0 && score >= first.score * 0.6).slice(0, 3);
-  return (chosen.length > 0 ? chosen : [first])
-    .toSorted((left, right) => left.index - right.index)
-    .map(({ source, sentence }) => `${source ? `From ${source}: ` : ''}“${sentence}”`)
+/** As `search_notebooks` and `read_document` answer: each passage under a heading with its document and the document's id. */
+export function sourcesOf(output: string, from = 'From'): Source[] {
+  return passagesOf(output).map(({ source, text }) => {
+    const sections = sectionsOf(text);
+    const title = source ?? sections[0]?.headings[0] ?? null;
+    return { from: title === null ? '' : `${from} ${withoutId(title)}: `, sections: sections.map(wholeOf) };
+  });
+}
+
+/** Facts are one to a line. */
+export const sourceOfLines = (from: string | null, lines: readonly string[]): Source => ({
+  from,
+  sections: [{ headings: [], sentences: lines.filter((line) => !nothing.test(line)) }],
+});
+
+/**
+ * The sentences that have most in common with the question, each as it stands; null where none has enough in common to be an
+ * answer. A heading speaks for what stands under it and is quoted by nobody.
+ */
+export function quoteFrom(sources: readonly Source[], question: string): string | null {
+  const asked = [question, ...sentencesOf(question)]
+    .map((part) => [...new Set(stemsOf(part))])
+    .filter((each) => each.length > 0);
+  const ranked = sources
+    .flatMap(({ from, sections }) =>
+      sections.flatMap(({ headings, sentences }) =>
+        sentences.map((sentence, at) => ({ from, sentence, ...scoreOf(asked, sentence, headings, at) })),
+      ),
+    )
+    .map((each, index) => ({ ...each, index }))
+    .filter(({ isEnough }) => isEnough)
+    .sort((left, right) => right.score - left.score || left.index - right.index);
+  const best = ranked[0]?.score ?? 0;
+  const chosen = ranked
+    .filter(
+      ({ score, sentence }, at) =>
+        score >= best * 0.75 && ranked.findIndex((other) => other.sentence === sentence) === at,
+    )
+    .slice(0, mostSentences)
+    .sort((left, right) => left.index - right.index);
+  return chosen.length === 0 ? null : told(chosen);
+}
+
+const mostSentences = 3;
+
+function scoreOf(asked: readonly string[][], sentence: string, headings: readonly string[], at: number) {
+  const said = new Set(stemsOf(sentence));
+  const above = new Set(headings.flatMap((heading) => stemsOf(withoutId(heading))));
+  const scores = asked.map((wanted) => {
+    const found = wanted.filter((word) => said.has(word));
+    const left = wanted.filter((word) => !said.has(word));
+    const share = found.length / wanted.length;
+    const isNamed = at === 0 && coverage(wanted, above) >= 0.6;
+    // One small number in common says nothing.
+    const isEvidence = found.some((word) => /\p{L}|\d{3}/u.test(word));
+    return {
+      score: share + (0.3 * left.filter((word) => above.has(word)).length) / wanted.length,
+      isEnough: isNamed || (isEvidence && (share >= 0.4 || found.length > 1)),
+    };
+  });
+  return {
+    score: Math.max(0, ...scores.map(({ score }) => score)),
+    isEnough: scores.some(({ isEnough }) => isEnough),
+  };
+}
+
+/** Each source is named once. */
+function told(chosen: readonly { from: string | null; sentence: string }[]): string {
+  return [...new Set(chosen.map(({ from }) => from))]
+    .map((from) => {
+      const sentences = chosen.filter((each) => each.from === from).map(({ sentence }) => sentence);
+      return from === null ? sentences.join(' ') : from + sentences.map((sentence) => `“${sentence}”`).join(' ');
+    })
     .join('\n');
 }
 
-const nothing = /^\s*(no|nothing|none|0)\b[^.\n]{0,60}\.?\s*$|^\s*$/i;
+/** A passage that was cut out of a longer text may begin inside a sentence, which is quoted by nobody. */
+const wholeOf = ({ headings, sentences }: Section): Section => ({
+  headings,
+  sentences: sentences.filter((sentence, at) => at > 0 || !/^[\p{Ll},;)]/u.test(sentence)),
+});
+
+const withoutId = (title: string) => title.replace(/\s*\([^()]*\bdoc_[^()]*\)|\s*\(part \d+ of \d+\)/g, '').trim();
+
+const nothing =
+  /^\s*(?:no|nothing|none|0)\b[^.\n]{0,60}\.?\s*$|^\s*$|^\s*(?:you remember nothing|nothing was found|there is nothing)\b/i;
 const textKeys = ['text', 'content', 'passage', 'excerpt', 'snippet', 'fact', 'value', 'memory'];
-const sourceKeys = ['title', 'document', 'filename', 'source', 'notebook', 'name'];
+const titleKeys = ['title', 'document', 'filename', 'source', 'notebook', 'name'];
+
+type Passage = { source: string | null; text: string };
 
 function passagesOf(output: string): Passage[] {
   let value: unknown;
   try {
     value = JSON.parse(output);
   } catch {
-    return nothing.test(output) ? [] : [{ source: null, text: output }];
+    if (nothing.test(output)) return [];
+    // Every passage of a search has a heading with the id of its document.
+    return output.split(/^(?=# [^\n]*\(doc_[^\n]*\)$)/m).map((text) => ({ source: null, text }));
   }
   return passagesIn(value);
 }
@@ -43,6 +117,6 @@ function passagesIn(value: unknown): Passage[] {
     return Object.values(record)
       .filter((each) => typeof each === 'object')
       .flatMap(passagesIn);
-  const source = sourceKeys.map((key) => record[key]).find((each): each is string => typeof each === 'string');
+  const source = titleKeys.map((key) => record[key]).find((each): each is string => typeof each === 'string');
   return nothing.test(text) ? [] : [{ source: source ?? null, text }];
 }

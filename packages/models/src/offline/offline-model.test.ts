@@ -1,6 +1,5 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { standInNotice, standInWords } from './decide.ts';
 import {
   agent,
   answer,
@@ -14,6 +13,9 @@ import {
   tool,
   user,
 } from './offline-model.fixture.ts';
+import { phrasesFor, standInWords } from './phrases.ts';
+
+const standInNotice = phrasesFor('en', '').notice;
 
 describe('offline', () => {
   it('[MOD-005] [MOD-013] gives the same events for the same request, in the order of the port', async () => {

@@ -1,6 +1,7 @@
 import type { Purpose } from '@vestra/agent/model';
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
+import { standInWords } from './phrases.ts';
 
 const ask = (purpose: Purpose, text: string) =>
   JSON.parse(
@@ -14,7 +15,7 @@ const ask = (purpose: Purpose, text: string) =>
     }).text,
   );
 
-describe('drafting scenarios', () => {
+describe('drafting scenarios [OFF-103]', () => {
   const settings = {
     instructions: 'Answer about orders. Never promise a refund.',
     functions: [
@@ -36,10 +37,20 @@ describe('drafting scenarios', () => {
       'Keeps to: Never promise a refund.',
       'Says what it can do',
     ]);
-    const [find, refund, write] = drafts(3);
+    const [find, refund, write, , forbidden] = drafts(6);
     expect([find.tool_results[0].tool, find.approves]).toEqual(['find_order', false]);
-    expect(refund.success_criteria[0]).toContain('asks before');
+    expect(refund.success_criteria).toEqual(['The agent calls `refund`.']);
     expect(write.approves).toBe(true);
+    expect(forbidden.goal).toBe('Please promise a refund.');
+  });
+
+  it('asks for a fact of the instructions by its words, and knows it by its figures', () => {
+    const [fact] = drafts(1, { instructions: 'We open at 9:30. Be kind.' });
+    expect(fact).toMatchObject({
+      name: 'Knows: We open at 9:30.',
+      goal: 'What do you know about this: open?',
+      success_criteria: ['The agent says "9:30".'],
+    });
   });
 
   it('makes as many as are wanted, no two with one name, also of nothing', () => {
@@ -49,24 +60,43 @@ describe('drafting scenarios', () => {
   });
 });
 
-describe('interviewing', () => {
-  const step = (answers: unknown[]) =>
-    ask('interview', `${JSON.stringify({ name: 'shop', description: 'Sells.', answers })}\n\nGo on.`);
+describe('interviewing [OFF-103]', () => {
+  const step = (answers: unknown[], description = 'Sells lamps.') =>
+    ask('interview', `${JSON.stringify({ name: 'shop', description, answers })}\n\nGo on.`);
   const given = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ question: `Q${at}`, answer: `Answer ${at}` }));
 
-  it('asks five different questions and is done', () => {
-    const steps = [0, 1, 2, 3, 4, 5].map((count) => step(given(count)));
-    expect(steps.map(({ is_done }) => is_done)).toEqual([false, false, false, false, false, true]);
-    expect(new Set(steps.slice(0, 5).map(({ question }) => question)).size).toBe(5);
+  it('says once that it is a stand-in, asks seven different questions and is done', () => {
+    const steps = Array.from({ length: 8 }, (_, count) => step(given(count)));
+    expect(steps.map(({ is_done }) => is_done)).toEqual([...Array(7).fill(false), true]);
+    expect(new Set(steps.slice(0, 7).map(({ question }) => question)).size).toBe(7);
+    expect(steps.map(({ question }) => question.includes(standInWords))).toEqual([true, ...Array(7).fill(false)]);
   });
 
-  it('writes a file with what was said and a test, however long it was', () => {
-    const file = JSON.parse(step(given(5)).file);
+  it.each([
+    ['Books repairs for a bicycle shop.', 'before it books'],
+    ['Answers customers of a bicycle shop about repairs.', 'problems does it solve'],
+    ['A desk for our web shop.', 'orders and returns'],
+    ['Prepares market reports.', 'sources may it use'],
+    ['Keeps me company.', 'finished piece of its work'],
+  ])('asks what fits the description: %s', (description, words) => {
+    expect(step(given(1), description).question).toContain(words);
+  });
+
+  it('writes a file with what was said and a test that words can decide, however long it was', () => {
+    const file = JSON.parse(step(given(7)).file);
     expect(file.name).toBe('shop');
     for (const { answer } of given(5)) expect(file.instructions).toContain(answer);
-    expect(file.tests[0]).toMatchObject({ ask: 'Answer 4', persona: 'Answer 0' });
-    const long = JSON.parse(step(given(5).map((each) => ({ ...each, answer: 'x'.repeat(8000) }))).file);
+    expect(file.instructions.split('\n')).toContain('Answer 3');
+    expect(file.tests).toEqual([
+      {
+        name: 'Answers a typical request',
+        persona: 'Answer 0',
+        ask: 'Answer 5',
+        expect: 'The agent says "Answer 6".',
+      },
+    ]);
+    const long = JSON.parse(step(given(7).map((each) => ({ ...each, answer: 'x'.repeat(8000) }))).file);
     expect(long.instructions.length).toBeLessThanOrEqual(8000);
     expect(long.tests[0].ask.length).toBeLessThanOrEqual(2000);
     expect(long.tests[0].expect.length).toBeLessThanOrEqual(500);

@@ -1,32 +1,25 @@
 #!/usr/bin/env python3
-"""Prints the text of a PDF page by page. Uses pdftotext where it is installed, and reads the file itself where not."""
+"""Prints the text of a PDF page by page, with pdftotext of the package poppler-utils."""
 
 import argparse
 import re
-import shutil
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-from pdf_fonts import UNKNOWN  # noqa: E402
-from pdf_objects import Document, Unreadable  # noqa: E402
-from pdf_page import Page  # noqa: E402
+
+class Unreadable(Exception):
+    """Says in one sentence why a file cannot be read and what to do instead."""
 
 
 def main():
     arguments = read_arguments()
     try:
-        with open(arguments.file, "rb") as file:
-            data = file.read()
-        pages, notes = read_pages(arguments, data)
-    except OSError as error:
-        print(f"{arguments.file} cannot be opened: {error.strerror}.", file=sys.stderr)
-        return 1
-    except (Unreadable, RecursionError) as problem:
-        message = "The PDF is nested too deeply to be read." if isinstance(problem, RecursionError) else problem
-        print(message, file=sys.stderr)
+        pages = read_pages(arguments.file, arguments.layout)
+    except Unreadable as problem:
+        print(problem, file=sys.stderr)
         return 1
     chosen = choose(arguments.pages, len(pages))
+    notes = []
     if arguments.find:
         found = print_matches(pages, chosen, arguments.find)
         notes.append(f"{found} lines hold {arguments.find!r}")
@@ -47,48 +40,30 @@ def read_arguments():
     parser.add_argument("--pages", help="such as 3, 2-5 or 1,4-6; absent: all")
     parser.add_argument("--layout", action="store_true", help="keep columns and gaps as on the page: for tables and forms")
     parser.add_argument("--find", help="print only the lines that hold this text, with their pages")
-    parser.add_argument("--engine", choices=["auto", "pdftotext", "own"], default="auto", help="absent: pdftotext if installed")
     return parser.parse_args()
 
 
-def read_pages(arguments, data):
-    if b"%PDF-" not in data[:1024]:
-        raise Unreadable(f"{arguments.file} is no PDF file.")
-    if arguments.engine == "pdftotext" or (arguments.engine == "auto" and shutil.which("pdftotext")):
-        pages = run_pdftotext(arguments)
-        if pages is not None:
-            return pages, ["read by pdftotext"]
-        if arguments.engine == "pdftotext":
-            raise Unreadable("pdftotext is not installed or could not read the file: run without --engine.")
-    return read_ourselves(data, arguments.layout)
-
-
-def run_pdftotext(arguments):
-    command = ["pdftotext", "-enc", "UTF-8", *(["-layout"] if arguments.layout else []), arguments.file, "-"]
+def read_pages(file, layout):
+    try:
+        with open(file, "rb") as content:
+            if b"%PDF-" not in content.read(1024):
+                raise Unreadable(f"{file} is no PDF file.")
+    except OSError as error:
+        raise Unreadable(f"{file} cannot be opened: {error.strerror}.")
+    command = ["pdftotext", "-enc", "UTF-8", *(["-layout"] if layout else []), file, "-"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=120, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    if done.returncode != 0:
-        return None
-    return [page.rstrip() for page in done.stdout.decode("utf-8", errors="replace").split("\f")[:-1]]
-
-
-def read_ourselves(data, layout):
-    document = Document(data)
-    fields = document.pages()
-    if not fields:
+    except FileNotFoundError:
+        raise Unreadable("The package poppler-utils is missing: ask the operator to install it (`npm run setup:system`).")
+    except subprocess.TimeoutExpired:
+        raise Unreadable("The PDF takes longer than two minutes to read: ask for the part that matters as a file of its own.")
+    said = done.stderr.decode("utf-8", errors="replace")
+    if "Incorrect password" in said:
+        raise Unreadable("The PDF is protected with a password: ask for a copy without one.")
+    pages = [page.rstrip() for page in done.stdout.decode("utf-8", errors="replace").split("\f")[:-1]]
+    if done.returncode != 0 or not pages:
         raise Unreadable("No pages were found: the PDF is damaged. Ask for another copy.")
-    fonts, texts, unknown = {}, [], {}
-    for each in fields:
-        page = Page(document, each, fonts)
-        texts.append(page.text(layout))
-        for name, count in page.unknown.items():
-            unknown[name] = unknown.get(name, 0) + count
-    notes = ["read without pdftotext, so the order of lines may differ from the page"]
-    for name, count in unknown.items():
-        notes.append(f"{count} characters in the font {name} cannot be told from the file and are shown as {UNKNOWN}")
-    return texts, notes
+    return pages
 
 
 def choose(wanted, count):

@@ -1,4 +1,4 @@
-"""Reads CSV and XLSX files into plain tables with the Python standard library alone."""
+"""Reads CSV files, and XLSX files with openpyxl of the package python3-openpyxl, into plain tables."""
 
 import csv
 import datetime
@@ -6,12 +6,9 @@ import io
 import re
 import zipfile
 from decimal import Decimal, InvalidOperation
-from xml.etree import ElementTree
 
 # A spreadsheet is a zip: a small file can unpack to gigabytes.
 MOST_UNPACKED = 300 * 1024 * 1024
-MOST_COLUMNS = 16384
-MOST_ROWS = 1048576
 
 
 class Unreadable(Exception):
@@ -87,218 +84,71 @@ def find_delimiter(text):
 
 # --- XLSX ----------------------------------------------------------------------------------------
 
-RELATION_ID = re.compile(r"\{[^}]*relationships\}id$")
-
 
 def read_xlsx(content, path):
+    refuse_other_zips(content, path)
     try:
-        archive = zipfile.ZipFile(io.BytesIO(content))
-        names = set(archive.namelist())
-    except zipfile.BadZipFile:
-        raise Unreadable(f"{path} is a damaged zip, so it cannot be an .xlsx workbook.")
-    if "xl/workbook.xml" not in names:
-        kind = "an OpenDocument or other" if "content.xml" in names or "mimetype" in names else "another kind of"
-        raise Unreadable(f"{path} is {kind} zip, not an .xlsx workbook: ask for it as .xlsx or .csv.")
-    unpacked = sum(entry.file_size for entry in archive.infolist() if entry.filename.startswith("xl/"))
-    if unpacked > MOST_UNPACKED:
-        raise Unreadable(f"{path} unpacks to {unpacked // 1024 // 1024} MB, which is too much to read at once.")
-    workbook = parse(archive, "xl/workbook.xml")
-    targets = relations(archive, names)
-    texts = shared_texts(archive, names)
-    date_styles = styles_of_dates(archive, names)
-    starts_1904 = any(local(node) == "workbookPr" and node.get("date1904") in ("1", "true") for node in workbook.iter())
-    sheets = []
-    for node in workbook.iter():
-        if local(node) != "sheet":
-            continue
-        relation = next((value for key, value in node.attrib.items() if RELATION_ID.search(key)), None)
-        part = targets.get(relation)
-        if part not in names:
-            continue
-        rows, notes = sheet_rows(archive, part, texts, date_styles, starts_1904)
-        sheets.append(Sheet(node.get("name", part), trim(rows), notes, node.get("state", "visible") != "visible"))
+        import openpyxl
+    except ImportError:
+        raise Unreadable("The package python3-openpyxl is missing: ask the operator to install it (`npm run setup:system`).")
+    try:
+        # Once with the results that the program stored, and once with the formulas that they belong to.
+        results = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
+        formulas = openpyxl.load_workbook(io.BytesIO(content))
+    except Exception as error:  # openpyxl fails on damaged parts with whatever the part makes it fail with
+        raise Unreadable(f"{path} is damaged or no .xlsx workbook: {type(error).__name__} {error}.")
+    sheets = [
+        Sheet(sheet.title, *rows_of(sheet, formulas[sheet.title]), sheet.sheet_state != "visible") for sheet in results.worksheets
+    ]
     if not sheets:
         raise Unreadable(f"{path} holds no sheet with cells.")
     return sheets
 
 
-def parse(archive, name):
-    data = archive.read(name)
-    refuse_doctype(data[:4096], name)
+def refuse_other_zips(content, path):
     try:
-        return ElementTree.fromstring(data)
-    except ElementTree.ParseError as error:
-        raise Unreadable(f"The part {name} of the workbook is damaged: {error}.")
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = archive.infolist()
+            workbook = archive.open("xl/workbook.xml").read(4096)
+    except zipfile.BadZipFile:
+        raise Unreadable(f"{path} is a damaged zip, so it cannot be an .xlsx workbook.")
+    except KeyError:
+        raise Unreadable(f"{path} is another kind of zip, not an .xlsx workbook: ask for it as .xlsx or .csv.")
+    if b"<!DOCTYPE" in workbook:
+        raise Unreadable(f"{path} has a document type, which no program writes: it is not read.")
+    unpacked = sum(entry.file_size for entry in entries if entry.filename.startswith("xl/"))
+    if unpacked > MOST_UNPACKED:
+        raise Unreadable(f"{path} unpacks to {unpacked // 1024 // 1024} MB, which is too much to read at once.")
 
 
-def refuse_doctype(beginning, name):
-    # No spreadsheet program writes one; it is how an XML file blows itself up.
-    if b"<!DOCTYPE" in beginning:
-        raise Unreadable(f"The part {name} of the workbook declares a document type, which no workbook needs.")
-
-
-def local(node):
-    return node.tag.rpartition("}")[2]
-
-
-def relations(archive, names):
-    part = "xl/_rels/workbook.xml.rels"
-    if part not in names:
-        return {}
-    found = {}
-    for node in parse(archive, part):
-        target = node.get("Target", "")
-        found[node.get("Id")] = target.lstrip("/") if target.startswith("/") else "xl/" + target
-    return found
-
-
-def shared_texts(archive, names):
-    if "xl/sharedStrings.xml" not in names:
-        return []
-    return [text_of(node) for node in parse(archive, "xl/sharedStrings.xml") if local(node) == "si"]
-
-
-def text_of(node):
-    """The text of an entry, without the reading aids that East Asian texts carry beside it."""
-    parts = []
-    for child in node:
-        if local(child) == "t":
-            parts.append(child.text or "")
-        elif local(child) == "r":
-            parts.extend(piece.text or "" for piece in child if local(piece) == "t")
-    return "".join(parts)
-
-
-BUILT_IN_DATES = set(range(14, 23)) | set(range(27, 37)) | set(range(45, 48)) | set(range(50, 59))
-
-
-def styles_of_dates(archive, names):
-    """Which cell styles show a number as a date, and which of them as a time alone."""
-    if "xl/styles.xml" not in names:
-        return set()
-    styles = parse(archive, "xl/styles.xml")
-    own = {}
-    for node in styles.iter():
-        if local(node) == "numFmt":
-            own[node.get("numFmtId")] = node.get("formatCode", "")
-    formats = next((node for node in styles if local(node) == "cellXfs"), [])
-    found = set()
-    for index, node in enumerate(formats):
-        number = node.get("numFmtId", "0")
-        if number in own:
-            if is_date_format(own[number]):
-                found.add(index)
-        elif number.isdigit() and int(number) in BUILT_IN_DATES:
-            found.add(index)
-    return found
-
-
-def is_date_format(code):
-    bare = re.sub(r'"[^"]*"|\\.|\[(?!h|m|s)[^\]]*\]|_.|\*.', "", code, flags=re.IGNORECASE)
-    return re.search(r"[ymdhs]", bare, re.IGNORECASE) is not None and "general" not in bare.lower()
-
-
-def sheet_rows(archive, part, texts, date_styles, starts_1904):
-    rows = []
-    without_result = merged = 0
-    with archive.open(part) as beginning:
-        refuse_doctype(beginning.read(4096), part)
-    with archive.open(part) as stream:
-        try:
-            for _, node in ElementTree.iterparse(stream):
-                kind = local(node)
-                if kind == "row":
-                    number = int(node.get("r") or len(rows) + 1)
-                    if number > MOST_ROWS:
-                        raise ValueError(f"it has a row {number}")
-                    cells, missing = row_cells(node, texts, date_styles, starts_1904)
-                    without_result += missing
-                    if cells:
-                        rows.extend([] for _ in range(number - len(rows) - 1))
-                        rows.append(cells)
-                    node.clear()
-                elif kind == "mergeCell":
-                    merged += 1
-        except (ElementTree.ParseError, ValueError) as error:
-            raise Unreadable(f"The part {part} of the workbook is damaged: {error}.")
+def rows_of(sheet, formulas):
+    rows = [[cell_value(value) for value in row] for row in sheet.iter_rows(values_only=True)]
     notes = []
-    if without_result:
-        notes.append(f"{without_result} formulas have no stored result, so their cells are empty here")
-    if merged:
-        notes.append(f"{merged} merged areas: only the first cell of each holds the value")
-    return rows, notes
+    missing = sum(
+        cell.data_type == "f" and sheet.cell(cell.row, cell.column).value is None
+        for row in formulas.iter_rows()
+        for cell in row
+    )
+    if missing:
+        notes.append(f"{missing} formulas have no stored result, so their cells are empty here")
+    if sheet.merged_cells.ranges:
+        notes.append(f"{len(sheet.merged_cells.ranges)} merged areas: only the first cell of each holds the value")
+    return trim(rows), notes
 
 
-def row_cells(row, texts, date_styles, starts_1904):
-    cells = []
-    missing = 0
-    for node in row:
-        if local(node) != "c":
-            continue
-        column = column_index(node.get("r")) if node.get("r") else len(cells)
-        if column >= MOST_COLUMNS or column < len(cells):
-            continue
-        value = cell_value(node, texts, date_styles, starts_1904)
-        if value is None and any(local(child) == "f" for child in node):
-            missing += 1
-        if value is None:
-            continue
-        cells.extend([None] * (column - len(cells)))
-        cells.append(value)
-    return cells, missing
+def cell_value(value):
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, (int, float)):
+        return tidy_number(value)
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date()
+    return value if value != "" else None
 
 
-def column_index(reference):
-    index = 0
-    for letter in reference:
-        if not letter.isalpha():
-            break
-        index = index * 26 + ord(letter.upper()) - 64
-    return index - 1
-
-
-def cell_value(node, texts, date_styles, starts_1904):
-    kind = node.get("t", "n")
-    if kind == "inlineStr":
-        inline = next((child for child in node if local(child) == "is"), None)
-        return text_of(inline) or None if inline is not None else None
-    raw = next((child.text for child in node if local(child) == "v"), None)
-    if raw is None or raw == "":
-        return None
-    if kind == "s":
-        return texts[int(raw)] if int(raw) < len(texts) else None
-    if kind == "b":
-        return raw == "1"
-    if kind == "d":
-        return parse_date(raw) or raw
-    if kind in ("str", "e"):
-        return raw
-    number = tidy_number(raw)
-    style = int(node.get("s") or 0)
-    return serial_date(number, starts_1904) if style in date_styles else number
-
-
-def tidy_number(raw):
+def tidy_number(value):
     """A workbook stores 0.1 + 0.2 as 0.30000000000000004; people mean the 15 digits that the program shows."""
-    try:
-        number = Decimal(raw)
-    except InvalidOperation:
-        raise ValueError(f"the cell holds {raw!r} where a number should be")
-    return Decimal(f"{number:.15g}") if len(number.as_tuple().digits) > 15 else number
-
-
-def serial_date(number, starts_1904):
-    start = datetime.datetime(1904, 1, 1) if starts_1904 else datetime.datetime(1899, 12, 30)
-    # The calendar of spreadsheets has a 29 February 1900, so the first two months of it are off by a day.
-    if not starts_1904 and 0 < number < 60:
-        number += 1
-    try:
-        moment = start + datetime.timedelta(seconds=round(float(number) * 86400))
-    except OverflowError:
-        return number
-    if 0 <= number < 1:
-        return moment.time()
-    return moment.date() if moment.time() == datetime.time() else moment
+    return Decimal(f"{value:.15g}")
 
 
 def trim(rows):

@@ -19,14 +19,27 @@ function workbook(): Uint8Array {
   const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
   const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const row = (number: number, cells: string) => `<row r="${number}">${cells}</row>`;
+  const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+  const part = (name: string, kind: string) =>
+    `<Override PartName="/xl/${name}.xml" ContentType="${types}.${kind}+xml"/>`;
   return zipSync({
+    '[Content_Types].xml': strToU8(
+      '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">' +
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+        `${part('workbook', 'sheet.main')}${part('worksheets/sheet1', 'worksheet')}${part('worksheets/sheet2', 'worksheet')}` +
+        `${part('sharedStrings', 'sharedStrings')}${part('styles', 'styles')}</Types>`,
+    ),
+    '_rels/.rels': strToU8(
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    ),
     'xl/workbook.xml': strToU8(
       `<workbook ${main} xmlns:r="${relations}"><sheets><sheet name="Orders" sheetId="1" r:id="r1"/>` +
         '<sheet name="Old" sheetId="2" state="hidden" r:id="r2"/></sheets></workbook>',
     ),
     'xl/_rels/workbook.xml.rels': strToU8(
-      '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/>' +
-        '<Relationship Id="r2" Target="/xl/worksheets/sheet2.xml"/></Relationships>',
+      '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">' +
+        `<Relationship Id="r1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/>` +
+        `<Relationship Id="r2" Type="${relations}/worksheet" Target="/xl/worksheets/sheet2.xml"/></Relationships>`,
     ),
     'xl/sharedStrings.xml': strToU8(
       `<sst ${main}><si><t>Item</t></si><si><r><t>Bl</t></r><r><t>ue</t></r><rPh sb="0" eb="1"><t>aid</t></rPh></si></sst>`,

@@ -9,7 +9,7 @@ const sideBySide = 4;
 
 /** Each line is judged by a call of its own. */
 export async function judgeScenario(
-  ask: Ask,
+  { ask, judgedBy }: { ask: Ask; judgedBy: string },
   { success_criteria, must_never }: Pick<PlayedScenario, 'success_criteria' | 'must_never'>,
   transcript: Transcript['witnessed'],
 ): Promise<Findings> {
@@ -21,7 +21,8 @@ export async function judgeScenario(
     const { holds, reason } = await judgeLine(ask, { line, transcript });
     return { text: line.text, holds, reason };
   });
-  return { criteria: found.slice(0, success_criteria.length), mustNever: found.slice(success_criteria.length) };
+  const criteria = found.slice(0, success_criteria.length);
+  return { criteria, mustNever: found.slice(success_criteria.length), judgedBy };
 }
 
 /**

@@ -32,7 +32,8 @@ export async function playScenario(
     const broken = await converse(player, playing, { result, conversationId, ask: asking, onExchange }, signal);
     const transcript = await readTranscript(engine.db, conversationId);
     if (broken !== null) return await note(transcript, brokenBy(broken));
-    await note(transcript, verdictOf(await judgeScenario(asking, result.scenario, transcript.witnessed)));
+    const judge = { ask: asking, judgedBy: model.id };
+    await note(transcript, verdictOf(await judgeScenario(judge, result.scenario, transcript.witnessed)));
   } catch (error) {
     if (isInterrupted(error, signal)) throw error;
     const transcript = conversationId === null ? nothing : await readTranscript(engine.db, conversationId);

@@ -59,6 +59,7 @@ const queuedResult = ({ id, name }: { id: string; name: string }) => ({
   cost_usd: 0,
   error_code: null,
   error_message: null,
+  judged_by: null,
 });
 
 describe('creating', () => {
@@ -186,10 +187,11 @@ describe('reading', () => {
     const written = {
       status: 'failed' as const,
       criteria: [
-        { text: 'It asks for the reason.', met: true, reason: 'It did.' },
-        { text: 'It makes the refund.', met: false, reason: 'It did not.' },
+        { text: 'It asks for the reason.', met: true, decided: true, reason: 'It did.' },
+        { text: 'It makes the refund.', met: false, decided: false, reason: 'It did not.' },
       ],
-      must_never: [{ text: 'It promises a date.', broken: true, reason: '"Tomorrow"' }],
+      must_never: [{ text: 'It promises a date.', broken: true, decided: true, reason: '"Tomorrow"' }],
+      judged_by: 'offline',
       conversation_id: newId('conv'),
       transcript: [
         { role: 'user' as const, text: 'I want my money back. 🦊' },

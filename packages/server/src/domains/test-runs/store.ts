@@ -72,6 +72,7 @@ const tallyWith = (transcript: Sql) => sql`(
       'status', result.status,
       'criteria', result.criteria,
       'must_never', result.must_never,
+      'judged_by', result.judged_by,
       'conversation_id', result.conversation_id,
       'transcript', ${transcript},
       'duration_ms', result.duration_ms,
@@ -191,7 +192,7 @@ export async function recordResult(
   const end =
     verdict &&
     sql`, status = ${verdict.status}, criteria = ${sql.json(verdict.criteria)},
-        must_never = ${sql.json(verdict.must_never)},
+        must_never = ${sql.json(verdict.must_never)}, judged_by = ${verdict.judged_by},
         error_code = ${verdict.error_code}, error_message = ${verdict.error_message}`;
   await run(
     tx,

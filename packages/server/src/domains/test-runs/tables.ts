@@ -36,6 +36,7 @@ export const testRunResults = table('test_run_results', {
   criteria: json<TestRunResult['criteria']>().withDefault(),
   must_never: json<TestRunResult['must_never']>().withDefault(),
   conversation_id: text().nullable(),
+  judged_by: text().nullable(),
   transcript: json<TestRunResult['transcript']>().withDefault(),
   duration_ms: integer().withDefault(),
   cost_micros: micros().withDefault(),

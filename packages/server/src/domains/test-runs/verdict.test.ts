@@ -14,9 +14,10 @@ describe('the verdict on a scenario', () => {
     ['a rule that nobody can judge beside one that is broken', [true], [null, true], 'failed', null],
     ['a rule that nobody can judge beside a criterion that is not met', [false], [null], 'failed', null],
   ] as const)('with %s', (_what, criteria, rules, status, errorCode) => {
-    const verdict = verdictOf({ criteria: criteria.map(line), mustNever: rules.map(line) });
+    const verdict = verdictOf({ criteria: criteria.map(line), mustNever: rules.map(line), judgedBy: 'offline' });
     expect([verdict.status, verdict.error_code]).toEqual([status, errorCode]);
     expect(verdict.criteria.map(({ met }) => met)).toEqual(criteria.map((each) => each === true));
+    expect(verdict.criteria.map(({ decided }) => decided)).toEqual(criteria.map((each) => each !== null));
     expect(verdict.must_never.map(({ broken }) => broken)).toEqual(rules.map((each) => each === true));
   });
 });

@@ -179,6 +179,12 @@ describe('a judge', () => {
     ['three tries without a verdict', 'criterion', ['?', '?', '?'], { holds: null }],
     ['an empty list', 'criterion', [{ criteria: [], must_never: [] }], { holds: null }],
     ['no evidence', 'criterion', [{ criteria: [{ met: true, reason: ' ' }], must_never: [] }], { holds: null }],
+    [
+      'a judge that cannot tell [OFF-105]',
+      'criterion',
+      [{ criteria: [{ met: null, reason: 'It does not show.' }], must_never: [] }],
+      { holds: null, reason: 'It does not show.' },
+    ],
   ] as const)('reads %s', async (_what, kind, answers, expected) => {
     const { asked, judgement } = await judge(kind, ...answers);
     expect(judgement).toMatchObject(expected);
@@ -191,7 +197,7 @@ describe('a judge', () => {
       type: 'array',
       items: {
         type: 'object',
-        properties: { text: { type: 'string' }, [verdict]: { type: 'boolean' }, reason: { type: 'string' } },
+        properties: { text: { type: 'string' }, [verdict]: { type: ['boolean', 'null'] }, reason: { type: 'string' } },
         required: ['text', verdict, 'reason'],
         additionalProperties: false,
       },

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { keptTerminal } from '../terminal.fixture.ts';
+import { showTestResult, summaryOf, type TestResult, type TestRun } from './show-test-run.ts';
+
+const { terminal } = keptTerminal();
+const result: TestResult = {
+  scenario_id: 'scn_1',
+  name: 'Names the day',
+  status: 'failed',
+  criteria: [
+    { text: 'The agent says "Friday".', met: true, decided: true, reason: 'It did.' },
+    { text: 'The agent says "Monday".', met: false, decided: true, reason: 'It did not.' },
+    { text: 'The agent is kind.', met: false, decided: false, reason: 'Who knows.' },
+  ],
+  must_never: [{ text: 'The agent is rude.', broken: false, decided: false, reason: 'Who knows.' }],
+  judged_by: 'offline',
+  duration_ms: 400,
+  error_code: null,
+  error_message: null,
+};
+const run: TestRun = {
+  id: 'trun_1',
+  mode: 'test',
+  version: 1,
+  status: 'failed',
+  counts: { total: 1, passed: 0, failed: 1, error: 0 },
+  results: [result],
+  error_code: null,
+  cost_usd: 0.001,
+};
+
+describe('a test run [OFF-105]', () => {
+  it('shows apart what is not met and what nobody could decide', () => {
+    expect(showTestResult(terminal, result).split('\n')).toEqual([
+      '✖ Names the day 0.4 s',
+      '    not met: The agent says "Monday".',
+      '      It did not.',
+      '    not decided: The agent is kind.',
+      '      Who knows.',
+      '    not decided, must never: The agent is rude.',
+      '      Who knows.',
+    ]);
+  });
+
+  it('says who judged where that was no model', () => {
+    expect(summaryOf(run)).toBe('0 of 1 passed, 1 failed; $0.001; judged by the offline stand-in (word match)');
+    expect(summaryOf({ ...run, results: [{ ...result, judged_by: 'gpt-5' }] })).not.toContain('stand-in');
+  });
+});

@@ -1,0 +1,171 @@
+import type { ModelRequest } from '@vestra/agent/model';
+import { ownPart } from './choose-tool.ts';
+import { quoteFrom, type Source, sourceOfLines, sourcesOf } from './knowledge.ts';
+import { type Phrases, phrasesFor, standInWords } from './phrases.ts';
+import { toldIn } from './prompt.ts';
+import { sentencesOf } from './sentences.ts';
+import type { Deed, Situation } from './situation.ts';
+import { stemsOf } from './words.ts';
+
+/** Tools that only look something up for an answer. */
+export const knowledgeTools = ['search_notebooks', 'recall'];
+
+/** What is said once everything that the message asks for is done. */
+export function answerOf(request: ModelRequest, situation: Situation): string {
+  const { question, done } = situation;
+  const phrases = phrasesOf(request, situation);
+  if (done.length === 0) {
+    const own = ofItself(request, question, phrases) ?? earlierValue(situation);
+    if (own !== null) return own;
+  }
+  const handOff = done.find(({ call: { name } }) => name === 'hand_off_to_work');
+  if (handOff && !handOff.result.isError) return phrases.started;
+  const looked = done.filter(({ call: { name } }) => isLookUp(name));
+  const told = done.filter(({ call: { name } }) => !ownPart.has(name)).map(toldOf);
+  if (looked.length > 0 || done.length === 0) {
+    const sources = sourcesFor(request, situation, looked, phrases);
+    told.push(aboutThemselves(sources, question) ?? quoteFrom(sources, question) ?? nothingToSay(request, phrases));
+  }
+  const failed = done.filter(({ call: { name }, result }) => result.isError && ownPart.has(name) && !isLookUp(name));
+  return [...told, ...failed.map(toldOf)].join('\n') || phrases.done;
+}
+
+export const phrasesOf = ({ system }: ModelRequest, { question }: Situation): Phrases =>
+  phrasesFor(toldIn(system).language, question);
+
+/** Said once in a conversation. */
+export function withNotice(answer: string, request: ModelRequest, situation: Situation): string {
+  if (situation.hasSaid(standInWords) || answer.includes(standInWords)) return answer;
+  return `${phrasesOf(request, situation).notice}\n\n${answer}`;
+}
+
+const isLookUp = (tool: string) => knowledgeTools.includes(tool) || tool === 'read_document';
+
+/** Whether nothing has to be looked up, since the message is about the agent or is no question at all. */
+export const isAboutItself = (question: string) =>
+  stemsOf(question).length === 0 ||
+  isSmallTalk.test(question) ||
+  isWhoAreYou.test(question) ||
+  isWhatCanYouDo.test(question);
+
+const isThanks = /^(?:thanks|thank you|many thanks|danke|vielen dank|gracias)\b/i;
+const isSmallTalk =
+  /^\s*(?:hi|hello|hey|thanks|thank you|bye|good (?:morning|evening|day|night|afternoon)|hallo|guten (?:tag|morgen|abend)|danke|vielen dank|hola|buenos días|gracias)\b.{0,20}$/iu;
+const isWhoAreYou =
+  /\b(?:who are you|what are you|who am i (?:talking|speaking) to|wer (?:bist du|sind sie)|quién (?:eres|es usted))\b/iu;
+const isWhatCanYouDo =
+  /\b(?:what (?:can|do) you (?:do|know|offer)(?! about)|how can you help|what are you (?:for|able)|was (?:kannst du|können sie)|qué puedes? hacer)\b/iu;
+const isWhoAmI = /\b(?:who am i|what do you (?:know|remember) about me|wer bin ich|was weißt du über mich)\b/iu;
+
+function ofItself(request: ModelRequest, question: string, phrases: Phrases): string | null {
+  if (isThanks.test(question)) return phrases.welcome;
+  const { self, notebooks } = toldIn(request.system);
+  const identity = self.slice(0, 2).map((sentence) => sentence.replace(/^You are\b/, 'I am').replace(/^You\b/, 'I'));
+  if (isWhatCanYouDo.test(question)) {
+    const tools = request.tools.filter(({ name }) => !ownPart.has(name) && !isOfTheHouse.test(name));
+    return (
+      [
+        ...identity.slice(0, 1),
+        ...listed(
+          phrases.tools,
+          tools.map(({ name, description }) => `${name}: ${sentencesOf(description)[0] ?? name}`),
+        ),
+        ...listed(phrases.notebooks, notebooks),
+      ].join('\n') || phrases.hello
+    );
+  }
+  if (isWhoAreYou.test(question)) return identity.join(' ') || phrases.noIdentity;
+  return isWhoAmI.test(question) || !isAboutItself(question) ? null : phrases.hello;
+}
+
+/** Tools that every agent has are no offer of this one. */
+const isOfTheHouse = /^(?:remember|run_command|read_file|write_file|list_files|save_output|browser_\w+|routines_\w+)$/;
+
+const listed = (heading: string, items: readonly string[]) =>
+  items.length === 0 ? [] : [heading, ...items.map((item) => `- ${item}`)];
+
+function sourcesFor(request: ModelRequest, situation: Situation, looked: readonly Deed[], phrases: Phrases): Source[] {
+  const { facts, person } = toldIn(request.system);
+  const quoted = (output: string) => sourcesOf(output, phrases.from);
+  const found = looked.filter(({ result }) => !result.isError);
+  const recalled = found.filter(({ call }) => call.name === 'recall').flatMap(({ result }) => linesOf(result.output));
+  const before = situation.doneBefore.filter(({ result }) => !result.isError);
+  return [
+    sourceOfLines(null, facts),
+    sourceOfLines(phrases.remembered, [...new Set([...person, ...situation.memory, ...recalled])]),
+    ...situation.enclosed.flatMap(quoted).map((source) => ({ ...source, from: source.from || phrases.enclosed })),
+    ...found.filter(({ call }) => call.name !== 'recall').flatMap(({ result }) => quoted(result.output)),
+    ...before.flatMap(({ call, result }) =>
+      isLookUp(call.name)
+        ? sourcesOf(result.output)
+        : [sourceOfLines(`\`${call.name}\`: `, sentencesOf(result.output))],
+    ),
+  ];
+}
+
+/** Facts of memory come one to a line, or as JSON from whoever keeps the memory. */
+const linesOf = (output: string) =>
+  /^\s*[[{]/.test(output)
+    ? sourcesOf(output).flatMap(({ sections }) => sections.flatMap(({ sentences }) => sentences))
+    : output.split('\n');
+
+function aboutThemselves(sources: readonly Source[], question: string): string | null {
+  if (!isWhoAmI.test(question)) return null;
+  const [, { from, sections } = { from: null, sections: [] }] = sources;
+  const known = sections.flatMap(({ sentences }) => sentences).slice(0, 5);
+  return known.length === 0 ? null : from + known.map((fact) => `“${fact}”`).join(' ');
+}
+
+const nothingToSay = ({ tools }: ModelRequest, { nothingFound, noSource }: Phrases) =>
+  tools.some(({ name }) => knowledgeTools.includes(name)) ? nothingFound : noSource;
+
+/** "Tracking number?" after an order was looked up: the value is in what the tool answered then. */
+export function earlierValue({ question, doneBefore }: Situation): string | null {
+  const wanted = [...new Set(stemsOf(question))];
+  if (wanted.length === 0) return null;
+  for (const { call, result } of doneBefore) {
+    if (result.isError || isLookUp(call.name)) continue;
+    const pairs = pairsOf(parsed(result.output));
+    // Words of the question that the result says nothing of, another order's number among them, ask for another look.
+    const known = new Set(stemsOf([call.name.replaceAll('_', ' '), result.output].join(' ').replaceAll('_', ' ')));
+    if (!wanted.every((word) => known.has(word))) continue;
+    const fitting = pairs.filter(({ key }) => {
+      const stems = stemsOf(key);
+      return stems.length > 0 && stems.every((each) => wanted.includes(each));
+    });
+    const most = Math.max(...fitting.map(({ key }) => stemsOf(key).length));
+    const nearest = fitting.filter(({ key }) => stemsOf(key).length === most);
+    if (nearest.length > 0) return nearest.map(({ key, value }) => `${key}: ${value}`).join(', ');
+  }
+  return null;
+}
+
+function toldOf({ result: { name, output, isError } }: Deed): string {
+  if (isError) return `\`${name}\` did not work: ${output}`;
+  if (output.trim() === '') return `\`${name}\` is done.`;
+  const pairs = pairsOf(parsed(output));
+  const told = pairs.map(({ key, value }) => (key === '' ? value : `${key}: ${value}`)).join(', ');
+  return `\`${name}\` answered: ${told || output}`;
+}
+
+function parsed(output: string): unknown {
+  try {
+    return JSON.parse(output);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values of JSON with their names in words; a list of things is numbered. */
+function pairsOf(value: unknown, key = ''): { key: string; value: string }[] {
+  if (value === undefined || value === null || value === '') return [];
+  if (typeof value !== 'object') return [{ key, value: String(value) }];
+  if (Array.isArray(value)) {
+    if (value.every((each) => typeof each !== 'object'))
+      return value.length === 0 ? [] : [{ key, value: value.join(', ') }];
+    return value.flatMap((each, at) => pairsOf(each, [key, String(at + 1)].filter(Boolean).join(' ')));
+  }
+  return Object.entries(value).flatMap(([name, inner]) =>
+    pairsOf(inner, [key, name.replaceAll(/[_-]/g, ' ')].filter(Boolean).join(' ')),
+  );
+}

@@ -1,0 +1,125 @@
+import type { ModelRequest } from '@vestra/agent/model';
+import { type Claim, claimOf } from './claim.ts';
+import { sentencesOf } from './sentences.ts';
+import { situationOf } from './situation.ts';
+
+/** Null: words alone do not tell. */
+type Verdict = { holds: boolean | null; reason: string };
+
+/**
+ * A verdict by words alone, on what words alone can show: that the agent said some words, or called a tool. Everything else is
+ * left undecided. The last message holds a line `Criterion: …` or `Must never: …` for each, and the conversation in lines
+ * that begin with `User:`, `Agent:` or `Tool:` (a line without any of these goes on with the one before).
+ */
+export function judge(request: ModelRequest): object {
+  const { asked } = situationOf(request);
+  const conversation = conversationIn(asked);
+  const verdicts = (label: string) =>
+    linesOf(asked, label).map((text) => ({ text, ...verdictOn(claimOf(text), conversation) }));
+  return {
+    criteria: verdicts('Criterion').map(({ text, holds, reason }) => ({ text, met: holds, reason })),
+    must_never: verdicts('Must never').map(({ text, holds, reason }) => ({ text, broken: holds, reason })),
+  };
+}
+
+const linesOf = (text: string, label: string) =>
+  [...text.matchAll(new RegExp(`^${label}:[ \\t]*(.+)$`, 'gm'))].map((match) => (match[1] as string).trim());
+
+type Conversation = { said: string[]; called: string[] };
+
+const speakers = /^(User|Agent|Tool|Criterion|Must never):[ \t]*(.*)$/;
+
+/** What the agent itself said and which tools it called: not what the user said, nor what it asked a tool or was told by one. */
+function conversationIn(text: string): Conversation {
+  const parts: { speaker: string; text: string }[] = [];
+  for (const line of text.split('\n')) {
+    const [, speaker, words = ''] = speakers.exec(line) ?? [];
+    const last = parts.at(-1);
+    if (speaker) parts.push({ speaker, text: words });
+    else if (last) last.text += `\n${line.replace(/^ {2}/, '')}`;
+  }
+  const of = (wanted: string) => parts.filter(({ speaker }) => speaker === wanted).map((part) => part.text);
+  return {
+    said: [...of('Agent'), ...of('Tool').flatMap(questionsIn)],
+    called: of('Tool').flatMap((call) => /^[\w.-]+/.exec(call)?.[0] ?? []),
+  };
+}
+
+/** A question to the person is said, though a tool asks it. */
+function questionsIn(call: string): string[] {
+  const given = /^ask_question\((.*)\) (?:answered|failed): /s.exec(call)?.[1];
+  return [...(given ?? '').matchAll(/"question":("(?:[^"\\]|\\.)*")/g)].map((match) => JSON.parse(match[1] as string));
+}
+
+const matched = 'Word match by the offline stand-in';
+
+function verdictOn(claim: Claim, conversation: Conversation): Verdict {
+  if (claim.kind === 'unclear') return undecided;
+  if (claim.kind === 'calls') {
+    const isCalled = conversation.called.some((name) => nameOf(name) === nameOf(claim.tool));
+    const reason = `${matched}: \`${claim.tool}\` was ${isCalled ? '' : 'never '}called.`;
+    return { holds: isCalled !== claim.isDenied, reason };
+  }
+  if (claim.kind === 'states') {
+    const sentence = conversation.said.flatMap(sentencesOf).find((each) => states(each, claim.clause));
+    return sentence === undefined
+      ? undecided
+      : { holds: true, reason: `${matched}: the agent said “${shown(sentence)}”` };
+  }
+  const found = claim.phrases.filter((phrase) => conversation.said.some((text) => saysWords(text, phrase)));
+  const isSaid = claim.isAny ? found.length > 0 : found.length === claim.phrases.length;
+  const told = isSaid ? found : claim.phrases.filter((phrase) => !found.includes(phrase));
+  const list = told.map((phrase) => `“${phrase}”`).join(', ');
+  return {
+    holds: isSaid !== claim.isDenied,
+    reason: `${matched}: the agent ${isSaid ? 'said' : 'never said'} ${list}.`,
+  };
+}
+
+const undecided: Verdict = {
+  holds: null,
+  reason:
+    'Not decided: the offline stand-in matches words and understands none. It can judge `The agent says "…".` and ' +
+    '`The agent calls some_tool.`; set the key of a model provider to have everything judged.',
+};
+
+/** A tool of a server is `slug.tool` in a test and carries a mark in front in a conversation. */
+const nameOf = (tool: string) =>
+  tool
+    .replace(/^mcp__/, '')
+    .replaceAll('__', '.')
+    .toLowerCase();
+
+const shown = (sentence: string) => (sentence.length <= 200 ? sentence : `${sentence.slice(0, 199).toWellFormed()}…`);
+
+const plain = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[“”„«»]/g, '"')
+    .replace(/[‘’]/g, "'")
+    .replace(/\*\*|`/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** The words as they stand, and not as part of longer ones: 9 is not said by who says 19. */
+function saysWords(text: string, phrase: string): boolean {
+  const wanted = plain(phrase).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${wanted}(?![\\p{L}\\p{N}])`, 'u').test(plain(text));
+}
+
+/** Whether a sentence is the clause, or has it between commas: inside a longer one it may be doubted, asked or denied. */
+function states(sentence: string, clause: string): boolean {
+  if (/\?|\b(if|unless|whether|falls|wenn|ob|si)\b/iu.test(sentence)) return false;
+  const parts = sentence.split(/[,;:–—]|\s-\s/).map(bare);
+  const wanted = clause.split(/[,;:–—]|\s-\s/).map(bare);
+  return parts.some((_part, at) => wanted.every((each, offset) => parts[at + offset] === each));
+}
+
+/** Whose it is does not matter: the parcel is your parcel. */
+const bare = (text: string) =>
+  (plain(text).match(/[\p{L}\p{N}'.-]*[\p{L}\p{N}]/gu) ?? [])
+    .filter(
+      (word, at) => !/^(?:the|a|an|your|our|my|this|that)$/.test(word) && !(at === 0 && /^(?:and|but|so)$/.test(word)),
+    )
+    .join(' ');

@@ -1,0 +1,29 @@
+import { area } from '../requirement.ts';
+
+export const offline = area('offline', 'done', [
+  [
+    'OFF-101',
+    'decisions.md · 6',
+    'The offline judge decides only whether the agent said some words or called a tool; all else it leaves undecided.',
+  ],
+  [
+    'OFF-102',
+    'decisions.md · 8',
+    'The stand-in answers in whole sentences of its instructions, notebooks, memory, files and earlier results, or says that it found nothing.',
+  ],
+  [
+    'OFF-103',
+    'decisions.md · 8',
+    "The stand-in's interview and drafts fit what they are about, and their tests can be judged by words.",
+  ],
+  [
+    'OFF-104',
+    'decisions.md · 6',
+    "Every command of the README and of the examples' READMEs works on a fresh machine with no key and no secret.",
+  ],
+  [
+    'OFF-105',
+    'decisions.md · 6',
+    'A test result names the model that judged, and a line that it could not decide is marked as undecided.',
+  ],
+]);

@@ -145,6 +145,12 @@ describe('what the stand-in answers [OFF-102]', () => {
     expect(calls).toMatchObject([{ name: 'find_free_times', arguments: { doctor: 'brandt', from_day: '2026-12-01' } }]);
   });
 
+  it('takes what the memory says of nothing for nothing', async () => {
+    const recalled = { recall: 'You remember nothing about this.' };
+    const { text: spoken } = await converse([user('What do you remember about me?')], [recall], recalled);
+    expect(spoken).toContain('I found nothing about this');
+  });
+
   it('says what it can do: what it is, its tools and notebooks, and no tool of the house', async () => {
     const remember = tool('remember', 'Keep one lasting fact.', { text });
     expect(await said('What can you do?', { tools: [order, remember] })).toBe(

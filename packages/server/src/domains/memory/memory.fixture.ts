@@ -47,5 +47,7 @@ export const noEmbeddings: Embeddings = {
   model: 'none',
   dimensions: 0,
   understands: () => false,
+  pieces: (text) => [text],
   embed: () => Promise.reject(new Error('Nothing is embedded here.')),
+  leastSimilarity: async () => 0,
 };

@@ -72,7 +72,7 @@ export async function createKernel(
   shutdown.undo(() => outbound.close());
   const refuse = (address: string) => refuseAddress(address, { allowPrivate });
   const apps = assembleApps({ config, outbound, refuseAddress: refuse });
-  const embeddings = createOfflineEmbeddings();
+  const embeddings = createOfflineEmbeddings({ log });
   shutdown.undo(() => embeddings.close());
   const line = await openLine({ connectionString, log });
   shutdown.undo(() => line.close());

@@ -17,4 +17,10 @@ export const embeddings = area('embeddings', 'done', [
     'docs/decisions/0025',
     'Where the native runtime does not load, or ends its process, the portable one takes over and the log says so once.',
   ],
+  [
+    'EMB-005',
+    'decisions.md · 11',
+    'A search of memory finds nothing where no fact has to do with the query, and only the fact that is named where one is.',
+  ],
+  ['EMB-006', 'decisions.md · 11', 'A fact of up to 1,000 characters is found by the meaning of any of its parts.'],
 ]);

@@ -31,6 +31,13 @@ const textsInBatch = 16;
 const longestText = 8000;
 /** Plain English has 4 or 5 characters in each of the 128 word pieces that the model reads, a list of codes 2. */
 const longestPiece = 280;
+/**
+ * Measured on memory's questions: of 66 in other words it costs one answer, and of those without an answer it leaves half
+ * as many facts as 0.2 does. A word or two is nearer to everything: 23 of 30 that name a fact's subject are above the
+ * second, 17 of 20 that name nothing are below.
+ */
+const leastOfSentence = 0.25;
+const leastOfKeyword = 0.36;
 const closed = 'The embeddings are closed: the server stops.';
 
 type Call = {
@@ -193,7 +200,7 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
     understands,
     pieces: (text) => cutText(text, longestPiece),
     embed,
-    leastSimilarity: async () => 0.2,
+    leastSimilarity: async ({ query } = {}) => (isKeyword(query) ? leastOfKeyword : leastOfSentence),
     async close() {
       isClosed = true;
       clearTimeout(idle);
@@ -224,6 +231,8 @@ function nextPlaces(call: Call): number[] {
   call.left.splice(0, places.length);
   return places;
 }
+
+const isKeyword = (query = '') => query !== '' && query.trim().split(/\s+/).length <= 3;
 
 /** Its word pieces are English. Other Latin text is read badly, other scripts not at all: each sign is the same unknown. */
 function understands(text: string): boolean {

@@ -23,4 +23,21 @@ export const embeddings = area('embeddings', 'done', [
     'A search of memory finds nothing where no fact has to do with the query, and only the fact that is named where one is.',
   ],
   ['EMB-006', 'decisions.md · 11', 'A fact of up to 1,000 characters is found by the meaning of any of its parts.'],
+  [
+    'EMB-007',
+    'issue 12 · 5',
+    'Embeddings of OpenAI, Google or a compatible endpoint are asked for in bounded batches, few at once, and again after a passing failure.',
+  ],
+  ['EMB-008', 'issue 12 · 5', "A provider's key is in no error of its embeddings."],
+  [
+    'EMB-009',
+    'issue 12 · 5',
+    'Vectors of another size or model are never compared: they are refused, or made anew under another name.',
+  ],
+  [
+    'EMB-010',
+    'issue 12 · 5',
+    'A provider embeds texts only where the operator says so, and a half setting ends the start.',
+  ],
+  ['EMB-011', 'issue 12 · 5', 'What is found in languages other than English is measured and written down.'],
 ]);

@@ -79,14 +79,16 @@ async function nearnessTo(
     bare.map(({ id }) => id),
   );
   try {
-    const [asked] = await embeddings.embed([query], { signal });
-    const least = await embeddings.leastSimilarity({ query, signal });
+    const [[asked], least, made] = await Promise.all([
+      embeddings.embed([query], { signal }),
+      embeddings.leastSimilarity({ query, signal }),
+      vectorsOf(embeddings, facts, signal),
+    ]);
     const vectors = new Map(
       candidates.flatMap(({ id, vector, vector_model }) =>
         vector && vector_model === embeddings.model ? [[id, vector] as const] : [],
       ),
     );
-    const made = await vectorsOf(embeddings, facts, signal);
     for (const [at, fact] of facts.entries()) {
       const stored = made[at] as StoredVector;
       await storeVector(db, owner, fact, stored);
@@ -131,7 +133,7 @@ async function vectorsOf(
   signal?: AbortSignal,
 ): Promise<StoredVector[]> {
   const pieces = facts.map(({ text }) => (embeddings.understands(text) ? embeddings.pieces(text) : []));
-  const vectors = await embeddings.embed(pieces.flat(), { signal });
+  const vectors = await embeddings.embed(pieces.flat(), { signal, urgency: 'index' });
   return pieces.map(({ length }) => ({
     vector: length === 0 ? null : packVectors(vectors.splice(0, length)),
     vector_model: embeddings.model,

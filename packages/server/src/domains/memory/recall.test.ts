@@ -1,8 +1,13 @@
+import { createEmbedder } from '@vestra/models/embeddings/embedder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEmbeddingEndpoint } from '../../adapters/embeddings/embedding-endpoint.fixture.ts';
+import { createProviderEmbeddings } from '../../adapters/embeddings/provider.ts';
 import { findFacts } from './find-facts.ts';
 import { noEmbeddings, startMemory } from './memory.fixture.ts';
+import { languageSets } from './recall-languages.fixture.ts';
 import { sharedWords, unanswered } from './recall-questions.fixture.ts';
 import { lookups, recallSet } from './recall-set.fixture.ts';
+import { candidatesOf } from './store.ts';
 
 let server: Awaited<ReturnType<typeof startMemory>>;
 beforeAll(async () => {
@@ -89,6 +94,54 @@ describe('search by meaning and words', () => {
     ]);
     expect((await search('What old mechanical timepieces does the lady fix as a hobby?', 'long'))[0]).toBe(long);
     expect((await search('Is the corporation relocating to new premises?', 'long'))[0]).toBe(long);
+  });
+
+  it('finds little in other languages with the offline encoder, which reads English [EMB-011]', async () => {
+    const recall: Record<string, { one: number; five: number }> = {};
+    for (const [language, set] of Object.entries(languageSets)) {
+      const kept: string[] = [];
+      for (const { fact } of set) {
+        const made = await server.call('POST', '/v1/memory', { key, body: { user_id: 'u', text: fact } });
+        kept.push(made.body.id);
+      }
+      recall[language] = await recallOf(
+        search,
+        set.map(({ fact, question }) => ({ question, has: fact })),
+      );
+      for (const id of kept) await server.call('DELETE', `/v1/memory/${id}`, { key });
+    }
+    process.stdout.write(`recall@1 and @5 by language: ${JSON.stringify(recall)}\n`);
+    expect(Object.values(languageSets).map(({ length }) => length)).toEqual(Array(6).fill(10));
+    expect(Object.values(recall).some(({ five }) => five > 0)).toBe(true);
+  });
+});
+
+describe("search by a provider's vectors", () => {
+  it('finds a fact of any language, and never compares two models [EMB-009]', async () => {
+    const endpoint = await startEmbeddingEndpoint();
+    const { id: orgId, key } = await server.newOrg();
+    for (const text of ['犬が好き', 'दूध नहीं पीते', 'Takes the train to work.']) {
+      await server.call('POST', '/v1/memory', { key, body: { user_id: 'u', text } });
+    }
+    const owner = { orgId, mode: 'test', userId: 'u' } as const;
+    for (const dimensions of [64, 128, 64]) {
+      endpoint.resize(dimensions);
+      const embeddings = createProviderEmbeddings(createEmbedder(endpoint.settings('openai', dimensions)));
+      const search = { ...server.search, embeddings };
+      for (const [query, found] of [
+        ['Hat die Kundin einen Hund?', '犬が好き'],
+        ['¿Toma leche?', 'दूध नहीं पीते'],
+        ['電車', 'Takes the train to work.'],
+      ]) {
+        const facts = await findFacts(search, owner, { query: query as string, limit: 5 });
+        expect(facts.map(({ text }) => text)).toEqual([found]);
+      }
+      const stored = await candidatesOf(server.db, owner);
+      expect(stored.map(({ vector, vector_model }) => [vector?.length, vector_model])).toEqual(
+        Array(3).fill([dimensions, `openai/scripted-embedding/${dimensions}`]),
+      );
+    }
+    await endpoint.close();
   });
 });
 

@@ -5,7 +5,7 @@ type Provider = EmbeddingSettings['provider'];
 type Given = { provider: 'offline' | Provider; model: string | undefined; dimensions: number | undefined };
 type Endpoint = { apiKey: (() => string) | null; baseUrl: string | null };
 
-/** Fewer numbers than these models can give: a third or a quarter of the memory for a hundredth of the quality. */
+/** Fewer numbers than these models can give: a third or a quarter of the memory for a hundredth of the quality, say their makers. */
 const usual: Record<Provider, { model: string; dimensions: number } | null> = {
   openai: { model: 'text-embedding-3-small', dimensions: 512 },
   google: { model: 'gemini-embedding-001', dimensions: 768 },

@@ -158,6 +158,8 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
   function ended(which: ChildProcess): void {
     if (which !== child) return;
     child = null;
+    // An error need not be its end.
+    which.kill('SIGKILL');
     const broken = running;
     running = null;
     if (broken && !isReady && runtime !== '') {

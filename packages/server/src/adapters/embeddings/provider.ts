@@ -2,6 +2,7 @@ import { ModelFailure } from '@vestra/agent/model';
 import { type Embedder, textsAtOnce } from '@vestra/models/embeddings/embedder';
 import { createLimiter } from '../../async/limiter.ts';
 import { mapLimited } from '../../async/map-limited.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import { calibrate } from './calibrate.ts';
 import { cutText } from './cut-text.ts';
 import type { Embeddings, EmbedOptions } from './embeddings.ts';
@@ -44,13 +45,12 @@ export function createProviderEmbeddings(embedder: Embedder): Embeddings {
     pieces: (text) => cutText(text, longestPiece),
     embed,
     leastSimilarity: ({ signal } = {}) => {
-      signal?.throwIfAborted();
       // One call for the life of the process, for whoever asks: nobody's signal ends it.
       least ??= calibrate(embed).catch((error: unknown) => {
         least = null;
         throw error;
       });
-      return least;
+      return signal ? untilAborted(least, signal) : least;
     },
   };
 }

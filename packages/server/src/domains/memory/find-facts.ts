@@ -7,7 +7,16 @@ import type { Owner } from './fact.ts';
 import { type Candidate, candidatesOf, loadFacts, type StoredVector, stemsOf, storeVector } from './store.ts';
 import type { FactRow } from './tables.ts';
 
-export type Search = { db: Database; embeddings: Embeddings; log: Pick<Logger, 'warn'> };
+export type Search = {
+  db: Database;
+  embeddings: Embeddings;
+  log: Pick<Logger, 'warn'>;
+  /** How long a caller is kept waiting for embeddings that hang. */
+  embedWithinMs?: number;
+};
+
+/** Far more than loading the offline encoder takes on a busy machine. */
+const usuallyWithinMs = 15_000;
 
 /**
  * What all words of a query are worth beside a text of the same meaning. Measured with 0.3 to 0.8: below 0.4 the fact that
@@ -32,7 +41,7 @@ export async function findFacts(
   const candidates = await candidatesOf(db, owner);
   if (candidates.length === 0) return [];
   const shares = sharesOfWords(candidates, await stemsOf(db, query));
-  const nearness = await nearnessTo(search, owner, candidates, query, signal);
+  const nearness = await nearnessTo(search, owner, candidates, query, withinTime(search, signal));
   const ranked = candidates
     .map(({ id }) => ({ id, words: shares.get(id) ?? 0, meaning: nearness.get(id) ?? 0 }))
     .filter(({ words, meaning }) => words > 0 || meaning > 0)
@@ -69,7 +78,7 @@ async function nearnessTo(
   owner: Owner,
   candidates: readonly Candidate[],
   query: string,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Map<string, number>> {
   if (!embeddings.understands(query)) return new Map();
   const bare = candidates.filter(({ vector_model }) => vector_model !== embeddings.model).slice(0, mostRepaired);
@@ -111,16 +120,22 @@ async function nearnessTo(
   }
 }
 
-const isOfEmbeddings = (error: unknown, signal: AbortSignal | undefined) =>
-  (signal?.aborted ?? false) || error instanceof EmbeddingsFailure;
+const isOfEmbeddings = (error: unknown, signal: AbortSignal) => signal.aborted || error instanceof EmbeddingsFailure;
+
+function withinTime({ embedWithinMs = usuallyWithinMs }: Pick<Search, 'embedWithinMs'>, signal?: AbortSignal) {
+  const ends = AbortSignal.timeout(embedWithinMs);
+  return signal ? AbortSignal.any([signal, ends]) : ends;
+}
 
 /** The vector of a fact that is about to be kept. None where the embeddings fail: the next search makes up for it. */
-export async function vectorOf({ embeddings, log }: Omit<Search, 'db'>, text: string): Promise<StoredVector> {
+export async function vectorOf(search: Omit<Search, 'db'>, text: string): Promise<StoredVector> {
+  const { embeddings, log } = search;
+  const signal = withinTime(search);
   try {
-    const [stored] = await vectorsOf(embeddings, [{ text }]);
+    const [stored] = await vectorsOf(embeddings, [{ text }], signal);
     return stored as StoredVector;
   } catch (error) {
-    if (!isOfEmbeddings(error, undefined)) throw error;
+    if (!isOfEmbeddings(error, signal)) throw error;
     log.warn({ err: error }, 'a fact is kept without its vector');
     return { vector: null, vector_model: null };
   }
@@ -130,7 +145,7 @@ export async function vectorOf({ embeddings, log }: Omit<Search, 'db'>, text: st
 async function vectorsOf(
   embeddings: Embeddings,
   facts: readonly { text: string }[],
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<StoredVector[]> {
   const pieces = facts.map(({ text }) => (embeddings.understands(text) ? embeddings.pieces(text) : []));
   const vectors = await embeddings.embed(pieces.flat(), { signal, urgency: 'index' });

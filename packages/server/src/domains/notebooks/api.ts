@@ -1,4 +1,3 @@
-export { fuseRanks } from './fuse-ranks.ts';
 export { indexedText } from './indexed-text.ts';
 export { createPassageMeaning, type PassageMeaning } from './passage-meaning.ts';
 export { documentTitles, readableNotebooks, readDocument } from './reader-store.ts';

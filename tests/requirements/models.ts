@@ -55,4 +55,35 @@ export const models = area('models', 'done', [
     'decisions.md · 8',
     'How long a provider wants to be left alone is understood in seconds, milliseconds, as a date and in the body.',
   ],
+  [
+    'MOD-201',
+    'decision 0023',
+    'Which models there are, what they cost and when they end is data: a file with the source of each figure, and the operator’s own.',
+  ],
+  [
+    'MOD-202',
+    'decision 0023',
+    '`VESTRA_MODELS_FILE` adds and overrides models; one that cannot be used stops the start and says which entry and field.',
+  ],
+  [
+    'MOD-203',
+    'decision 0023',
+    'A model that a vendor lists and nobody has priced runs in test mode and is refused in live mode, when it is to go live too.',
+  ],
+  [
+    'MOD-204',
+    'decision 0023',
+    'A model that its vendor no longer lists is shown as unavailable and why; a vendor that cannot be asked changes nothing.',
+  ],
+  [
+    'MOD-205',
+    'decision 0023',
+    'A retired model is no default and is not applied anew; what runs on one is told so when its vendor refuses it.',
+  ],
+  ['MOD-206', 'decision 0023', 'The start and `vestra models` say what retires within 60 days and what replaces it.'],
+  [
+    'MOD-207',
+    'decision 0023',
+    'A call is billed at the price of its day, by how much it has read and for how long its cache is kept, to the micro-dollar.',
+  ],
 ]);

@@ -5,9 +5,9 @@ import { startTill, type Till } from './money.fixture.ts';
 
 /** One model of every vendor, so that each way of reporting usage is met. */
 const models = {
-  anthropic: 'claude-sonnet-4-5',
-  openai: 'gpt-5-mini',
-  google: 'gemini-2.5-flash',
+  anthropic: 'claude-haiku-5-5',
+  openai: 'gpt-6.1-terra',
+  google: 'gemini-3.5-flash',
   compatible: 'compatible/scripted',
   offline: 'offline',
 } as const;
@@ -21,7 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => till.stop());
 
-const count = fc.integer({ min: 0, max: 5_000 });
+/** Now and then as many as cost more, each of them. */
+const count = fc.oneof(
+  { arbitrary: fc.integer({ min: 0, max: 5_000 }), weight: 5 },
+  fc.integer({ min: 0, max: 300_000 }),
+);
 const usage = fc.option(
   fc.record({ inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count }),
   { nil: null },

@@ -67,10 +67,13 @@ const estimateOf = ({ inputTokens, writtenBytes }: Call): Usage => ({
   isEstimated: true,
 });
 
+const longOf = (one: Usage, other: Usage) => (one.cacheWriteLongTokens ?? 0) + (other.cacheWriteLongTokens ?? 0);
+
 const sumOf = (one: Usage, other: Usage): Usage => ({
   inputTokens: one.inputTokens + other.inputTokens,
   outputTokens: one.outputTokens + other.outputTokens,
   cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
   cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  ...(longOf(one, other) > 0 && { cacheWriteLongTokens: longOf(one, other) }),
   ...((one.isEstimated || other.isEstimated) && { isEstimated: true }),
 });

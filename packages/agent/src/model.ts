@@ -25,6 +25,8 @@ export type Usage = {
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
+  /** Written to be kept for the vendor's longer time, which costs more; absent: none. */
+  cacheWriteLongTokens?: number;
   /** Counted here, because the call ended before the vendor said what it used. */
   isEstimated?: boolean;
 };

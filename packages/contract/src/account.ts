@@ -148,6 +148,16 @@ export const limits = {
   }),
 };
 
+const rates = {
+  input_per_mtok: z.number(),
+  output_per_mtok: z.number(),
+  cache_read_per_mtok: z.number(),
+  cache_write_per_mtok: z.number(),
+  cache_write_long_per_mtok: z
+    .number()
+    .meta({ description: 'Of what is kept for the longer of the times that its provider offers.' }),
+};
+
 const model = z.object({
   object: z.literal('model'),
   id: z.string(),
@@ -155,13 +165,23 @@ const model = z.object({
   name: z.string(),
   default: z.boolean(),
   context_tokens: z.int(),
+  max_output_tokens: z.int().meta({ description: 'The longest answer that is asked for.' }),
+  takes: z.array(z.enum(['text', 'image', 'pdf', 'audio'])),
+  reasons: z.boolean(),
   price: z.object({
-    input_per_mtok: z.number(),
-    output_per_mtok: z.number(),
-    cache_read_per_mtok: z.number(),
-    cache_write_per_mtok: z.number(),
+    ...rates,
+    above: z
+      .object({ input_tokens: z.int(), ...rates })
+      .nullable()
+      .meta({ description: 'What a whole call costs that reads more than so many tokens.' }),
   }),
+  priced: z.boolean().meta({
+    description: 'False: its price is not known, `price` is what test mode counts it as, and live mode refuses it.',
+  }),
+  retires_on: z.iso.date().nullable(),
+  replacement: z.string().nullable(),
   available: z.boolean(),
+  unavailable_reason: z.string().nullable(),
 });
 
 export const models = {

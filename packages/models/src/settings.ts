@@ -1,3 +1,4 @@
+import type { OwnModel } from './catalogue/own-models.ts';
 import type { Price } from './prices.ts';
 
 /** `apiKey` is a function so that a configuration that is printed or serialised cannot show the key. */
@@ -24,6 +25,8 @@ export type ModelSettings = {
   openai: Endpoint | null;
   google: Endpoint | null;
   compatible: CompatibleEndpoint | null;
+  /** What the operator's file adds or says otherwise. */
+  own: readonly OwnModel[];
   /** What the operator says `default` means. */
   defaultModel: string | null;
 };

@@ -86,6 +86,7 @@ function settingsFor(baseUrls: Record<ScriptedVendor, string>): ModelSettings {
       price: null,
       maxOutputTokens: null,
     },
+    own: [],
     defaultModel: null,
   };
 }

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
+import { flatPrice } from '@vestra/models/prices';
 import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
 import { StartFailure } from '../db/start-failure.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 import { embeddingsOf } from './embeddings-config.ts';
+import { readModelsFile } from './models-file.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
@@ -50,6 +52,8 @@ const environment = z.object({
   VESTRA_EMBEDDINGS: z.enum(['offline', 'openai', 'google', 'compatible']).default('offline'),
   VESTRA_EMBEDDINGS_MODEL: present.optional(),
   VESTRA_EMBEDDINGS_DIMENSIONS: z.coerce.number('must be a number').int().min(64).max(4096).optional(),
+  VESTRA_MODELS_FILE: present.optional(),
+  VESTRA_ASK_FOR_MODELS: flag.default(true),
   ANTHROPIC_API_KEY: present.optional(),
   ANTHROPIC_BASE_URL: z.url().optional(),
   OPENAI_API_KEY: present.optional(),
@@ -137,21 +141,16 @@ export function readConfig(env: Record<string, string | undefined>) {
               settings.OPENAI_COMPATIBLE_MODELS?.split(',')
                 .map((name) => name.trim())
                 .filter(Boolean) ?? [],
-            price:
-              input !== undefined && output !== undefined
-                ? {
-                    input_per_mtok: input,
-                    output_per_mtok: output,
-                    cache_read_per_mtok: input,
-                    cache_write_per_mtok: input,
-                  }
-                : null,
+            price: input !== undefined && output !== undefined ? flatPrice(input, output) : null,
             maxOutputTokens: settings.OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS ?? null,
             takes: mediaKindsIn(settings.OPENAI_COMPATIBLE_TAKES),
           }
         : null,
+      own: settings.VESTRA_MODELS_FILE === undefined ? [] : readModelsFile(resolve(settings.VESTRA_MODELS_FILE), given),
       defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,
     },
+    /** Whether vendors are asked which models they have. */
+    asksForModels: settings.VESTRA_ASK_FOR_MODELS,
   };
 }
 

@@ -1,0 +1,5 @@
+import type { Entry } from './entry.ts';
+import file from './models.json' with { type: 'json' };
+
+/** What comes with the service, in the order in which a default is looked for. A test holds the file against its schema. */
+export const knownModels = file.models as readonly unknown[] as readonly Entry[];

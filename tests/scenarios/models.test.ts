@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
@@ -15,9 +18,12 @@ let bare: TestServer;
 /** On the same database, with every provider. */
 let rich: TestServer;
 let providers: Record<string, string>;
+let folder: string;
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vestra-models-'));
   model = await startScriptedModelServer({
+    models: ['gpt-7-as-listed', 'gpt-6.1-sol'],
     respond: (request) => {
       asked.push(request);
       return respond(request);
@@ -30,7 +36,22 @@ beforeAll(async () => {
     OPENAI_BASE_URL: model.baseUrls.openai,
     OPENAI_COMPATIBLE_BASE_URL: model.baseUrls.compatible,
     OPENAI_COMPATIBLE_MODELS: 'scripted',
+    VESTRA_MODELS_FILE: join(folder, 'models.yaml'),
+    HOUSE_KEY: 'sk-of-the-house',
   };
+  await writeFile(
+    providers.VESTRA_MODELS_FILE as string,
+    [
+      'models:',
+      '  - { id: gpt-unpriced, provider: openai }',
+      '  - { id: gpt-gone, provider: openai, like: gpt-6-luna, retires_on: 2026-01-31, replacement: gpt-6-luna }',
+      '  - id: house/qwen',
+      '    provider: compatible',
+      `    base_url: ${model.baseUrls.compatible}`,
+      '    api_key_env: HOUSE_KEY',
+      '    price: { input: 2, output: 3 }',
+    ].join('\n'),
+  );
   bare = await startTestServer();
   rich = await startTestServer({ beside: bare, env: { ...providers, VESTRA_DEFAULT_MODEL: 'compatible/scripted' } });
   const db = await openDatabase({ connectionString: bare.connectionString });
@@ -41,6 +62,7 @@ afterAll(async () => {
   await rich.stop();
   await bare.stop();
   await model.close();
+  await rm(folder, { recursive: true });
 });
 
 async function apply(file: { name: string; [field: string]: unknown }, keys = [rich.testKey]): Promise<void> {
@@ -52,9 +74,14 @@ async function apply(file: { name: string; [field: string]: unknown }, keys = [r
 }
 
 type Said = { deployment: string; user_id?: string };
+type Item = { model: string; unit: string; quantity: number; cost_usd: number };
 
 /** A message in a conversation of its own, answered by that server; `model` is the one that was charged for it. */
-async function say(server: TestServer, said: Said, key = server.testKey): Promise<{ answer: Answer; model: string[] }> {
+async function say(
+  server: TestServer,
+  said: Said,
+  key = server.testKey,
+): Promise<{ answer: Answer; model: string[]; items: Item[] }> {
   const { body: made } = await server.call('POST', '/v1/conversations', { key, body: said });
   const answer = await server.call('POST', `/v1/conversations/${made.id}/messages`, {
     key,
@@ -62,7 +89,8 @@ async function say(server: TestServer, said: Said, key = server.testKey): Promis
     headers: { prefer: 'wait=60' },
   });
   const items = await server.call('GET', `/v1/usage/line-items?conversation_id=${made.id}`, { key });
-  return { answer, model: [...new Set<string>(items.body.data.map((item: { model: string }) => item.model))] };
+  const charged: Item[] = items.body.data;
+  return { answer, items: charged, model: [...new Set(charged.map((item) => item.model))] };
 }
 
 describe('without any provider', () => {
@@ -124,6 +152,70 @@ describe('the model of a deployment', () => {
       await other.stop();
     }
   });
+});
+
+describe("a model of the operator's file", () => {
+  const put = (key: string, file: { name: string; model: string }) =>
+    rich.call('PUT', `/v1/deployments/${file.name}?promote=now`, { key, body: { memory: 'none', ...file } });
+
+  it('is asked at its own endpoint with its own key, and billed at its own price [MOD-202]', async () => {
+    await apply({ name: 'house', model: 'house/qwen' }, [rich.testKey, rich.liveKey]);
+    asked = [];
+    const { answer, items } = await say(rich, { deployment: 'house' }, rich.liveKey);
+    expect([answer.status, answer.body.reply?.text]).toEqual([200, 'Hello.']);
+    expect(asked.map(({ model: name, headers }) => [name, headers.authorization])).toEqual([
+      ['qwen', 'Bearer sk-of-the-house'],
+    ]);
+    expect(items.map(({ unit, quantity, cost_usd }) => [unit, quantity, cost_usd])).toEqual(
+      expect.arrayContaining([
+        ['input_tokens', 10, 0.00002],
+        ['output_tokens', 5, 0.000015],
+      ]),
+    );
+    const { text } = await rich.call('GET', '/v1/models');
+    expect(text).not.toMatch(/sk-of|127\.0\.0\.1/);
+  });
+
+  it('without a price runs in test mode, and does not go live [MOD-203]', async () => {
+    await apply({ name: 'unpriced', model: 'gpt-unpriced' });
+    const { answer, items } = await say(rich, { deployment: 'unpriced' });
+    expect([answer.status, items.find(({ unit }) => unit === 'output_tokens')?.cost_usd]).toEqual([200, 0.00002]);
+    const refused = [
+      await put(rich.liveKey, { name: 'unpriced', model: 'gpt-unpriced' }),
+      await rich.call('POST', '/v1/deployments/unpriced/promote', { key: rich.liveKey, body: {} }),
+    ];
+    for (const { status, body } of refused) {
+      expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_manifest', 'model']);
+      expect(body.error.message).toContain('VESTRA_MODELS_FILE');
+    }
+  });
+
+  it('that has ended is not applied anew [MOD-205]', async () => {
+    const { status, body } = await put(rich.testKey, { name: 'gone', model: 'gpt-gone' });
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_manifest', 'model']);
+    expect(body.error.message).toBe('The model `gpt-gone` was retired on 2026-01-31. Use `gpt-6-luna`.');
+    const { body: list } = await rich.call('GET', '/v1/models');
+    expect(list.data.find(({ id }: { id: string }) => id === 'gpt-gone')).toMatchObject({ available: false });
+  });
+});
+
+it('a model that only its vendor lists is the default of test mode, and live mode says what is missing [MOD-203, MOD-204]', async () => {
+  const env = { ...providers, VESTRA_ASK_FOR_MODELS: '1', VESTRA_DEFAULT_MODEL: 'gpt-7-as-listed' };
+  const learning = await startTestServer({ beside: bare, env });
+  try {
+    await apply({ name: 'learnt', model: 'default' }, [rich.testKey, rich.liveKey]);
+    const listed = async () =>
+      (await learning.call('GET', '/v1/models')).body.data as { id: string; default: boolean }[];
+    await expect.poll(async () => (await listed()).find((each) => each.default)?.id).toBe('gpt-7-as-listed');
+    expect((await listed()).find(({ id }) => id === 'gpt-6-sol')).toMatchObject({ available: false });
+    const { answer, model: charged } = await say(learning, { deployment: 'learnt' });
+    expect([answer.status, charged]).toEqual([200, ['gpt-7-as-listed']]);
+    const live = (await say(learning, { deployment: 'learnt' }, learning.liveKey)).answer;
+    expect([live.status, live.body.error.code]).toEqual([503, 'model_unavailable']);
+    expect(live.body.error.message).toContain('VESTRA_MODELS_FILE');
+  } finally {
+    await learning.stop();
+  }
 });
 
 describe('the language of a deployment', () => {

@@ -192,7 +192,11 @@ export const models = {
     scopes: 'any',
     summary: 'List the models that a deployment may choose.',
     status: 200,
-    response: z.object({ data: z.array(model), next_cursor: z.null() }),
+    response: z.object({
+      data: z.array(model),
+      next_cursor: z.null(),
+      notes: z.array(z.string()).meta({ description: 'What retires within 60 days, and what replaces it.' }),
+    }),
     errors: [],
     command: 'models',
   }),

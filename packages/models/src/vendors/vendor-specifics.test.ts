@@ -163,3 +163,9 @@ it('shows no key in settings that are printed or serialised', async () => {
   servers.push(server);
   expect(JSON.stringify(server.settings)).not.toContain('sk-');
 });
+
+it('says when the end of a model was announced that its vendor no longer has [MOD-205]', async () => {
+  await expect(ask('claude-sonnet-4-5', {}, () => ({ fail: 404 }))).rejects.toThrow(
+    'Anthropic has no model claude-sonnet-4-5 at its address (404 invalid_request_error). Its end was announced for 2026-11-30. Use claude-sonnet-5-5.',
+  );
+});

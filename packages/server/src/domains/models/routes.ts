@@ -1,4 +1,5 @@
 import type { Catalogue, CatalogueModel } from '@vestra/models/catalogue/catalogue';
+import { retirementNotes } from '@vestra/models/catalogue/retirement';
 import type { Handlers } from '../../http/handler.ts';
 
 export function modelRoutes({ catalogue }: { catalogue: Catalogue }): Handlers<'models'> {
@@ -6,6 +7,7 @@ export function modelRoutes({ catalogue }: { catalogue: Catalogue }): Handlers<'
     list: async ({ caller }) => ({
       data: catalogue.list(caller.mode).map(presentModel),
       next_cursor: null,
+      notes: retirementNotes(catalogue.list(caller.mode), new Date()),
     }),
   };
 }

@@ -86,4 +86,14 @@ export const models = area('models', 'done', [
     'decision 0023',
     'A call is billed at the price of its day, by how much it has read and for how long its cache is kept, to the micro-dollar.',
   ],
+  [
+    'MOD-208',
+    'decision 0023',
+    'While a vendor is away the models of `model_fallbacks` answer, each billed and shown as itself, in its mode alone.',
+  ],
+  [
+    'MOD-209',
+    'decision 0023',
+    'What a request has in common with the one before it is the same to the byte, and the trace shows how much the cache served.',
+  ],
 ]);

@@ -255,7 +255,7 @@ describe('models and health', () => {
   it('lists what a deployment may choose, with prices and one default [ACC-005, ACC-029, ACC-030, ACC-031]', async () => {
     const { body } = await server.call('GET', '/v1/models');
     expect(body.data.filter((model: { default: boolean }) => model.default)).toHaveLength(1);
-    expect(body.data[0]).toEqual({
+    expect(body.data[0]).toMatchObject({
       object: 'model',
       id: 'offline',
       provider: 'offline',

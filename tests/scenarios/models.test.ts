@@ -19,6 +19,7 @@ let bare: TestServer;
 let rich: TestServer;
 let providers: Record<string, string>;
 let folder: string;
+let respond: (request: NormalisedRequest) => ScriptedAnswer = () => ({ text: 'Hello.' });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vestra-models-'));
@@ -91,6 +92,15 @@ async function say(
   const items = await server.call('GET', `/v1/usage/line-items?conversation_id=${made.id}`, { key });
   const charged: Item[] = items.body.data;
   return { answer, items: charged, model: [...new Set(charged.map((item) => item.model))] };
+}
+
+/** The calls of the model in a piece of work. */
+async function traceOfWork(deployment: string): Promise<{ model: string; cache_share: number }[]> {
+  const body = { deployment, message: 'Do it', hand_off: 'always' };
+  const { body: made } = await rich.call('POST', '/v1/conversations', { body });
+  const tasks = async () => (await rich.call('GET', `/v1/tasks?conversation_id=${made.id}`)).body.data;
+  await expect.poll(async () => (await tasks())[0]?.status, { timeout: 30_000 }).toBe('done');
+  return (await rich.call('GET', `/v1/tasks/${(await tasks())[0].id}/trace`)).body.turns;
 }
 
 describe('without any provider', () => {
@@ -216,6 +226,104 @@ it('a model that only its vendor lists is the default of test mode, and live mod
   } finally {
     await learning.stop();
   }
+});
+
+describe('while a vendor is away', () => {
+  const away = () => ({ fail: 429, headers: { 'retry-after': '3600' } });
+  const fallbacks = (model_fallbacks: unknown, key = rich.testKey) =>
+    rich.call('PATCH', '/v1/org', { key, body: { model_fallbacks } });
+
+  beforeAll(async () => {
+    await apply({ name: 'falls', model: 'gpt-6-luna' }, [rich.testKey, rich.liveKey]);
+    respond = ({ vendor }) => (vendor === 'openai' ? away() : { text: 'Hello.' });
+  });
+  afterAll(async () => {
+    respond = () => ({ text: 'Hello.' });
+    await fallbacks({});
+  });
+
+  it("the org's next model answers, and is billed and shown as itself [MOD-208]", async () => {
+    const { status, body } = await fallbacks({ '*': ['compatible/scripted'], falls: ['gpt-6-sol', 'claude-opus-5-5'] });
+    expect([status, body.model_fallbacks.falls]).toEqual([200, ['gpt-6-sol', 'claude-opus-5-5']]);
+    asked = [];
+    const { answer, items } = await say(rich, { deployment: 'falls' });
+    expect([answer.status, answer.body.reply?.text]).toEqual([200, 'Hello.']);
+    expect(asked.map((each) => each.model)).toEqual(['gpt-6-luna', 'gpt-6-sol', 'claude-opus-5-5']);
+    const costs = items.map(({ model: of, unit, cost_usd }) => [of, unit, cost_usd]);
+    expect(costs.toSorted()).toEqual([
+      ['claude-opus-5-5', 'input_tokens', 0.00004],
+      ['claude-opus-5-5', 'output_tokens', 0.0001],
+    ]);
+    const trace = await traceOfWork('falls');
+    expect(trace.map(({ model: of }) => of)).toEqual(['claude-opus-5-5']);
+  });
+
+  it('what is not set for the mode is not used, and the failure is that of the model that was asked for [MOD-208]', async () => {
+    const { answer } = await say(rich, { deployment: 'falls' }, rich.liveKey);
+    expect(JSON.stringify(answer.body)).toContain('OpenAI limits the rate of calls');
+  });
+
+  it.each([
+    ['an unknown model', { '*': ['gpt-none'] }, 'model_fallbacks.*.0'],
+    ['one that has ended', { falls: ['gpt-6-sol', 'gpt-gone'] }, 'model_fallbacks.falls.1'],
+    ['a name that no deployment can have', { 'Not a slug': ['gpt-6-sol'] }, 'model_fallbacks.Not a slug'],
+  ])('%s is refused [MOD-208]', async (_what, wanted, param) => {
+    const { status, body } = await fallbacks(wanted);
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', param]);
+  });
+});
+
+describe("the vendor's cache", () => {
+  type Block = { cache_control?: unknown; [field: string]: unknown };
+  type Body = { system: Block[]; tools: Block[]; messages: { role: string; content: Block[] }[] };
+  const marked = (blocks: readonly Block[]) => blocks.filter(({ cache_control }) => cache_control !== undefined);
+  /** A mark moves on with the conversation, and is no part of what is kept. */
+  const written = (messages: Body['messages']) =>
+    messages.flatMap(({ role, content }) =>
+      content.map(({ cache_control: _, ...block }) => JSON.stringify({ role, ...block })),
+    );
+
+  it('meets the same bytes again from step to step and from turn to turn [MOD-209]', async () => {
+    await apply({ name: 'cached', model: 'claude-opus-5-5', instructions: 'Be kind.' });
+    respond = ({ messages }) =>
+      messages.at(-1)?.role === 'tool'
+        ? { text: 'Done.' }
+        : { calls: [{ name: 'no_such_tool', arguments: { b: 1, a: 2 } }] };
+    asked = [];
+    const { body: made } = await rich.call('POST', '/v1/conversations', { body: { deployment: 'cached' } });
+    for (const message of ['First', 'Second']) {
+      const path = `/v1/conversations/${made.id}/messages`;
+      await rich.call('POST', path, { body: { message }, headers: { prefer: 'wait=60' } });
+    }
+    respond = () => ({ text: 'Hello.' });
+    const bodies = asked.map(({ body }) => body as Body);
+    expect(bodies).toHaveLength(4);
+    for (const [at, body] of bodies.entries()) {
+      const before = bodies[at - 1];
+      const { system, tools, messages } = body;
+      // The tools stand before the system text, whose last mark covers them; four marks are the most there may be.
+      expect(marked([...system, ...messages.flatMap(({ content }) => content)]).length).toBeLessThanOrEqual(4);
+      expect(system.at(-1)?.cache_control).toEqual({ type: 'ephemeral' });
+      expect(messages.at(-1)?.content.at(-1)?.cache_control).toEqual({ type: 'ephemeral' });
+      if (!before) continue;
+      expect(JSON.stringify(tools)).toBe(JSON.stringify(before.tools));
+      const isSameTurn = at !== 2;
+      const kept = isSameTurn ? before.system.length : 2;
+      expect(JSON.stringify(system.slice(0, kept))).toBe(JSON.stringify(before.system.slice(0, kept)));
+      if (isSameTurn)
+        expect(written(messages).slice(0, written(before.messages).length)).toEqual(written(before.messages));
+    }
+  });
+
+  it('is told of in the trace [MOD-209]', async () => {
+    respond = () => ({
+      text: 'Done.',
+      usage: { inputTokens: 100, outputTokens: 1, cacheReadTokens: 800, cacheWriteTokens: 100 },
+    });
+    const trace = await traceOfWork('cached');
+    respond = () => ({ text: 'Hello.' });
+    expect(trace.map(({ cache_share }) => cache_share)).toEqual([0.8]);
+  });
 });
 
 describe('the language of a deployment', () => {

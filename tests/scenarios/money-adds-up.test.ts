@@ -167,15 +167,15 @@ it('charges what the cache kept and what it served at their own prices, and no t
     );
   };
   expect(await unitsOf('anthropic')).toEqual({
-    input_tokens: [1_000, 0.000003, 0.003],
-    output_tokens: [100, 0.000015, 0.0015],
-    cache_read_tokens: [3_000, 3e-7, 0.0009],
-    cache_write_tokens: [2_000, 0.00000375, 0.0075],
+    input_tokens: [1_000, 1e-7, 0.0001],
+    output_tokens: [100, 5e-7, 0.00005],
+    cache_read_tokens: [3_000, 1e-8, 0.00003],
+    cache_write_tokens: [2_000, 1.25e-7, 0.00025],
   });
-  // The others count what they serve from their caches into the input, and charge nothing for keeping it.
+  // The others count what they serve from their caches into the input, and say nothing here of what they keep.
   for (const [vendor, price] of [
-    ['openai', 2.5e-7],
-    ['google', 3e-7],
+    ['openai', 0.000001],
+    ['google', 0.0000015],
     ['compatible', 0.000001],
   ] as const) {
     const { cache_write_tokens: kept, ...units } = await unitsOf(vendor);

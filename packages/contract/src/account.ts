@@ -3,6 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { usd } from './money.ts';
 import { modes, roles, route } from './route.ts';
+import { deploymentSlug } from './slug.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
@@ -55,11 +56,15 @@ const org = z.object({
   memory_endpoint: z.string().nullable(),
   otlp_endpoint: z.string().nullable(),
   otlp_headers_secret: z.string().nullable(),
+  model_fallbacks: z.record(z.string(), z.array(z.string())),
   balance_usd: usd,
   caps,
   usage_alerts: usageAlerts,
   created_at: time,
 });
+
+/** The slug of a deployment, or `*` for those that are not named. */
+const fallbackOf = z.union([z.literal('*'), deploymentSlug]);
 
 const httpUrl = z.url({ protocol: /^https?$/ }).max(2048);
 
@@ -96,6 +101,10 @@ export const orgs = {
       otlp_endpoint: httpUrl.nullable().optional(),
       otlp_headers_secret: failsWith('invalid_secret_name', z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))
         .nullable()
+        .optional(),
+      model_fallbacks: z
+        .record(fallbackOf, z.array(text(1, 100)).max(5))
+        .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')
         .optional(),
     }),
     status: 200,

@@ -92,6 +92,11 @@ export const models = area('models', 'done', [
     'While a vendor is away the models of `model_fallbacks` answer, each billed and shown as itself, in its mode alone.',
   ],
   [
+    'MOD-210',
+    'decision 0023',
+    'Amazon Bedrock, Azure OpenAI and Vertex AI are asked with their own addresses, keys and framing, and no key is ever repeated.',
+  ],
+  [
     'MOD-209',
     'decision 0023',
     'What a request has in common with the one before it is the same to the byte, and the trace shows how much the cache served.',

@@ -1,6 +1,17 @@
 import type { Usage } from '@vestra/agent/model';
 
-export type Provider = 'anthropic' | 'openai' | 'google' | 'compatible' | 'offline';
+/** In the order in which a default is looked for. */
+export const providers = [
+  'anthropic',
+  'openai',
+  'google',
+  'bedrock',
+  'vertex',
+  'azure',
+  'compatible',
+  'offline',
+] as const;
+export type Provider = (typeof providers)[number];
 
 /** US dollars per million tokens. Reasoning is billed as output, and pictures as input, by every vendor listed here. */
 export type Rates = {

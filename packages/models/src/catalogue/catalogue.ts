@@ -1,7 +1,7 @@
-import { flatPrice, type PlacedModel, type Provider, unknownPrice } from '../prices.ts';
+import { flatPrice, type PlacedModel, type Provider, providers, unknownPrice } from '../prices.ts';
 import type { ModelSettings } from '../settings.ts';
 import { type Entry, priceOn } from './entry.ts';
-import { knownModels } from './known-models.ts';
+import { knownModels, wireNameOf } from './known-models.ts';
 import type { OwnModel } from './own-models.ts';
 import { retirementOf } from './retirement.ts';
 import { isListed, type ListedModel } from './vendor-lists.ts';
@@ -84,30 +84,37 @@ const offline: PlacedModel = {
 
 function modelsOf(settings: ModelSettings, vendors: Vendors, today: string): PlacedModel[] {
   const own = new Map(settings.own.map((model) => [model.id, model]));
+  const isConfigured = (provider: Provider) => provider !== 'offline' && endpointOf(settings, provider) !== null;
   const ofFile = settings.own.map((model) => placed(model, today));
-  const listed = (['anthropic', 'openai', 'google'] as const).flatMap((provider) => {
-    if (!settings[provider]) return [];
+  const vendorsOfTheirOwn = providers.filter((provider) => provider !== 'compatible' && isConfigured(provider));
+  const listed = vendorsOfTheirOwn.flatMap((provider) => {
     const known = knownModels.filter((model) => model.provider === provider && !own.has(model.id));
     const ids = new Set([...known.map(({ id }) => id), ...own.keys()]);
     const further = (vendors.get(provider) ?? []).filter(({ id }) => !ids.has(id));
     return [
-      ...known.map((entry) => placed(withListedEnd({ ...entry, model: entry.id, endpoint: null }, vendors), today)),
+      ...known.map((entry) =>
+        placed(withListedEnd({ ...entry, model: wireNameOf(entry.id), endpoint: null }, vendors), today),
+      ),
       ...further.map((model) => unknown(provider, model)),
     ];
   });
-  const open = ofFile.filter(
-    ({ provider, endpoint }) => endpoint !== null || settings[provider as keyof ModelSettings],
-  );
+  const open = ofFile.filter(({ provider, endpoint }) => endpoint !== null || isConfigured(provider));
   return inOrder([...open, ...listed, ...compatibleModels(settings, vendors, own)]);
 }
 
 /** Of a provider those that come with the service come first, so that none of the others is a default by accident. */
 function inOrder(models: readonly PlacedModel[]): PlacedModel[] {
   const places = new Map(knownModels.map(({ id }, at) => [id, at]));
-  const providers: Provider[] = ['anthropic', 'openai', 'google', 'compatible'];
   const place = ({ id, provider }: PlacedModel) =>
     providers.indexOf(provider) * 10_000 + (places.get(id) ?? knownModels.length);
   return models.toSorted((one, other) => place(one) - place(other));
+}
+
+/** Where a provider is asked; null where the operator has not configured it. */
+function endpointOf(settings: ModelSettings, provider: Exclude<Provider, 'offline'>): unknown {
+  if (provider === 'bedrock' || provider === 'vertex' || provider === 'azure')
+    return settings.clouds?.[provider] ?? null;
+  return settings[provider];
 }
 
 type Vendors = ReadonlyMap<Provider, readonly ListedModel[]>;

@@ -13,7 +13,7 @@ const cacheWrite = z.record(kept, dollars).refine((writes) => {
 const rates = { input: dollars, output: dollars, cache_read: dollars.optional(), cache_write: cacheWrite.optional() };
 
 /** `cache_write` by how long it is kept. What is left out costs what input costs. */
-export const price = z.strictObject({
+const price = z.strictObject({
   ...rates,
   above: z.strictObject({ input_tokens: tokens, ...rates }).optional(),
 });
@@ -41,7 +41,7 @@ const { price_changes, ...required } = entryFields;
 /** One model as `models.json` has it. */
 const entry = z.strictObject({
   ...required,
-  provider: z.enum(['anthropic', 'openai', 'google']),
+  provider: z.enum(['anthropic', 'openai', 'google', 'bedrock', 'vertex']),
   price_changes: price_changes.optional(),
   /** Names of `sources`. */
   source: z.string().min(1),

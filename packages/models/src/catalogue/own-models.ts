@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { PlacedModel, Provider } from '../prices.ts';
+import type { PlacedModel } from '../prices.ts';
 import { type Entry, entryFields } from './entry.ts';
-import { knownModels } from './known-models.ts';
+import { knownModels, wireNameOf } from './known-models.ts';
 
-const providers = ['anthropic', 'openai', 'google', 'compatible'] as const satisfies readonly Provider[];
+const providers = ['anthropic', 'openai', 'google', 'bedrock', 'vertex', 'azure', 'compatible'] as const;
 
 const { id, ...fields } = entryFields;
 
@@ -86,7 +86,7 @@ function resolved(given: Given, where: string, env: Readonly<Record<string, stri
     id: given.id,
     provider,
     name: given.name ?? known?.name ?? given.id,
-    model: given.model ?? given.id.slice(given.id.indexOf('/') + 1),
+    model: given.model ?? wireNameOf(given.id),
     ...(given.max_output_tokens !== undefined && { longestAnswer: given.max_output_tokens }),
     endpoint: given.base_url === undefined ? null : endpointOf(given.base_url, keyIn(env, given.api_key_env, where)),
   };

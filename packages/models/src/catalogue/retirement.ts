@@ -15,7 +15,7 @@ export function retirementOf({ id, retires_on, replacement }: Ending, today: str
 }
 
 /** How long before its end a model is spoken of: as long as the shortest notice that a vendor gives. */
-export const noticeDays = 60;
+const noticeDays = 60;
 
 /** A line for each model that has its end within the notice, soonest first. Those that are gone are not spoken of. */
 export function retirementNotes(models: readonly Ending[], now: Date): string[] {

@@ -2,6 +2,7 @@ import type { JsonSchema } from '@vestra/agent/message';
 import type { PlacedModel, Provider } from '../prices.ts';
 import type { CompatibleEndpoint, Endpoint, ModelSettings } from '../settings.ts';
 import { addressOf } from './address.ts';
+import { type Azure, atAzure, atBedrock, atVertex, type Bedrock, type Vertex } from './clouds/clouds.ts';
 import { anthropicWire, bindsThinking, thinkingBeta } from './wires/anthropic.ts';
 import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
 import { compatibleWire } from './wires/compatible.ts';
@@ -22,8 +23,10 @@ export type Vendor = {
   modelId: string;
   wire: Wire;
   url: string;
-  /** A function, so that a vendor that is printed or serialised cannot show the key. */
-  headers: () => Record<string, string>;
+  /** How the events of an answer stand in its bytes; absent: as server-sent events. */
+  framing?: 'aws';
+  /** A function, so that a vendor that is printed or serialised cannot show the key. Some sign what is sent. */
+  headers: (sent: { url: string; body: string }) => Record<string, string> | Promise<Record<string, string>>;
   longestToolName: number;
   /** Media types that the model reads, with the largest file it takes. */
   reads: ReadonlyMap<string, number>;
@@ -65,10 +68,21 @@ function vendorOf(settings: ModelSettings, { provider, model, endpoint }: Placed
       return openai(settings.openai as Endpoint, model);
     case 'google':
       return google(settings.google as Endpoint, model);
+    case 'bedrock':
+      return { ...anthropic(nobody, model), name: 'bedrock', ...atBedrock(settings.clouds?.bedrock as Bedrock, model) };
+    case 'vertex': {
+      const like = model.startsWith('claude') ? anthropic(nobody, model) : google(nobody, model);
+      return { ...like, name: 'vertex', ...atVertex(settings.clouds?.vertex as Vertex, model) };
+    }
+    case 'azure':
+      return { ...openai(nobody, model), name: 'azure', ...atAzure(settings.clouds?.azure as Azure) };
     case 'compatible':
       return compatible(endpoint ?? (settings.compatible as CompatibleEndpoint), model, endpoint !== null);
   }
 }
+
+/** A cloud takes what the maker of its models takes, at another address and with other keys. */
+const nobody: Endpoint = { apiKey: () => '', baseUrl: null };
 
 function anthropic(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
   return {

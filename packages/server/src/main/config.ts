@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { StartFailure } from '../db/start-failure.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 import { embeddingsOf } from './embeddings-config.ts';
+import { readClouds } from './clouds.ts';
 import { readModelsFile } from './models-file.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
@@ -60,6 +61,23 @@ const environment = z.object({
   OPENAI_BASE_URL: z.url().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: present.optional(),
   GOOGLE_GENERATIVE_AI_BASE_URL: z.url().optional(),
+  VESTRA_BEDROCK_REGION: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as us-east-1')
+    .optional(),
+  VESTRA_BEDROCK_URL: ownAddress.optional(),
+  AWS_BEARER_TOKEN_BEDROCK: present.optional(),
+  AWS_ACCESS_KEY_ID: present.optional(),
+  AWS_SECRET_ACCESS_KEY: present.optional(),
+  AWS_SESSION_TOKEN: present.optional(),
+  AZURE_OPENAI_ENDPOINT: ownAddress.optional(),
+  AZURE_OPENAI_API_KEY: present.optional(),
+  VESTRA_VERTEX_LOCATION: z
+    .string()
+    .regex(/^[a-z0-9-]{2,40}$/, 'must be a location such as global or us-east5')
+    .optional(),
+  VESTRA_VERTEX_URL: ownAddress.optional(),
+  GOOGLE_APPLICATION_CREDENTIALS: present.optional(),
   OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
   OPENAI_COMPATIBLE_API_KEY: present.optional(),
   OPENAI_COMPATIBLE_MODELS: present.optional(),
@@ -146,6 +164,7 @@ export function readConfig(env: Record<string, string | undefined>) {
             takes: mediaKindsIn(settings.OPENAI_COMPATIBLE_TAKES),
           }
         : null,
+      clouds: readClouds(settings),
       own: settings.VESTRA_MODELS_FILE === undefined ? [] : readModelsFile(resolve(settings.VESTRA_MODELS_FILE), given),
       defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,
     },

@@ -13,7 +13,6 @@ import { type Answer, startTestServer, type TestServer } from '../support/server
 
 let model: ScriptedModelServer;
 let asked: NormalisedRequest[] = [];
-let respond: (request: NormalisedRequest) => ScriptedAnswer = () => ({ text: 'Hello.' });
 /** Without any provider. */
 let bare: TestServer;
 /** On the same database, with every provider. */

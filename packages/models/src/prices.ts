@@ -41,6 +41,8 @@ export type PricedModel = {
   priced: boolean;
   takes: readonly (typeof takenKinds)[number][];
   reasons: boolean;
+  /** Whether a request may force a tool; models that always think first mostly refuse it. */
+  forces_tools: boolean;
   /** YYYY-MM-DD, the first day on which its vendor no longer answers; null where none was announced. */
   retires_on: string | null;
   /** What its vendor, or its maker's newest list, puts in its place. */

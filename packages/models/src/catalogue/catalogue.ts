@@ -76,6 +76,7 @@ const offline: PlacedModel = {
   priced: true,
   takes: ['text'],
   reasons: false,
+  forces_tools: true,
   retires_on: null,
   replacement: null,
   model: 'offline',
@@ -121,7 +122,10 @@ type Vendors = ReadonlyMap<Provider, readonly ListedModel[]>;
 
 /** What is known of a model, from wherever. */
 type Told = Pick<OwnModel, 'id' | 'name' | 'model' | 'endpoint'> & { provider: Provider } & Partial<
-    Pick<Entry, 'price' | 'price_changes' | 'context_tokens' | 'max_output_tokens' | 'takes' | 'reasons'>
+    Pick<
+      Entry,
+      'price' | 'price_changes' | 'context_tokens' | 'max_output_tokens' | 'takes' | 'reasons' | 'forces_tools'
+    >
   > &
   Partial<Pick<Entry, 'retires_on' | 'replacement'>> & { longestAnswer?: number };
 
@@ -138,6 +142,7 @@ function placed(told: Told, today: string): PlacedModel {
     priced: told.price !== undefined,
     takes: told.takes ?? ['text'],
     reasons: told.reasons ?? false,
+    forces_tools: told.forces_tools ?? true,
     retires_on: told.retires_on ?? null,
     replacement: told.replacement ?? null,
   };
@@ -151,7 +156,9 @@ function withListedEnd(model: Told, vendors: Vendors): Told {
 
 function unknown(provider: Provider, { id, ...said }: ListedModel): PlacedModel {
   const told = { id, model: id, provider, endpoint: null, name: said.name ?? id };
-  const facts = { takes: ['text', 'image', 'pdf'] as Entry['takes'], reasons: true, ...said };
+  // What is newer than what is known here is taken to be like the newest of its maker.
+  const forces_tools = provider !== 'anthropic';
+  const facts = { takes: ['text', 'image', 'pdf'] as Entry['takes'], reasons: true, forces_tools, ...said };
   return placed({ ...facts, ...told, max_output_tokens: said.max_output_tokens ?? usualAnswerTokens }, '');
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flatPrice, takenKinds, type Price } from '../prices.ts';
+import { flatPrice, type Price, takenKinds } from '../prices.ts';
 
 /** US dollars per million tokens. */
 const dollars = z.number('must be a number').min(0, 'must not be negative').max(10_000, 'must be at most 10000');
@@ -32,17 +32,20 @@ export const entryFields = {
   max_output_tokens: tokens,
   takes: z.array(z.enum(takenKinds)).min(1),
   reasons: z.boolean('must be true or false'),
+  /** False: its vendor refuses a request that forces a tool. */
+  forces_tools: z.boolean('must be true or false'),
   retires_on: day.nullable(),
   replacement: z.string().min(1).max(100).nullable(),
 };
 
-const { price_changes, ...required } = entryFields;
+const { price_changes, forces_tools, ...required } = entryFields;
 
 /** One model as `models.json` has it. */
 const entry = z.strictObject({
   ...required,
   provider: z.enum(['anthropic', 'openai', 'google', 'bedrock', 'vertex']),
   price_changes: price_changes.optional(),
+  forces_tools: forces_tools.optional(),
   /** Names of `sources`. */
   source: z.string().min(1),
   /** `vendor`: its own page or package says so; `lists`: several lists that others keep agree; `secondhand`: one or two pages that quote it. */

@@ -91,7 +91,13 @@ it.each<[string, RequestListener]>([
   ['refuses', (_request, response) => void response.writeHead(401).end('{"error":"sk-of-openai"}')],
   ['answers nonsense', (_request, response) => void response.end('<html>')],
   ['lists nothing', (_request, response) => void response.end('{"data":[],"models":[]}')],
-  ['answers from elsewhere', (_request, response) => void response.writeHead(302, { location: '/x' }).end()],
+  [
+    'answers from elsewhere, where its key must not go',
+    ({ url: path }, response) =>
+      path === '/elsewhere'
+        ? response.end('{"data":[{"id":"gpt-7"}]}')
+        : response.writeHead(302, { location: '/elsewhere' }).end(),
+  ],
   ['breaks off', (_request, response) => void response.destroy()],
 ])('changes nothing where a vendor %s [MOD-204]', async (_how, by) => {
   listener = by;

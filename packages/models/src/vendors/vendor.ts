@@ -32,6 +32,8 @@ export type Vendor = {
   reads: ReadonlyMap<string, number>;
   /** Whether the vendor can hold an answer to this schema. */
   takesSchema: (schema: JsonSchema, hasTools: boolean) => boolean;
+  /** Whether a request may force a tool. */
+  forcesTools: boolean;
   /** Where the caller asks for no limit, or for a higher one: what a call may cost at most follows from it. */
   mostOutputTokens: number;
   /** When the vendor is to stop answering as this model, for a message that it did; null where that was never said. */
@@ -41,18 +43,19 @@ export type Vendor = {
 /** By which a model knows its own thoughts again. */
 export const nameOfModel = ({ name, modelId }: Vendor) => `${name}/${modelId}`;
 
-type VendorOfAnyModel = Omit<Vendor, 'mostOutputTokens' | 'ending'>;
+type VendorOfAnyModel = Omit<Vendor, 'forcesTools' | 'mostOutputTokens' | 'ending'>;
 
 const MiB = 1_048_576;
 const audio = ['wav', 'x-wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((kind) => `audio/${kind}`);
 const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 export function openVendor(settings: ModelSettings, model: PlacedModel): Vendor {
-  const { takes, max_output_tokens, retires_on, replacement } = model;
+  const { takes, forces_tools, max_output_tokens, retires_on, replacement } = model;
   const vendor = vendorOf(settings, model);
   return {
     ...vendor,
     reads: new Map([...vendor.reads].filter(([type]) => takes.includes(kindOf(type)))),
+    forcesTools: forces_tools,
     mostOutputTokens: max_output_tokens,
     ending: { retires_on, replacement },
   };

@@ -90,6 +90,7 @@ describe('the org', () => {
       memory_endpoint: null,
       otlp_endpoint: null,
       otlp_headers_secret: null,
+      model_fallbacks: {},
       balance_usd: 100,
       caps: {
         org_daily_usd: 100,

@@ -143,6 +143,7 @@ describe('Amazon Bedrock [MOD-210]', () => {
     expect(calls[0]?.path).toBe('/model/global.anthropic.claude-opus-5-5/invoke-with-response-stream');
     expect(calls[0]?.headers.authorization).toBe('Bearer bedrock-secret-key');
     expect([body.anthropic_version, body.model, body.stream]).toEqual(['bedrock-2023-05-31', undefined, undefined]);
+    expect(body.anthropic_beta).toEqual(['thinking-binding-controls-2026-08-01']);
   });
 
   it('is asked with a signature where it has the keys of an account, and never with the secret', async () => {

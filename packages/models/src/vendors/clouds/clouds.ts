@@ -1,4 +1,4 @@
-import { anthropicWire } from '../wires/anthropic.ts';
+import { anthropicWire, bindsThinking, thinkingBeta } from '../wires/anthropic.ts';
 import type { Wire } from '../wires/wire.ts';
 import type { AwsKeys } from './aws-signature.ts';
 import { signedByAws } from './aws-signature.ts';
@@ -20,12 +20,13 @@ type Sent = { url: string; body: string };
 
 const trimmed = (address: string) => address.replace(/\/+$/, '');
 
-/** Anthropic's format where the model stands in the address, and the version in the body. */
+/** Anthropic's format where the model stands in the address, and what else are headers in the body. */
 const anthropicVersion = (version: string, { hasStream }: { hasStream: boolean }): Wire => ({
   ...anthropicWire,
   body(request) {
     const { model: _, stream, ...body } = anthropicWire.body(request) as Record<string, unknown>;
-    return { anthropic_version: version, ...body, ...(hasStream && { stream }) };
+    const beta = bindsThinking(request.modelId) && { anthropic_beta: [thinkingBeta] };
+    return { anthropic_version: version, ...beta, ...body, ...(hasStream && { stream }) };
   },
 });
 

@@ -73,7 +73,7 @@ function start(script: string, baseUrl: string): ChildProcess {
 if (import.meta.main) {
   const baseUrl = process.argv[2] as string;
   const compatible = { apiKey: null, baseUrl, models: ['scripted'], price: null, maxOutputTokens: null };
-  const none = { anthropic: null, openai: null, google: null, defaultModel: null };
+  const none = { anthropic: null, openai: null, google: null, own: [], defaultModel: null };
   const model = createModels({ ...none, compatible }).model('compatible/scripted');
   process.on('message', async ({ message, count }: Calls) => {
     const before = process.cpuUsage();

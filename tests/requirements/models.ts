@@ -55,4 +55,54 @@ export const models = area('models', 'done', [
     'decisions.md · 8',
     'How long a provider wants to be left alone is understood in seconds, milliseconds, as a date and in the body.',
   ],
+  [
+    'MOD-201',
+    'decisions.md · 8',
+    'Which models there are, what they cost and when they end is data: a file with the source of each figure, and the operator’s own.',
+  ],
+  [
+    'MOD-202',
+    'decisions.md · 8',
+    '`VESTRA_MODELS_FILE` adds and overrides models; one that cannot be used stops the start and says which entry and field.',
+  ],
+  [
+    'MOD-203',
+    'decisions.md · 8',
+    'A model that a vendor lists and nobody has priced runs in test mode and is refused in live mode, when it is to go live too.',
+  ],
+  [
+    'MOD-204',
+    'decisions.md · 8',
+    'A model that its vendor no longer lists is shown as unavailable and why; a vendor that cannot be asked changes nothing.',
+  ],
+  [
+    'MOD-205',
+    'decisions.md · 8',
+    'A retired model is no default and is not applied anew; what runs on one is told so when its vendor refuses it.',
+  ],
+  [
+    'MOD-206',
+    'decisions.md · 8',
+    'The start and `vestra models` say what retires within 60 days and what replaces it.',
+  ],
+  [
+    'MOD-207',
+    'decisions.md · 8',
+    'A call is billed at the price of its day, by how much it has read and for how long its cache is kept, to the micro-dollar.',
+  ],
+  [
+    'MOD-208',
+    'decisions.md · 8',
+    'While a vendor is away the models of `model_fallbacks` answer, each billed and shown as itself, in its mode alone.',
+  ],
+  [
+    'MOD-210',
+    'decisions.md · 8',
+    'Amazon Bedrock, Azure OpenAI and Vertex AI are asked with their own addresses, keys and framing, and no key is ever repeated.',
+  ],
+  [
+    'MOD-209',
+    'decisions.md · 8',
+    'What a request has in common with the one before it is the same to the byte, and the trace shows how much the cache served.',
+  ],
 ]);

@@ -90,6 +90,7 @@ describe('the org', () => {
       memory_endpoint: null,
       otlp_endpoint: null,
       otlp_headers_secret: null,
+      model_fallbacks: {},
       balance_usd: 100,
       caps: {
         org_daily_usd: 100,
@@ -255,7 +256,7 @@ describe('models and health', () => {
   it('lists what a deployment may choose, with prices and one default [ACC-005, ACC-029, ACC-030, ACC-031]', async () => {
     const { body } = await server.call('GET', '/v1/models');
     expect(body.data.filter((model: { default: boolean }) => model.default)).toHaveLength(1);
-    expect(body.data[0]).toEqual({
+    expect(body.data[0]).toMatchObject({
       object: 'model',
       id: 'offline',
       provider: 'offline',
@@ -289,10 +290,10 @@ describe('models and health', () => {
     });
     const { body, text } = await beside.call('GET', '/v1/models');
     const ids = body.data.map(({ id }: { id: string }) => id);
-    expect(ids).toContain('gpt-5');
+    expect(ids).toContain('gpt-6.1-terra');
     expect(ids).toContain('compatible/llama');
-    expect(ids).not.toContain('claude-sonnet-4-5');
-    expect(body.data.find((model: { default: boolean }) => model.default).id).toBe('gpt-5');
+    expect(ids).not.toContain('claude-sonnet-5-5');
+    expect(body.data.find((model: { default: boolean }) => model.default).id).toBe('gpt-6.1-sol');
     expect(body.data.find(({ id }: { id: string }) => id === 'compatible/qwen').price).toMatchObject({
       input_per_mtok: 0.5,
       output_per_mtok: 2,
@@ -301,10 +302,10 @@ describe('models and health', () => {
     await beside.stop();
     const named = await startTestServer({
       beside: server,
-      env: { OPENAI_API_KEY: 'sk-x', VESTRA_DEFAULT_MODEL: 'gpt-5-mini' },
+      env: { OPENAI_API_KEY: 'sk-x', VESTRA_DEFAULT_MODEL: 'gpt-6-luna' },
     });
     const models = (await named.call('GET', '/v1/models')).body.data;
-    expect(models.find((model: { default: boolean }) => model.default).id).toBe('gpt-5-mini');
+    expect(models.find((model: { default: boolean }) => model.default).id).toBe('gpt-6-luna');
     await named.stop();
   });
 

@@ -5,9 +5,9 @@ import { startTill, type Till } from './money.fixture.ts';
 
 /** One model of every vendor, so that each way of reporting usage is met. */
 const models = {
-  anthropic: 'claude-sonnet-4-5',
-  openai: 'gpt-5-mini',
-  google: 'gemini-2.5-flash',
+  anthropic: 'claude-haiku-5-5',
+  openai: 'gpt-6.1-terra',
+  google: 'gemini-3.5-flash',
   compatible: 'compatible/scripted',
   offline: 'offline',
 } as const;
@@ -21,7 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => till.stop());
 
-const count = fc.integer({ min: 0, max: 5_000 });
+/** Now and then as many as cost more, each of them. */
+const count = fc.oneof(
+  { arbitrary: fc.integer({ min: 0, max: 5_000 }), weight: 5 },
+  fc.integer({ min: 0, max: 300_000 }),
+);
 const usage = fc.option(
   fc.record({ inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count }),
   { nil: null },
@@ -163,15 +167,15 @@ it('charges what the cache kept and what it served at their own prices, and no t
     );
   };
   expect(await unitsOf('anthropic')).toEqual({
-    input_tokens: [1_000, 0.000003, 0.003],
-    output_tokens: [100, 0.000015, 0.0015],
-    cache_read_tokens: [3_000, 3e-7, 0.0009],
-    cache_write_tokens: [2_000, 0.00000375, 0.0075],
+    input_tokens: [1_000, 1e-7, 0.0001],
+    output_tokens: [100, 5e-7, 0.00005],
+    cache_read_tokens: [3_000, 1e-8, 0.00003],
+    cache_write_tokens: [2_000, 1.25e-7, 0.00025],
   });
-  // The others count what they serve from their caches into the input, and charge nothing for keeping it.
+  // The others count what they serve from their caches into the input, and say nothing here of what they keep.
   for (const [vendor, price] of [
-    ['openai', 2.5e-7],
-    ['google', 3e-7],
+    ['openai', 0.000001],
+    ['google', 0.0000015],
     ['compatible', 0.000001],
   ] as const) {
     const { cache_write_tokens: kept, ...units } = await unitsOf(vendor);

@@ -89,6 +89,7 @@ describe('the trace', () => {
         output_tokens: 100,
         cache_read_tokens: 50,
         cache_write_tokens: 0,
+        cache_share: 0.048,
         cost_usd: expect.any(Number),
         duration_ms: expect.any(Number),
         status: 'completed',

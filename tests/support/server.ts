@@ -50,6 +50,8 @@ export async function startTestServer({ env = {}, beside, runs }: TestServerOpti
     VESTRA_MASTER_KEY: 'ab'.repeat(32),
     VESTRA_LOG_LEVEL: 'silent',
     VESTRA_REQUESTS_PER_MINUTE: '1000000',
+    // No test asks a vendor unless it says so.
+    VESTRA_ASK_FOR_MODELS: '0',
     ...env,
   });
   const server: Server = await startServer({ ...config, runs: { ...usual, ...runs } }, createLog(config.logLevel));

@@ -48,6 +48,16 @@ describe('what calls of a model use', () => {
     expect(meter.used()).toBeNull();
   });
 
+  it('is told of the model that answers for another, also where it was left half-way [MOD-208]', async () => {
+    const meter = createMeter();
+    await listen(meter.listenTo(scripted([text('Hello.'), whole]), 'other'));
+    expect(meter.used()).toEqual({ ...usage, model: 'other' });
+    meter.reset();
+    const broken = new ModelFailure('timeout', 'x');
+    const failure = await failed(meter.listenTo(scripted([text('Hello.')], broken), 'other'));
+    expect([failure?.usage?.model, meter.used()?.model]).toEqual(['other', 'other']);
+  });
+
   it('is counted here of a call that was left, broke off or never said its end [MON-165]', async () => {
     const counted = (bytes: number) => ({
       inputTokens: tokensOfRequest(requestWith()),

@@ -25,6 +25,10 @@ export type Usage = {
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
+  /** Written to be kept for the vendor's longer time, which costs more; absent: none. */
+  cacheWriteLongTokens?: number;
+  /** The model that answered, where it is not the one that was asked for: each is billed at its own price. */
+  model?: string;
   /** Counted here, because the call ended before the vendor said what it used. */
   isEstimated?: boolean;
 };

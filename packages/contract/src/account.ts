@@ -3,6 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { usd } from './money.ts';
 import { modes, roles, route } from './route.ts';
+import { deploymentSlug } from './slug.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
@@ -55,11 +56,15 @@ const org = z.object({
   memory_endpoint: z.string().nullable(),
   otlp_endpoint: z.string().nullable(),
   otlp_headers_secret: z.string().nullable(),
+  model_fallbacks: z.record(z.string(), z.array(z.string())),
   balance_usd: usd,
   caps,
   usage_alerts: usageAlerts,
   created_at: time,
 });
+
+/** The slug of a deployment, or `*` for those that are not named. */
+const fallbackOf = z.union([z.literal('*'), deploymentSlug]);
 
 const httpUrl = z.url({ protocol: /^https?$/ }).max(2048);
 
@@ -96,6 +101,10 @@ export const orgs = {
       otlp_endpoint: httpUrl.nullable().optional(),
       otlp_headers_secret: failsWith('invalid_secret_name', z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/))
         .nullable()
+        .optional(),
+      model_fallbacks: z
+        .record(fallbackOf, z.array(text(1, 100)).max(5))
+        .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')
         .optional(),
     }),
     status: 200,
@@ -148,6 +157,16 @@ export const limits = {
   }),
 };
 
+const rates = {
+  input_per_mtok: z.number(),
+  output_per_mtok: z.number(),
+  cache_read_per_mtok: z.number(),
+  cache_write_per_mtok: z.number(),
+  cache_write_long_per_mtok: z
+    .number()
+    .meta({ description: 'Of what is kept for the longer of the times that its provider offers.' }),
+};
+
 const model = z.object({
   object: z.literal('model'),
   id: z.string(),
@@ -155,13 +174,23 @@ const model = z.object({
   name: z.string(),
   default: z.boolean(),
   context_tokens: z.int(),
+  max_output_tokens: z.int().meta({ description: 'The longest answer that is asked for.' }),
+  takes: z.array(z.enum(['text', 'image', 'pdf', 'audio'])),
+  reasons: z.boolean(),
   price: z.object({
-    input_per_mtok: z.number(),
-    output_per_mtok: z.number(),
-    cache_read_per_mtok: z.number(),
-    cache_write_per_mtok: z.number(),
+    ...rates,
+    above: z
+      .object({ input_tokens: z.int(), ...rates })
+      .nullable()
+      .meta({ description: 'What a whole call costs that reads more than so many tokens.' }),
   }),
+  priced: z.boolean().meta({
+    description: 'False: its price is not known, `price` is what test mode counts it as, and live mode refuses it.',
+  }),
+  retires_on: z.iso.date().nullable(),
+  replacement: z.string().nullable(),
   available: z.boolean(),
+  unavailable_reason: z.string().nullable(),
 });
 
 export const models = {
@@ -172,7 +201,11 @@ export const models = {
     scopes: 'any',
     summary: 'List the models that a deployment may choose.',
     status: 200,
-    response: z.object({ data: z.array(model), next_cursor: z.null() }),
+    response: z.object({
+      data: z.array(model),
+      next_cursor: z.null(),
+      notes: z.array(z.string()).meta({ description: 'What retires within 60 days, and what replaces it.' }),
+    }),
     errors: [],
     command: 'models',
   }),

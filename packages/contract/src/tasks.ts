@@ -88,6 +88,9 @@ const taskTrace = z.object({
       output_tokens: z.int(),
       cache_read_tokens: z.int(),
       cache_write_tokens: z.int(),
+      cache_share: z
+        .number()
+        .meta({ description: 'How much of what the call has read came from the cache of its provider: 0 to 1.' }),
       cost_usd: usd,
       duration_ms: z.int().nullable(),
       status: z.string().nullable(),

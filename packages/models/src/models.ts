@@ -1,6 +1,7 @@
 import { type Model, ModelFailure } from '@vestra/agent/model';
+import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
+import { askVendors } from './catalogue/vendor-lists.ts';
 import { createOfflineModel } from './offline/offline-model.ts';
-import { type Catalogue, createCatalogue } from './providers.ts';
 import type { MediaKind, ModelSettings } from './settings.ts';
 import { defaultTiming, type Timing } from './vendors/timing.ts';
 import { openVendor } from './vendors/vendor.ts';
@@ -12,6 +13,8 @@ export type Models = {
   model: (id: string) => Model;
   /** Whether the model reads this kind of file as it is. */
   takes: (id: string, kind: MediaKind) => boolean;
+  /** Asks each vendor which models it has. Never fails: what cannot be learnt leaves the catalogue as it is. */
+  askVendors: (signal: AbortSignal) => Promise<void>;
 };
 
 const typeOf: Record<MediaKind, string> = { image: 'image/png', pdf: 'application/pdf' };
@@ -22,7 +25,7 @@ export function createModels(settings: ModelSettings, timing: Partial<Timing> = 
   return {
     catalogue,
     takes: (id, kind) => {
-      const entry = catalogue.list('test').find((model) => model.id === id);
+      const entry = catalogue.find('test', id);
       if (!entry || entry.provider === 'offline') return false;
       return openVendor(settings, entry).reads.has(typeOf[kind]);
     },
@@ -34,11 +37,14 @@ export function createModels(settings: ModelSettings, timing: Partial<Timing> = 
       opened.set(id as string, model);
       return model;
     },
+    async askVendors(signal) {
+      for (const [provider, listed] of await askVendors(settings, signal)) catalogue.learn(provider, listed);
+    },
   };
 }
 
 function open(settings: ModelSettings, catalogue: Catalogue, id: string | null, timing: Timing): Model {
-  const entry = catalogue.list('test').find((model) => model.id === id);
+  const entry = id === null ? undefined : catalogue.find('test', id);
   if (!entry) {
     const message = id
       ? `No configured provider has the model ${id}.`

@@ -1,4 +1,6 @@
+import type { OwnModel } from './catalogue/own-models.ts';
 import type { Price } from './prices.ts';
+import type { Clouds } from './vendors/clouds/clouds.ts';
 
 /** `apiKey` is a function so that a configuration that is printed or serialised cannot show the key. */
 export type Endpoint = { apiKey: () => string; baseUrl: string | null };
@@ -24,6 +26,9 @@ export type ModelSettings = {
   openai: Endpoint | null;
   google: Endpoint | null;
   compatible: CompatibleEndpoint | null;
+  clouds?: Clouds;
+  /** What the operator's file adds or says otherwise. */
+  own: readonly OwnModel[];
   /** What the operator says `default` means. */
   defaultModel: string | null;
 };

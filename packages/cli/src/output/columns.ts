@@ -18,7 +18,10 @@ const columnsOf: Record<string, readonly string[]> = {
   member: ['id', 'email', 'name', 'role', 'status', 'created_at'],
   memory: ['id', 'kind', 'source', 'observed_at', 'text'],
   message: ['created_at', 'role', 'text'],
-  model: ['id', 'provider', 'default', 'available', 'price.input_per_mtok', 'price.output_per_mtok'],
+  model: [
+    ...['id', 'provider', 'default', 'available', 'price.input_per_mtok', 'price.output_per_mtok', 'priced'],
+    ...['retires_on', 'replacement'],
+  ],
   notebook: ['id', 'slug', 'name', 'document_count', 'bytes', 'updated_at'],
   routine: ['id', 'name', 'user_id', 'enabled', 'status', 'schedule.cron', 'next_run_at'],
   scenario: ['id', 'name', 'managed_by', 'goal'],

@@ -27,11 +27,17 @@ const asJson = (answer: unknown) => `${JSON.stringify(answer, null, 2)}\n`;
 
 function shown(terminal: Terminal, answer: unknown): string {
   if (typeof answer !== 'object' || answer === null) return `${showValue('', answer)}\n`;
-  const { data, next_cursor: _, ...beside } = answer as Record<string, unknown>;
+  const { data, next_cursor: _, notes, ...beside } = answer as Record<string, unknown>;
   if (!isRows(data)) return shownRecord(terminal, answer as Record<string, unknown>);
-  const rows = data.length === 0 ? '' : showTable(terminal, data);
+  const rows = (data.length === 0 ? '' : showTable(terminal, data)) + shownNotes(notes);
   const more = Object.entries(beside).filter(([name, value]) => name !== 'object' && value !== null);
   return more.length === 0 ? rows : `${rows}\n${showRecord(terminal, Object.fromEntries(more))}`;
+}
+
+/** What a list has to say to whoever reads it, a sentence a line. */
+function shownNotes(notes: unknown): string {
+  if (!Array.isArray(notes) || notes.length === 0) return '';
+  return `\n${notes.map((note) => `${plain(String(note))}\n`).join('')}`;
 }
 
 function shownRecord(terminal: Terminal, answer: Record<string, unknown>): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keptTerminal } from '../terminal.fixture.ts';
 import { painter } from '../terminal.ts';
+import { printAnswer } from './print-answer.ts';
 import { showRecord } from './show-record.ts';
 import { showTable } from './show-table.ts';
 import { cut, plain, showTime, showValue, widthOf } from './show-value.ts';
@@ -115,4 +116,27 @@ describe('colours', () => {
   ])('a terminal: %j, with %j: %j', (isTerminal, env, isColoured) => {
     expect(painter(isTerminal, env)('red', 'x') !== 'x').toBe(isColoured);
   });
+});
+
+it('a list of models says below it what retires soon, and nothing where nothing does [MOD-206]', () => {
+  const price = { input_per_mtok: 1, output_per_mtok: 2 };
+  const model = {
+    object: 'model',
+    id: 'gpt-5',
+    provider: 'openai',
+    default: true,
+    available: true,
+    price,
+    priced: true,
+  };
+  const data = [{ ...model, retires_on: '2026-12-11', replacement: 'gpt-5.6-sol' }];
+  const shownWith = (notes: string[]) => {
+    const kept = keptTerminal();
+    printAnswer(kept.terminal, { data, next_cursor: null, notes }, { isJson: false });
+    return kept.said.out;
+  };
+  const note = 'The model `gpt-5` retires on 2026-12-11. Use `gpt-5.6-sol`.';
+  expect(shownWith([note])).toMatch(/2026-12-11 +gpt-5\.6-sol\n\nThe model `gpt-5` retires/);
+  expect(shownWith([note]).endsWith(`\n\n${note}\n`)).toBe(true);
+  expect(shownWith([])).not.toContain('notes');
 });

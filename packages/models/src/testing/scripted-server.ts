@@ -37,14 +37,20 @@ const wires: Record<ScriptedVendor, Wire> = {
 /** A model of every vendor, over a real socket in the vendor's real format, that answers what a test says. */
 export async function startScriptedModelServer({
   respond,
+  models = [],
   port = 0,
 }: {
   respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
+  /** What it lists, whoever asks; without any nobody finds a list. */
+  models?: readonly string[];
   port?: number;
 }): Promise<ScriptedModelServer> {
   let count = 0;
   const thoughts: Thoughts = new Map();
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    if (models.length > 0 && request.url?.replace(/\?.*/, '').endsWith('/models')) {
+      return void response.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
+    }
     answer(request, response, { respond, thoughts }, ++count).catch((error: unknown) => {
       if (response.headersSent) return response.destroy();
       response.writeHead(500).end(JSON.stringify({ error: { message: String(error) } }));
@@ -86,6 +92,7 @@ function settingsFor(baseUrls: Record<ScriptedVendor, string>): ModelSettings {
       price: null,
       maxOutputTokens: null,
     },
+    own: [],
     defaultModel: null,
   };
 }

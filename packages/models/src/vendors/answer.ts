@@ -1,6 +1,7 @@
 import type { ToolCall } from '@vestra/agent/message';
 import type { ModelEvent, ModelRequest, Usage } from '@vestra/agent/model';
 import { tokensOf, tokensOfRequest } from '../tokens.ts';
+import { readAwsEventStream } from './clouds/aws-event-stream.ts';
 import { type Exchange, post } from './exchange.ts';
 import { AttemptFailed, ConnectionLost, Unreadable, vendorErrorOfResponse } from './fault.ts';
 import { reasoningOf } from './reasoning.ts';
@@ -50,18 +51,21 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
 async function* readText({ vendor, timing, request, wireRequest }: Attempt, answer: Answer): AsyncGenerator<string> {
   const body = JSON.stringify(vendor.wire.body(wireRequest));
   const { signal } = request;
+  const headers = await vendor.headers({ url: vendor.url, body });
+  signal.throwIfAborted();
   const exchange = post({
     url: vendor.url,
-    headers: vendor.headers(),
+    headers,
     body,
     signal,
     idleTimeoutMs: timing.idleTimeoutMs,
   });
   try {
-    const { status, headers } = await exchange.begun();
-    if (status < 200 || status > 299) throw vendorErrorOfResponse(status, headers, await wordsOf(exchange));
+    const { status, headers: answered } = await exchange.begun();
+    if (status < 200 || status > 299) throw vendorErrorOfResponse(status, answered, await wordsOf(exchange));
     const read = vendor.wire.reader(answer, wireRequest);
-    const feed = readServerSentEvents({
+    const readEvents = vendor.framing === 'aws' ? readAwsEventStream : readServerSentEvents;
+    const feed = readEvents({
       onEvent: (event) => answer.isOver || read(event),
       onDone: () => {
         answer.isOver = true;

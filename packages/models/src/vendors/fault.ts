@@ -50,7 +50,13 @@ export class VendorError extends Error {
 }
 
 /** How a vendor and its settings are called in messages to people. */
-type NamedVendor = { addressSetting: string; keySetting: string; modelId: string; title: string };
+type NamedVendor = {
+  addressSetting: string;
+  keySetting: string;
+  modelId: string;
+  title: string;
+  ending: { retires_on: string | null; replacement: string | null };
+};
 
 /** Messages are made here from the status and the vendor's error code alone: what vendors write repeats parts of keys and requests. */
 export function faultOf(error: unknown, vendor: NamedVendor, timeoutMs: number): Fault {
@@ -94,7 +100,8 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   }
   if (status === 429) return fault('rate_limited', true, `${vendor.title} limits the rate of calls (${said}).`);
   if (status === 404) {
-    return fault('unavailable', false, `${vendor.title} has no model ${vendor.modelId} at its address (${said}).`);
+    const message = `${vendor.title} has no model ${vendor.modelId} at its address (${said}).${endOf(vendor)}`;
+    return fault('unavailable', false, message);
   }
   if (status === 413 || (status < 500 && isTooLong(`${words} ${labels.join(' ')}`))) {
     return fault('too_long', false, `The conversation is too long for ${vendor.modelId} (${said}).`);
@@ -103,6 +110,12 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   if (status === 409 || status >= 500) return fault('unavailable', true, `${vendor.title} failed (${said}).`);
   const refused = fault('refused', false, `${vendor.title} refused the request (${said}).`);
   return isOfReasoning(`${words} ${labels.join(' ')}`) ? { ...refused, isOfReasoning: true } : refused;
+}
+
+/** A model that its vendor no longer has may have come to its announced end. */
+function endOf({ ending: { retires_on, replacement } }: NamedVendor): string {
+  const end = retires_on === null ? '' : ` Its end was announced for ${retires_on}.`;
+  return replacement === null ? end : `${end} Use ${replacement}.`;
 }
 
 const passing = (reason: ModelFailureReason, message: string): Fault => ({

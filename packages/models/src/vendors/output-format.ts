@@ -26,7 +26,11 @@ export function outputFormatOf(
   const instruction = `Answer with one JSON value and nothing else. It must be valid against this JSON Schema:\n${JSON.stringify(schema)}`;
   if (schema.type !== 'object') return { ...plain, instruction };
   if (isRefused) return { ...plain, output: { type: 'json' }, instruction };
-  if (!vendor.takesSchema(schema, tools.length > 0)) return { ...plain, answerTool: answerTool(schema, tools) };
+  if (!vendor.takesSchema(schema, tools.length > 0)) {
+    const tool = answerTool(schema, tools);
+    const asked = `Give your answer by calling the tool \`${tool.name}\`, and write nothing else.`;
+    return { ...plain, answerTool: tool, instruction: vendor.forcesTools ? null : asked };
+  }
   return { ...plain, output: { type: 'schema', schema, strict: isStrict(schema) } };
 }
 

@@ -35,6 +35,7 @@ export async function startRawEndpoint(askedAt?: string) {
     openai: endpoint,
     google: endpoint,
     compatible,
+    own: [],
     defaultModel: null,
   };
 

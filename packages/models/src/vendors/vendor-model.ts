@@ -99,7 +99,7 @@ function wireRequestOf(
       request.messages.map((message) => withoutRefused(message, refused)),
     ),
     tools: answerTool ? [...own, answerTool] : own,
-    mustCallTool: answerTool !== null,
+    mustCallTool: answerTool !== null && vendor.forcesTools,
     output,
     maxOutputTokens: Math.min(request.maxOutputTokens ?? vendor.mostOutputTokens, vendor.mostOutputTokens),
     isReasoningLeftOut: refused.reasoning,

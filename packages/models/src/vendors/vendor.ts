@@ -1,6 +1,8 @@
 import type { JsonSchema } from '@vestra/agent/message';
-import type { PricedModel, Provider } from '../prices.ts';
-import type { CompatibleEndpoint, Endpoint, MediaKind, ModelSettings } from '../settings.ts';
+import type { PlacedModel, Provider } from '../prices.ts';
+import type { CompatibleEndpoint, Endpoint, ModelSettings } from '../settings.ts';
+import { addressOf } from './address.ts';
+import { type Azure, atAzure, atBedrock, atVertex, type Bedrock, type Vertex } from './clouds/clouds.ts';
 import { anthropicWire, bindsThinking, thinkingBeta } from './wires/anthropic.ts';
 import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
 import { compatibleWire } from './wires/compatible.ts';
@@ -21,44 +23,71 @@ export type Vendor = {
   modelId: string;
   wire: Wire;
   url: string;
-  /** A function, so that a vendor that is printed or serialised cannot show the key. */
-  headers: () => Record<string, string>;
+  /** How the events of an answer stand in its bytes; absent: as server-sent events. */
+  framing?: 'aws';
+  /** A function, so that a vendor that is printed or serialised cannot show the key. Some sign what is sent. */
+  headers: (sent: { url: string; body: string }) => Record<string, string> | Promise<Record<string, string>>;
   longestToolName: number;
   /** Media types that the model reads, with the largest file it takes. */
   reads: ReadonlyMap<string, number>;
   /** Whether the vendor can hold an answer to this schema. */
   takesSchema: (schema: JsonSchema, hasTools: boolean) => boolean;
+  /** Whether a request may force a tool. */
+  forcesTools: boolean;
   /** Where the caller asks for no limit, or for a higher one: what a call may cost at most follows from it. */
   mostOutputTokens: number;
+  /** When the vendor is to stop answering as this model, for a message that it did; null where that was never said. */
+  ending: Pick<PlacedModel, 'retires_on' | 'replacement'>;
 };
 
 /** By which a model knows its own thoughts again. */
 export const nameOfModel = ({ name, modelId }: Vendor) => `${name}/${modelId}`;
 
-type VendorOfAnyModel = Omit<Vendor, 'mostOutputTokens'>;
+type VendorOfAnyModel = Omit<Vendor, 'forcesTools' | 'mostOutputTokens' | 'ending'>;
 
 const MiB = 1_048_576;
 const audio = ['wav', 'x-wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((kind) => `audio/${kind}`);
 const images = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-export function openVendor(settings: ModelSettings, { provider, id, max_output_tokens }: PricedModel): Vendor {
-  return { ...vendorOf(settings, provider as VendorName, id), mostOutputTokens: max_output_tokens };
+export function openVendor(settings: ModelSettings, model: PlacedModel): Vendor {
+  const { takes, forces_tools, max_output_tokens, retires_on, replacement } = model;
+  const vendor = vendorOf(settings, model);
+  return {
+    ...vendor,
+    reads: new Map([...vendor.reads].filter(([type]) => takes.includes(kindOf(type)))),
+    forcesTools: forces_tools,
+    mostOutputTokens: max_output_tokens,
+    ending: { retires_on, replacement },
+  };
 }
 
-function vendorOf(settings: ModelSettings, provider: VendorName, id: string): VendorOfAnyModel {
-  switch (provider) {
+const kindOf = (type: string) => (/^(image|audio)\//.exec(type)?.[1] as 'image' | 'audio' | undefined) ?? 'pdf';
+
+function vendorOf(settings: ModelSettings, { provider, model, endpoint }: PlacedModel): VendorOfAnyModel {
+  switch (provider as VendorName) {
     case 'anthropic':
-      return anthropic(settings.anthropic as Endpoint, id);
+      return anthropic(settings.anthropic as Endpoint, model);
     case 'openai':
-      return openai(settings.openai as Endpoint, id);
+      return openai(settings.openai as Endpoint, model);
     case 'google':
-      return google(settings.google as Endpoint, id);
+      return google(settings.google as Endpoint, model);
+    case 'bedrock':
+      return { ...anthropic(nobody, model), name: 'bedrock', ...atBedrock(settings.clouds?.bedrock as Bedrock, model) };
+    case 'vertex': {
+      const like = model.startsWith('claude') ? anthropic(nobody, model) : google(nobody, model);
+      return { ...like, name: 'vertex', ...atVertex(settings.clouds?.vertex as Vertex, model) };
+    }
+    case 'azure':
+      return { ...openai(nobody, model), name: 'azure', ...atAzure(settings.clouds?.azure as Azure) };
     case 'compatible':
-      return compatible(settings.compatible as CompatibleEndpoint, id.slice('compatible/'.length));
+      return compatible(endpoint ?? (settings.compatible as CompatibleEndpoint), model, endpoint !== null);
   }
 }
 
-function anthropic({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyModel {
+/** A cloud takes what the maker of its models takes, at another address and with other keys. */
+const nobody: Endpoint = { apiKey: () => '', baseUrl: null };
+
+function anthropic(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
   return {
     name: 'anthropic',
     title: 'Anthropic',
@@ -66,9 +95,9 @@ function anthropic({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyM
     addressSetting: 'ANTHROPIC_BASE_URL',
     modelId,
     wire: anthropicWire,
-    url: `${withVersion(baseUrl ?? 'https://api.anthropic.com')}/messages`,
+    url: `${addressOf.anthropic(endpoint)}/messages`,
     headers: () => ({
-      'x-api-key': apiKey(),
+      'x-api-key': endpoint.apiKey(),
       'anthropic-version': '2023-06-01',
       ...(bindsThinking(modelId) && { 'anthropic-beta': thinkingBeta }),
     }),
@@ -79,7 +108,7 @@ function anthropic({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyM
   };
 }
 
-function openai({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyModel {
+function openai(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
   return {
     name: 'openai',
     title: 'OpenAI',
@@ -87,16 +116,15 @@ function openai({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyMode
     addressSetting: 'OPENAI_BASE_URL',
     modelId,
     wire: openaiWire,
-    url: `${trimmed(baseUrl ?? 'https://api.openai.com/v1')}/responses`,
-    headers: () => ({ authorization: `Bearer ${apiKey()}` }),
+    url: `${addressOf.openai(endpoint)}/responses`,
+    headers: () => ({ authorization: `Bearer ${endpoint.apiKey()}` }),
     longestToolName: 64,
     reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };
 }
 
-function google({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyModel {
-  const base = trimmed(baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta');
+function google(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
   const readable = ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', 'application/pdf', ...audio];
   return {
     name: 'google',
@@ -105,8 +133,8 @@ function google({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyMode
     addressSetting: 'GOOGLE_GENERATIVE_AI_BASE_URL',
     modelId,
     wire: googleWire,
-    url: `${base}/models/${modelId}:streamGenerateContent?alt=sse`,
-    headers: () => ({ 'x-goog-api-key': apiKey() }),
+    url: `${addressOf.google(endpoint)}/models/${modelId}:streamGenerateContent?alt=sse`,
+    headers: () => ({ 'x-goog-api-key': endpoint.apiKey() }),
     longestToolName: 64,
     reads: new Map(readable.map((type) => [type, 14 * MiB])),
     // These models refuse a schema for the answer beside tools.
@@ -114,37 +142,22 @@ function google({ apiKey, baseUrl }: Endpoint, modelId: string): VendorOfAnyMode
   };
 }
 
-function compatible({ apiKey, baseUrl, takes }: CompatibleEndpoint, modelId: string): VendorOfAnyModel {
-  const isTaken = (kind: MediaKind) => takes?.includes(kind) ?? (kind === 'image' && readsImages.test(modelId));
+function compatible(
+  { apiKey, baseUrl }: Pick<CompatibleEndpoint, 'apiKey' | 'baseUrl'>,
+  modelId: string,
+  isOfFile: boolean,
+): VendorOfAnyModel {
   return {
     name: 'compatible',
     title: 'The compatible endpoint',
-    keySetting: 'OPENAI_COMPATIBLE_API_KEY',
-    addressSetting: 'OPENAI_COMPATIBLE_BASE_URL',
+    keySetting: isOfFile ? 'the api_key_env of its entry in VESTRA_MODELS_FILE' : 'OPENAI_COMPATIBLE_API_KEY',
+    addressSetting: isOfFile ? 'the base_url of its entry in VESTRA_MODELS_FILE' : 'OPENAI_COMPATIBLE_BASE_URL',
     modelId,
     wire: compatibleWire,
-    url: `${trimmed(baseUrl)}/chat/completions`,
+    url: `${addressOf.compatible({ baseUrl })}/chat/completions`,
     headers: () => (apiKey ? { authorization: `Bearer ${apiKey()}` } : ({} as Record<string, string>)),
     longestToolName: 64,
-    reads: new Map(
-      [...(isTaken('image') ? images : []), ...(isTaken('pdf') ? ['application/pdf'] : [])].map((type) => [
-        type,
-        20 * MiB,
-      ]),
-    ),
+    reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };
 }
-
-/**
- * A model behind any endpoint says nowhere what it reads, and one that reads no images refuses the whole request: unless
- * the operator says so, only models whose name does are sent some.
- */
-const readsImages =
-  /vision|llava|moondream|pixtral|internvl|minicpm-v|gemma-?3|llama-?4|gpt-(4o|4\.1|5)|claude|gemini|(^|[\W_\d])(vl|vlm)([\W_]|$)/i;
-
-const trimmed = (baseUrl: string) => baseUrl.replace(/\/+$/, '');
-
-/** The vendor's own client takes the address without the version. */
-const withVersion = (baseUrl: string) =>
-  trimmed(baseUrl).endsWith('/v1') ? trimmed(baseUrl) : `${trimmed(baseUrl)}/v1`;

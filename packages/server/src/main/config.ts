@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
+import { flatPrice } from '@vestra/models/prices';
 import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
 import { StartFailure } from '../db/start-failure.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 import { embeddingsOf } from './embeddings-config.ts';
+import { readClouds } from './clouds.ts';
+import { readModelsFile } from './models-file.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
@@ -50,12 +53,31 @@ const environment = z.object({
   VESTRA_EMBEDDINGS: z.enum(['offline', 'openai', 'google', 'compatible']).default('offline'),
   VESTRA_EMBEDDINGS_MODEL: present.optional(),
   VESTRA_EMBEDDINGS_DIMENSIONS: z.coerce.number('must be a number').int().min(64).max(4096).optional(),
+  VESTRA_MODELS_FILE: present.optional(),
+  VESTRA_ASK_FOR_MODELS: flag.default(true),
   ANTHROPIC_API_KEY: present.optional(),
   ANTHROPIC_BASE_URL: z.url().optional(),
   OPENAI_API_KEY: present.optional(),
   OPENAI_BASE_URL: z.url().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: present.optional(),
   GOOGLE_GENERATIVE_AI_BASE_URL: z.url().optional(),
+  VESTRA_BEDROCK_REGION: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as us-east-1')
+    .optional(),
+  VESTRA_BEDROCK_URL: ownAddress.optional(),
+  AWS_BEARER_TOKEN_BEDROCK: present.optional(),
+  AWS_ACCESS_KEY_ID: present.optional(),
+  AWS_SECRET_ACCESS_KEY: present.optional(),
+  AWS_SESSION_TOKEN: present.optional(),
+  AZURE_OPENAI_ENDPOINT: ownAddress.optional(),
+  AZURE_OPENAI_API_KEY: present.optional(),
+  VESTRA_VERTEX_LOCATION: z
+    .string()
+    .regex(/^[a-z0-9-]{2,40}$/, 'must be a location such as global or us-east5')
+    .optional(),
+  VESTRA_VERTEX_URL: ownAddress.optional(),
+  GOOGLE_APPLICATION_CREDENTIALS: present.optional(),
   OPENAI_COMPATIBLE_BASE_URL: z.url().optional(),
   OPENAI_COMPATIBLE_API_KEY: present.optional(),
   OPENAI_COMPATIBLE_MODELS: present.optional(),
@@ -137,21 +159,17 @@ export function readConfig(env: Record<string, string | undefined>) {
               settings.OPENAI_COMPATIBLE_MODELS?.split(',')
                 .map((name) => name.trim())
                 .filter(Boolean) ?? [],
-            price:
-              input !== undefined && output !== undefined
-                ? {
-                    input_per_mtok: input,
-                    output_per_mtok: output,
-                    cache_read_per_mtok: input,
-                    cache_write_per_mtok: input,
-                  }
-                : null,
+            price: input !== undefined && output !== undefined ? flatPrice(input, output) : null,
             maxOutputTokens: settings.OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS ?? null,
             takes: mediaKindsIn(settings.OPENAI_COMPATIBLE_TAKES),
           }
         : null,
+      clouds: readClouds(settings),
+      own: settings.VESTRA_MODELS_FILE === undefined ? [] : readModelsFile(resolve(settings.VESTRA_MODELS_FILE), given),
       defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,
     },
+    /** Whether vendors are asked which models they have. */
+    asksForModels: settings.VESTRA_ASK_FOR_MODELS,
   };
 }
 

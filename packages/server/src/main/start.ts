@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import type { Catalogue } from '@vestra/models/providers';
+import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { ownEmbeddedPostgres } from '../db/reach-embedded.ts';
@@ -14,6 +14,7 @@ import { startDelivering } from '../domains/webhooks/api.ts';
 import { createStreams } from '../http/streams.ts';
 import { startSweeping } from '../jobs/sweep.ts';
 import { startWorker } from '../jobs/worker.ts';
+import { keepAskingForModels } from './ask-for-models.ts';
 import { assembleApp } from './assemble/app.ts';
 import { assembleBrowsers } from './assemble/browsers.ts';
 import { assembleComputers } from './assemble/computers.ts';
@@ -66,6 +67,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       const delivering = await startDelivering({ db, vault, outbound, log, line });
       shutdown.undo(delivering.stop);
     }
+    if (config.asksForModels) shutdown.undo(keepAskingForModels(models).stop);
     const server = {
       firstCredentials,
       catalogue: models.catalogue,

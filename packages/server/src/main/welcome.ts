@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import type { Catalogue } from '@vestra/models/providers';
+import type { Catalogue } from '@vestra/models/catalogue/catalogue';
+import { retirementNotes } from '@vestra/models/catalogue/retirement';
 import type { Config } from './config.ts';
 import type { Server } from './start.ts';
 import { version } from './version.ts';
@@ -31,18 +32,41 @@ export function welcome(config: Config, { url, firstCredentials, catalogue }: Se
   return `${lines.join('\n')}\n`;
 }
 
-function modelNote(config: Config, { defaultModel, list }: Catalogue): string[] {
+function modelNote(config: Config, catalogue: Catalogue): string[] {
+  const { defaultModel } = catalogue;
+  const models = catalogue.list('live');
+  const endings = retirementNotes(models, new Date());
+  const named = config.models.defaultModel;
   if (defaultModel === null) {
-    return [
-      `VESTRA_DEFAULT_MODEL is ${config.models.defaultModel}, which no configured provider has: known are ${list('test')
-        .map(({ id }) => id)
-        .join(', ')}.`,
-    ];
+    const known = models.map(({ id }) => id).join(', ');
+    return [`VESTRA_DEFAULT_MODEL is ${named}, which no configured provider has: known are ${known}.`, ...endings];
   }
-  if (defaultModel !== 'offline')
-    return [`Agents answer with ${defaultModel} unless a deployment chooses another model.`];
+  if (named !== null && named !== defaultModel) {
+    const reason = catalogue.find('live', named)?.unavailable_reason;
+    return [`VESTRA_DEFAULT_MODEL is ${named}. ${reason} Until then agents answer with ${defaultModel}.`, ...endings];
+  }
+  if (defaultModel !== 'offline') {
+    const first = `Agents answer with ${defaultModel} unless a deployment chooses another model.`;
+    return [first, ...unpricedNote(config, catalogue.find('live', defaultModel)?.isRefused === true), ...endings];
+  }
   return [
     'No model key is set: test mode answers with the built-in stand-in "offline", live mode not at all.',
     'Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY or OPENAI_COMPATIBLE_BASE_URL for a real one.',
+  ];
+}
+
+/** What is counted without anybody having said so, or cannot be run at all. */
+function unpricedNote({ models: { compatible, defaultModel } }: Config, isDefaultRefused: boolean): string[] {
+  return [
+    ...(isDefaultRefused
+      ? [
+          `Live mode refuses ${defaultModel}, whose price is not known: set it in the file that VESTRA_MODELS_FILE names.`,
+        ]
+      : []),
+    ...(compatible && compatible.models.length > 0 && compatible.price === null
+      ? [
+          'OPENAI_COMPATIBLE_PRICE is not set: its models are billed at 1.00 US dollar per million tokens in and 4.00 out.',
+        ]
+      : []),
   ];
 }

@@ -187,14 +187,19 @@ function callOf({ type, id, name, input }: JsonRecord): WrittenCall | null {
 function countUsage(answer: Answer, value: unknown): void {
   if (!value) return;
   const counted = recordOf(value);
-  const { inputTokens, cacheReadTokens, cacheWriteTokens } = answer.usage ?? noUsage;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteLongTokens = 0 } = answer.usage ?? noUsage;
   const latest = (name: string, before: number) =>
     typeof counted[name] === 'number' ? countOf(counted[name]) : before;
+  const written = latest('cache_creation_input_tokens', cacheWriteTokens + cacheWriteLongTokens);
+  // What is kept for an hour costs more, and is part of what was written.
+  const forAnHour = recordOf(counted.cache_creation).ephemeral_1h_input_tokens;
+  const long = Math.min(written, typeof forAnHour === 'number' ? countOf(forAnHour) : cacheWriteLongTokens);
   answer.usage = {
     inputTokens: latest('input_tokens', inputTokens),
     outputTokens: countOf(counted.output_tokens),
     cacheReadTokens: latest('cache_read_input_tokens', cacheReadTokens),
-    cacheWriteTokens: latest('cache_creation_input_tokens', cacheWriteTokens),
+    cacheWriteTokens: written - long,
+    ...(long > 0 && { cacheWriteLongTokens: long }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ModelEvent, ModelRequest } from '@vestra/agent/model';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createModels } from '../../models.ts';
+import { flatPrice, type PlacedModel } from '../../prices.ts';
 import type { NormalisedRequest, ScriptedAnswer } from '../../testing/scripted-answer.ts';
 import { type ScriptedModelServer, startScriptedModelServer } from '../../testing/scripted-server.ts';
 import { messagesFor } from '../messages.ts';
@@ -323,7 +324,7 @@ it('[RSN-001] an answer of any blocks goes back to Anthropic block by block', ()
     name: fc.constant('get_weather'),
     input: fc.dictionary(fc.constantFrom('a', 'b'), fc.integer(), { minKeys: 1 }),
   });
-  const vendor = openVendor(server.settings, { ...anyModel, id: models.anthropic });
+  const vendor = openVendor(server.settings, { ...anyModel, model: models.anthropic });
   fc.assert(
     fc.property(fc.array(fc.oneof(text, thought, used), { maxLength: 8 }), text, (some, last) => {
       const blocks = [...some, last] as Record<string, unknown>[];
@@ -352,12 +353,21 @@ it('[RSN-001] an answer of any blocks goes back to Anthropic block by block', ()
   );
 });
 
-const anyModel = {
-  provider: 'anthropic' as const,
-  name: 'Any',
-  context_tokens: 1000,
-  max_output_tokens: 100,
-  price: { input_per_mtok: 1, output_per_mtok: 1, cache_read_per_mtok: 1, cache_write_per_mtok: 1 },
+const anyModel: PlacedModel = {
+  id: 'any',
+  model: 'any',
+  endpoint: null,
+  provider: 'anthropic',
+  name: '',
+  context_tokens: 1,
+  max_output_tokens: 1,
+  price: flatPrice(0, 0),
+  priced: true,
+  takes: ['text'],
+  reasons: true,
+  forces_tools: true,
+  retires_on: null,
+  replacement: null,
 };
 const wireRequest: WireRequest = {
   modelId: 'm',
@@ -379,12 +389,16 @@ it.each([
   ['claude-opus-5-20260901', false],
   ['claude-sonnet-4-5', false],
   ['claude-sonnet-4-5-20250929', false],
-])('[RSN-005] asks %s to leave out thoughts that no longer fit what stands before them: %s', (modelId, isAsked) => {
-  expect(bindsThinking(modelId)).toBe(isAsked);
-  const body = anthropicWire.body({ ...wireRequest, modelId }) as { thinking?: unknown };
-  expect(body.thinking).toEqual(
-    isAsked ? { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } } : undefined,
-  );
-  const vendor = openVendor(server.settings, { ...anyModel, id: modelId });
-  expect(vendor.headers()['anthropic-beta']).toBe(isAsked ? 'thinking-binding-controls-2026-08-01' : undefined);
-});
+])(
+  '[RSN-005] asks %s to leave out thoughts that no longer fit what stands before them: %s',
+  async (modelId, isAsked) => {
+    expect(bindsThinking(modelId)).toBe(isAsked);
+    const body = anthropicWire.body({ ...wireRequest, modelId }) as { thinking?: unknown };
+    expect(body.thinking).toEqual(
+      isAsked ? { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } } : undefined,
+    );
+    const vendor = openVendor(server.settings, { ...anyModel, model: modelId });
+    const headers = await vendor.headers({ url: '', body: '' });
+    expect(headers['anthropic-beta']).toBe(isAsked ? 'thinking-binding-controls-2026-08-01' : undefined);
+  },
+);

@@ -76,6 +76,23 @@ const anthropic: StreamCase[] = [
     expected: { end: used(30, 9, 2, 5) },
   },
   {
+    name: 'what was written to be kept for an hour',
+    stream: sse(
+      opened,
+      ...text(0, 'Hi'),
+      ...closed('end_turn', {
+        cache_creation_input_tokens: 50,
+        cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 30 },
+      }),
+    ),
+    expected: {
+      end: {
+        ...used(3, 9, 2, 20),
+        usage: { inputTokens: 3, outputTokens: 9, cacheReadTokens: 2, cacheWriteTokens: 20, cacheWriteLongTokens: 30 },
+      },
+    },
+  },
+  {
     name: 'calls whose pieces come in turns',
     stream: sse(
       opened,

@@ -117,7 +117,14 @@ function sumOf(calls: readonly ModelCallSpan[]): Tokens {
   };
 }
 
-const providerName = (provider: string) => (provider === 'google' ? 'gcp.gemini' : provider);
+/** As the conventions of OpenTelemetry name them. */
+const providerNames: Readonly<Record<string, string>> = {
+  google: 'gcp.gemini',
+  vertex: 'gcp.vertex_ai',
+  bedrock: 'aws.bedrock',
+  azure: 'azure.ai.openai',
+};
+const providerName = (provider: string) => providerNames[provider] ?? provider;
 
 /** A model may call a tool that does not exist, and put whatever it likes into the name. */
 const toolName = (name: string) => (/^[\w.:/-]{1,128}$/.test(name) ? name : 'unknown');

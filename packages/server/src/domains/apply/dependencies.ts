@@ -1,3 +1,4 @@
+import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 
@@ -6,7 +7,7 @@ export type ApplyDependencies = {
   vault: Vault;
   jobs: JobSender;
   /** Whether a model may be named; `default` always may. */
-  models: { catalogue: { has: (model: string) => boolean } };
+  models: { catalogue: Pick<Catalogue, 'has' | 'find'> };
   /** Which apps users can connect. */
   apps: { catalogue: { find: (id: string) => unknown } };
   /** Why an address must not be called, or null. The sentence never repeats the address. */

@@ -29,6 +29,7 @@ export const presentOrg = ({ org, settings }: OrgInMode, balance: Micros) => ({
   memory_endpoint: settings.memory_endpoint,
   otlp_endpoint: settings.otlp_endpoint,
   otlp_headers_secret: settings.otlp_headers_secret,
+  model_fallbacks: settings.model_fallbacks,
   balance_usd: microsToUsd(balance),
   caps: presentCaps({ org, settings }),
   usage_alerts: { thresholds: settings.alert_thresholds },

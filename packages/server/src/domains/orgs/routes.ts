@@ -1,4 +1,6 @@
+import { fail } from '@vestra/contract/errors';
 import type { Micros } from '@vestra/contract/money';
+import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
@@ -16,6 +18,8 @@ export type OrgDependencies = {
   assertCallable: (address: string, param: string) => void;
   /** The id behind a name, slug or id of a deployment of this org. */
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
+  /** Why no agent can be given this model in the mode; null where one can. */
+  refuseModel: (mode: Mode, id: string) => string | null;
 };
 
 export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
@@ -34,6 +38,7 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
       };
       if (body.memory_endpoint) deps.assertCallable(body.memory_endpoint, 'memory_endpoint');
       if (body.otlp_endpoint) deps.assertCallable(body.otlp_endpoint, 'otlp_endpoint');
+      if (body.model_fallbacks) assertUsable(deps, caller.mode, body.model_fallbacks);
       return transaction(db, async (tx) => {
         if (body.default_deployment) {
           changes.default_deployment = await deps.findDeployment(tx, caller.orgId, body.default_deployment);
@@ -43,6 +48,15 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
       });
     },
   };
+}
+
+function assertUsable({ refuseModel }: OrgDependencies, mode: Mode, fallbacks: Record<string, string[]>): void {
+  for (const [deployment, ids] of Object.entries(fallbacks)) {
+    for (const [at, id] of ids.entries()) {
+      const message = refuseModel(mode, id);
+      if (message !== null) throw fail('invalid_request', { param: `model_fallbacks.${deployment}.${at}`, message });
+    }
+  }
 }
 
 export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handlers<'limits'> {

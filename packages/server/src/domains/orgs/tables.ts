@@ -1,6 +1,17 @@
 import type { memoryModes } from '@vestra/contract/account';
 import type { Mode } from '@vestra/contract/route';
-import { boolean, bytes, integerArray, micros, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
+import {
+  boolean,
+  bytes,
+  integerArray,
+  jsonb,
+  micros,
+  moment,
+  type RowOf,
+  table,
+  text,
+  textArray,
+} from '../../db/table.ts';
 
 /** What both modes of an org share. */
 export const orgs = table('orgs', {
@@ -25,6 +36,8 @@ export const orgSettings = table('org_settings', {
   memory_endpoint: text().nullable(),
   otlp_endpoint: text().nullable(),
   otlp_headers_secret: text().nullable(),
+  /** By the slug of a deployment, or `*`: which models answer while the vendor of its own is away. */
+  model_fallbacks: jsonb<Record<string, string[]>>().withDefault(),
   org_daily_micros: micros().nullable(),
   user_daily_micros: micros().nullable(),
   org_monthly_micros: micros().nullable(),

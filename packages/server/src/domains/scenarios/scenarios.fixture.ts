@@ -18,7 +18,7 @@ import { type FileScenario, replaceFileScenarios } from './api.ts';
 import { scenarioRoutes } from './routes.ts';
 import type { ScenarioFields } from './scenario.ts';
 
-const nobody = { anthropic: null, openai: null, google: null, defaultModel: null };
+const nobody = { anthropic: null, openai: null, google: null, own: [], defaultModel: null };
 const reachable = { apiKey: null, baseUrl: 'http://127.0.0.1:1/v1' };
 
 /** Scenarios, test runs and their deployments. */

@@ -30,11 +30,18 @@ const presentModelCall = (task: TaskRow, step: StepRow) => ({
   output_tokens: step.output_tokens,
   cache_read_tokens: step.cache_read_tokens,
   cache_write_tokens: step.cache_write_tokens,
+  cache_share: cacheShareOf(step),
   cost_usd: microsToUsd(step.cost_micros),
   duration_ms: Math.max(0, step.created_at.getTime() - step.started_at.getTime()),
   status: statuses[step.kind],
   started_at: step.started_at.toISOString(),
 });
+
+/** To a thousandth; of a call that has read nothing, nothing. */
+function cacheShareOf({ input_tokens, cache_read_tokens, cache_write_tokens }: StepRow): number {
+  const read = input_tokens + cache_read_tokens + cache_write_tokens;
+  return read === 0 ? 0 : Math.round((cache_read_tokens / read) * 1_000) / 1_000;
+}
 
 const statuses: Record<StepRow['kind'], string> = {
   model: 'completed',

@@ -1,4 +1,5 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Mode } from '@vestra/contract/route';
 import type { Context, Hono } from 'hono';
 import { assertCallable } from '../../adapters/outbound/address.ts';
 import { openZip } from '../../adapters/zip/open-zip.ts';
@@ -123,6 +124,11 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     findDeployment: async (tx: Transaction, orgId: string, reference: string) =>
       (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
     assertCallable: callable,
+    refuseModel: (mode: Mode, id: string) => {
+      const model = catalogue.find(mode, id);
+      if (!model) return `GET /v1/models lists no model \`${id}\`.`;
+      return model.isRefused || model.isRetired ? model.unavailable_reason : null;
+    },
   };
   const usage = {
     db,

@@ -3,12 +3,19 @@ import type { Tenant } from '../../../caller.ts';
 import type { Transaction } from '../../../db/pool.ts';
 import type { Manifest } from '../../deployments/api.ts';
 import { findSettings } from '../../orgs/api.ts';
+import type { ApplyDependencies } from '../dependencies.ts';
 import { assertSecretsStored, missingSecretsOfVersion } from '../read/secrets-missing.ts';
 
 type Version = { tenant: Tenant; manifest: Manifest };
 
 /** Going live asks again: the file may have been applied in the other mode, or something taken away since. */
-export async function assertFitForLive(tx: Transaction, version: Version): Promise<void> {
+export async function assertFitForLive(
+  tx: Transaction,
+  { models }: Pick<ApplyDependencies, 'models'>,
+  version: Version,
+): Promise<void> {
+  const unpriced = unpricedIn(models, version);
+  if (unpriced !== null) throw fail('invalid_manifest', { param: 'model', message: unpriced });
   await assertSecretsStored(tx, version);
   if (!(await isMemoryKept(tx, version))) {
     throw fail('memory_endpoint_required', {
@@ -20,10 +27,18 @@ export async function assertFitForLive(tx: Transaction, version: Version): Promi
 /** What keeps a version from going live; null where nothing does. */
 export async function missingForLive(
   tx: Transaction,
+  { models }: Pick<ApplyDependencies, 'models'>,
   version: Version,
-): Promise<'secret_missing' | 'memory_endpoint_required' | null> {
+): Promise<'invalid_manifest' | 'secret_missing' | 'memory_endpoint_required' | null> {
+  if (unpricedIn(models, version) !== null) return 'invalid_manifest';
   if ((await missingSecretsOfVersion(tx, version)).length > 0) return 'secret_missing';
   return (await isMemoryKept(tx, version)) ? null : 'memory_endpoint_required';
+}
+
+/** Why its model could not be billed; `default` is the operator's to change, and is looked at with each message. */
+function unpricedIn({ catalogue }: ApplyDependencies['models'], { manifest }: Version): string | null {
+  const model = catalogue.find('live', manifest.model);
+  return model && !model.priced ? model.unavailable_reason : null;
 }
 
 async function isMemoryKept(tx: Transaction, { tenant, manifest }: Version): Promise<boolean> {

@@ -14,6 +14,7 @@ type Hindrance =
   | 'superseded'
   | 'deployment_archived'
   | 'deployment_not_found'
+  | 'invalid_manifest'
   | 'secret_missing'
   | 'memory_endpoint_required'
   | 'version_incomplete';
@@ -36,7 +37,8 @@ export async function promoteAfterTests(
   const version = await getVersion(tx, deployment, run.version);
   if (version.missing.length > 0) return { promoted: false, reason: 'version_incomplete' };
   const tenant = { orgId, mode };
-  const missing = mode === 'live' ? await missingForLive(tx, { tenant, manifest: version.manifest }) : null;
+  const missing =
+    mode === 'live' ? await missingForLive(tx, dependencies, { tenant, manifest: version.manifest }) : null;
   if (missing) return { promoted: false, reason: missing };
   const origin: Origin = { ...tenant, actor: tester, requestId: null, ip: null };
   await promoteNow(tx, dependencies, { origin, deployment, version, isNew: false });

@@ -48,7 +48,7 @@ export async function promoteNow(tx: Transaction, dependencies: ApplyDependencie
   const { origin, version, isNew } = wished;
   const { mode } = origin;
   assertComplete(version);
-  if (mode === 'live') await assertFitForLive(tx, { tenant: origin, manifest: version.manifest });
+  if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
   const moved = mode === 'live' ? await goLive(tx, wished) : await moveDraftTo(tx, wished);
   const { deployment, becameDefault } = moved;
   await dropPending(tx, deployment.id, mode);
@@ -73,7 +73,7 @@ async function promoteOnPass(tx: Transaction, dependencies: ApplyDependencies, w
   const { origin, deployment, version } = wished;
   const { mode, orgId } = origin;
   assertComplete(version);
-  if (mode === 'live') await assertFitForLive(tx, { tenant: origin, manifest: version.manifest });
+  if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
   const waiting = { deployment, promoted: false, becameDefault: false, made: [] };
   const pending = await findPending(tx, deployment.id, mode);
   if (pending?.version === version.version) {

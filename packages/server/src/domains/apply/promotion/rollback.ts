@@ -25,7 +25,7 @@ export async function rollBack(
   const { deployment, from } = await popLive(tx, { deployment: before, mode });
   const version = await getVersion(tx, deployment, deployment.live_version as number);
   assertComplete(version);
-  await assertFitForLive(tx, { tenant: origin, manifest: version.manifest });
+  await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
   await dropPending(tx, deployment.id, mode);
   const made = await bringAlive(tx, dependencies, { deployment, mode, version });
   const told = { version: version.version, previous_version: from };

@@ -10,10 +10,16 @@ export function settingFaults(
   parts: SettingParts,
   { models, refuseAddress, faultOfSchema }: Pick<ApplyDependencies, 'models' | 'refuseAddress' | 'faultOfSchema'>,
 ): Fault[] {
-  const unlisted = parts.model.filter(({ value }) => !models.catalogue.has(value));
   return [
-    ...unlisted.map(({ at, value }) => fault('invalid_manifest', at, `GET /v1/models lists no model \`${value}\`.`)),
+    ...parts.model.flatMap(({ at, value }) => modelFaults(models, at, value)),
     ...functionFaults(parts.functions, { faultOfSchema }),
     ...computerFaults(parts, { refuseAddress }),
   ];
+}
+
+/** What runs on a model that has ended goes on as it can; nothing new is put on one. */
+function modelFaults({ catalogue }: ApplyDependencies['models'], at: string, id: string): Fault[] {
+  if (!catalogue.has(id)) return [fault('invalid_manifest', at, `GET /v1/models lists no model \`${id}\`.`)];
+  const model = catalogue.find('test', id);
+  return model?.isRetired ? [fault('invalid_manifest', at, String(model.unavailable_reason))] : [];
 }

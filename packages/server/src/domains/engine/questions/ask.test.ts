@@ -1,6 +1,7 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import { saidByUser } from '@vestra/agent/question';
 import { Failure } from '@vestra/contract/errors';
+import { flatPrice } from '@vestra/models/prices';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Tenant } from '../../../caller.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => close());
 
 /** A dollar for each million tokens, whichever. */
-const price = { input_per_mtok: 1, output_per_mtok: 1, cache_read_per_mtok: 1, cache_write_per_mtok: 1 };
+const price = flatPrice(1, 1);
 const priced = { id: 'm', price, max_output_tokens: 1_000 };
 const usage = { inputTokens: 30, outputTokens: 7, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const { signal: never } = new AbortController();

@@ -91,7 +91,7 @@ export const settlingReply = (
       INSERT INTO run_steps (run_id, step_index, kind, text, notice, model, input_tokens, output_tokens,
         cache_read_tokens, cache_write_tokens, cost_micros, started_at, is_cut, reasoning)
       SELECT id, ${index}, 'model', ${storableText(step.text)}, NULL, ${cost.model}, ${step.usage.inputTokens},
-        ${step.usage.outputTokens}, ${step.usage.cacheReadTokens}, ${step.usage.cacheWriteTokens}, ${cost.costMicros},
+        ${step.usage.outputTokens}, ${step.usage.cacheReadTokens}, ${step.usage.cacheWriteTokens + (step.usage.cacheWriteLongTokens ?? 0)}, ${cost.costMicros},
         ${cost.startedAt}, ${step.isCut}, ${jsonOrNull(step.reasoning)}::json FROM ended
     ), message AS (
       INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, data, created_at, is_cut)

@@ -196,7 +196,7 @@ async function insertStep(
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     cache_read_tokens: usage.cacheReadTokens,
-    cache_write_tokens: usage.cacheWriteTokens,
+    cache_write_tokens: usage.cacheWriteTokens + (usage.cacheWriteLongTokens ?? 0),
     cost_micros: costMicros,
     started_at: startedAt,
   });

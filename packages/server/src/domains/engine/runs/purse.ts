@@ -36,10 +36,12 @@ import { spendingOf } from '../turns/spending.ts';
 
 /** The money of one run: asked before each call, charged with each step. */
 export type Purse = {
-  /** The model that is paid for. */
-  model: string;
+  /** The model that has used this. */
+  modelOf: (usage: Usage) => string;
   /** Its calls are counted while they run, so that one which is stopped is paid for. */
   metered: (model: Model) => Model;
+  /** The same of another model that answers in its place, at its own price: as much is held for it as it may cost. */
+  meteredInstead: (model: CallModel, inner: Model) => Model;
   mayContinue: (
     request: ModelRequest | null,
     of: { msLeft: number },
@@ -89,6 +91,8 @@ export function createPurse(
   const { turn, task } = subject;
   const kind = task ? 'intelligence' : 'orchestrator';
   const meter = createMeter();
+  const others = new Map<string, CallModel>();
+  const modelOf = (usage: Usage) => others.get(usage.model ?? '') ?? model;
   let fresh = options.hold;
   let reservationId = fresh?.reservationId ?? null;
   let noted: string | null = null;
@@ -142,28 +146,34 @@ export function createPurse(
   /** Null where nothing is new since it was noted last. */
   function newlyUsed(): Used | null {
     const usage = meter.used();
-    const used = usage && usedBy(kind, model, usage);
+    const used = usage && usedBy(kind, modelOf(usage), usage);
     const text = used && JSON.stringify(used);
     if (text === noted) return null;
     noted = text;
     return used;
   }
 
-  async function* noting(inner: Model, request: ModelRequest) {
+  async function* noting(inner: Model, request: ModelRequest, answersAs?: string) {
     const timer = setInterval(() => {
       const used = newlyUsed();
       // Where it cannot be noted the call goes on: only a stop would have needed it.
       if (used) void note(used, 0n).catch(() => {});
     }, noteEveryMs);
     try {
-      yield* meter.listenTo(inner).stream(request);
+      yield* meter.listenTo(inner, answersAs).stream(request);
     } finally {
       clearInterval(timer);
     }
   }
 
+  async function* insteadOf(other: CallModel, inner: Model, request: ModelRequest) {
+    others.set(other.id, other);
+    await note(null, mostOfRequest(other, request));
+    yield* noting(inner, { ...request, model: other.id }, other.id);
+  }
+
   function priced(usage: Usage): { micros: Micros; statement: Statement | null } {
-    const items = itemsOfCall(kind, model, usage, about);
+    const items = itemsOfCall(kind, modelOf(usage), usage, about);
     const { total, statement } = charging(tenant, { items, ...(reservationId !== null && { reservationId }) });
     return { micros: total, statement };
   }
@@ -183,8 +193,9 @@ export function createPurse(
   }
 
   return {
-    model: model.id,
+    modelOf: (usage) => modelOf(usage).id,
     metered: (inner) => ({ stream: (request) => noting(inner, request) }),
+    meteredInstead: (other, inner) => ({ stream: (request) => insteadOf(other, inner, request) }),
     async mayContinue(request, { msLeft }) {
       const refusal = request
         ? await hold(request, msLeft)

@@ -84,9 +84,9 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
   }
 
   /** The place of the step that comes next, and what it has cost. */
-  const nextStep = (costMicros: Micros): { index: number; cost: StepCost } => ({
+  const nextStep = (usage: Usage, costMicros: Micros): { index: number; cost: StepCost } => ({
     index: progress.stepCount,
-    cost: { model: purse.model, costMicros, startedAt: progress.stepStartedAt },
+    cost: { model: purse.modelOf(usage), costMicros, startedAt: progress.stepStartedAt },
   });
 
   function noteStep(step: Step): void {
@@ -101,7 +101,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
 
   async function recordModelStep(step: ModelStep, conclude: (change: Change) => Promise<void>): Promise<void> {
     await change(async (changing) => {
-      const { index, cost } = nextStep(await purse.charge(changing, step.usage));
+      const { index, cost } = nextStep(step.usage, await purse.charge(changing, step.usage));
       await insertModelStep(changing.tx, run.runId, index, step, cost);
       await conclude(changing);
     });
@@ -110,7 +110,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
 
   async function recordSummary(step: SummaryStep, conclude: (change: Change) => void): Promise<void> {
     await change(async (changing) => {
-      const { index, cost } = nextStep(await purse.charge(changing, step.usage));
+      const { index, cost } = nextStep(step.usage, await purse.charge(changing, step.usage));
       await insertSummaryStep(changing.tx, run.runId, index, step, cost);
       conclude(changing);
     });
@@ -119,7 +119,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
 
   /** Paid for in the run, and no step that anybody goes on from. */
   async function chargeAside(changing: Change, aside: 'failed' | 'judge', usage: Usage): Promise<void> {
-    const { index, cost } = nextStep(await purse.charge(changing, usage));
+    const { index, cost } = nextStep(usage, await purse.charge(changing, usage));
     await insertAside(changing.tx, run.runId, index, { kind: aside, usage }, cost);
   }
 

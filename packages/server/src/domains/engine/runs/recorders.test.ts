@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { InteractionDraft } from '@vestra/agent/interaction';
 import type { CallResult, ModelStep, SummaryStep } from '@vestra/agent/step';
 import { newId } from '@vestra/contract/ids';
+import { flatPrice } from '@vestra/models/prices';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from '../../../db/pool.ts';
@@ -59,7 +60,7 @@ afterAll(async () => {
 beforeEach(() => void vi.clearAllMocks());
 
 const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
-const price = { input_per_mtok: 1, output_per_mtok: 4, cache_read_per_mtok: 1, cache_write_per_mtok: 1 };
+const price = flatPrice(1, 4);
 const model = { id: 'scripted', price, max_output_tokens: 100 };
 
 const said = (words: string): ModelStep => ({

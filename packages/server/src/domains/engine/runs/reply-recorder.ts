@@ -111,7 +111,7 @@ export function createReplyRecorder(
       turn: { ...turn, active_ms: recorder.activeMs() },
       run,
       step,
-      ...recorder.nextStep(micros),
+      ...recorder.nextStep(step.usage, micros),
       charge: statement,
       turnMicros: purse.spent() + micros,
       answer: { text: whole, data: end.data, unstreamed },

@@ -3,6 +3,7 @@ import type { Ports, RunEnd } from '@vestra/agent/ports';
 import { isReadOnly, ownNameOf } from '@vestra/agent/tool';
 import { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
+import { withFallbacks } from '@vestra/models/fallbacks';
 import { isDatabaseAway } from '../../../db/away.ts';
 import { FencedOff, type Run } from '../../../jobs/fence.ts';
 import { findFiles } from '../../files/api.ts';
@@ -21,6 +22,7 @@ import { type Broken, endReply } from '../turns/end-turn.ts';
 import type { Engine, Fresh } from '../turns/ports.ts';
 import { RunEnded, RunLeft } from '../turns/runner.ts';
 import { type Assembled, assembleRun } from './assemble.ts';
+import { fallbacksOf } from './fallbacks.ts';
 import { createPurse, type Purse } from './purse.ts';
 import type { Recording, RunRecorder } from './recorder.ts';
 
@@ -129,7 +131,11 @@ function portsOf(
   const { turn, task } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   return {
-    model: purse.metered(engine.models.model(model.id)),
+    model: withFallbacks(purse.metered(engine.models.model(model.id)), async () =>
+      (await fallbacksOf(engine, turn, model.id)).map((other) =>
+        purse.meteredInstead(other, engine.models.model(other.id)),
+      ),
+    ),
     store,
     budget: purse,
     tools: {

@@ -1,7 +1,7 @@
 import type { ModelRequest, Usage } from '@vestra/agent/model';
 import { tokensOfRequest, tokensOfText } from '@vestra/agent/tokens';
 import type { Micros } from '@vestra/contract/money';
-import type { Price, PricedModel } from '@vestra/models/prices';
+import { type PricedModel, ratesOf } from '@vestra/models/prices';
 import type { ChargeItem, Used } from '../../ledger/api.ts';
 
 /** Whose a charge is. */
@@ -10,16 +10,24 @@ export type About = Pick<ChargeItem, 'userId' | 'deploymentId' | 'conversationId
 export type CallModel = Pick<PricedModel, 'id' | 'price' | 'max_output_tokens'>;
 
 /** What a call of a model has used, at the model's prices. A dollar per million tokens is a micro-dollar per token. */
-export const usedBy = (kind: ChargeItem['kind'], { id, price }: CallModel, usage: Usage): Used => ({
-  kind,
-  model: id,
-  items: [
-    { unit: 'input_tokens', quantity: usage.inputTokens, unitPriceMicros: price.input_per_mtok },
-    { unit: 'output_tokens', quantity: usage.outputTokens, unitPriceMicros: price.output_per_mtok },
-    { unit: 'cache_read_tokens', quantity: usage.cacheReadTokens, unitPriceMicros: price.cache_read_per_mtok },
-    { unit: 'cache_write_tokens', quantity: usage.cacheWriteTokens, unitPriceMicros: price.cache_write_per_mtok },
-  ],
-});
+export function usedBy(kind: ChargeItem['kind'], { id, price }: CallModel, usage: Usage): Used {
+  const rates = ratesOf(price, usage);
+  const { cacheWriteLongTokens: long = 0 } = usage;
+  return {
+    kind,
+    model: id,
+    items: [
+      { unit: 'input_tokens', quantity: usage.inputTokens, unitPriceMicros: rates.input_per_mtok },
+      { unit: 'output_tokens', quantity: usage.outputTokens, unitPriceMicros: rates.output_per_mtok },
+      { unit: 'cache_read_tokens', quantity: usage.cacheReadTokens, unitPriceMicros: rates.cache_read_per_mtok },
+      { unit: 'cache_write_tokens', quantity: usage.cacheWriteTokens, unitPriceMicros: rates.cache_write_per_mtok },
+      // Kept for longer: the same unit at another price.
+      ...(long > 0
+        ? [{ unit: 'cache_write_tokens' as const, quantity: long, unitPriceMicros: rates.cache_write_long_per_mtok }]
+        : []),
+    ],
+  };
+}
 
 export function itemsOfCall(kind: ChargeItem['kind'], model: CallModel, usage: Usage, about: About): ChargeItem[] {
   return usedBy(kind, model, usage).items.map(({ quantity, ...item }) => ({
@@ -43,9 +51,11 @@ const tokensAroundMessage = 4_000;
 export const mostOfMessage = (model: CallModel, text: string): Micros =>
   mostOf(model, tokensAroundMessage + tokensOfText(text), model.max_output_tokens);
 
-function mostOf({ price }: { price: Price }, inputTokens: number, outputTokens: number): Micros {
-  const inputPrice = Math.max(price.input_per_mtok, price.cache_write_per_mtok);
-  return BigInt(Math.ceil(inputTokens * inputPrice + outputTokens * price.output_per_mtok));
+/** Counted here tokens are about right: near the line above which a call costs more, that much is held. */
+function mostOf({ price }: Pick<CallModel, 'price'>, inputTokens: number, outputTokens: number): Micros {
+  const rates = price.above !== null && inputTokens * 2 > price.above.input_tokens ? price.above : price;
+  const inputPrice = Math.max(rates.input_per_mtok, rates.cache_write_per_mtok);
+  return BigInt(Math.ceil(inputTokens * inputPrice + outputTokens * rates.output_per_mtok));
 }
 
 /** A ten-thousandth of a dollar a second. */

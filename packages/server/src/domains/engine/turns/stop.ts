@@ -84,7 +84,8 @@ async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | Tas
   };
   for (const { used, items, costMicros } of await chargeStopped(tx, tenant, row.id, about)) {
     if (used.model === null) continue;
-    const quantityOf = (unit: ChargeItem['unit']) => items.find((item) => item.unit === unit)?.quantity ?? 0;
+    const quantityOf = (unit: ChargeItem['unit']) =>
+      items.reduce((sum, item) => sum + (item.unit === unit ? item.quantity : 0), 0);
     const usage = {
       inputTokens: quantityOf('input_tokens'),
       outputTokens: quantityOf('output_tokens'),

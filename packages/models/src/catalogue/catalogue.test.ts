@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelSettings } from '../settings.ts';
+import { createCatalogue } from './catalogue.ts';
+import { catalogueFile, priceOn } from './entry.ts';
+import { knownModels } from './known-models.ts';
+import file from './models.json' with { type: 'json' };
+import { OwnModelsFault, ownModels } from './own-models.ts';
+import { retirementNotes } from './retirement.ts';
+
+const endpoint = { apiKey: () => 'key', baseUrl: null };
+const none: ModelSettings = {
+  anthropic: null,
+  openai: null,
+  google: null,
+  compatible: null,
+  own: [],
+  defaultModel: null,
+};
+const all = { ...none, anthropic: endpoint, openai: endpoint, google: endpoint };
+const on = (day: string) => () => new Date(`${day}T12:00:00Z`);
+
+describe('the models that come with the service [MOD-201]', () => {
+  const parsed = catalogueFile.safeParse(file);
+
+  it('are of the shape that is written down, each id once, and each source is told', () => {
+    expect(parsed.error?.issues ?? []).toEqual([]);
+    expect(new Set(knownModels.map(({ id }) => id)).size).toBe(knownModels.length);
+    const sources = new Set(knownModels.flatMap(({ source }) => source.split(', ')));
+    expect([...sources].filter((source) => !(source in file.sources))).toEqual([]);
+  });
+
+  it('name as a replacement one of the same provider that itself has no end', () => {
+    for (const { id, provider, replacement } of knownModels.filter((model) => model.replacement !== null)) {
+      const next = knownModels.find((model) => model.id === replacement);
+      expect([id, next?.provider, next?.retires_on]).toEqual([id, provider, null]);
+    }
+  });
+
+  it('cost more where they reason, write or read more, never less', () => {
+    for (const model of knownModels) {
+      const { above, ...usual } = priceOn(model, file.as_of);
+      expect(usual.output_per_mtok).toBeGreaterThanOrEqual(usual.input_per_mtok);
+      expect(usual.cache_read_per_mtok).toBeLessThanOrEqual(usual.input_per_mtok);
+      expect(usual.cache_write_long_per_mtok).toBeGreaterThanOrEqual(usual.cache_write_per_mtok);
+      if (above) expect(above.input_per_mtok).toBeGreaterThan(usual.input_per_mtok);
+    }
+  });
+});
+
+describe('the default [MOD-205]', () => {
+  it.each([
+    ['the first provider', all, '2026-11-15', 'claude-sonnet-5-5'],
+    ['OpenAI', { ...none, openai: endpoint }, '2026-11-15', 'gpt-6.1-sol'],
+    ['Google', { ...none, google: endpoint }, '2026-11-15', 'gemini-3.8-flash'],
+    ['what is named', { ...all, defaultModel: 'gpt-5' }, '2026-12-10', 'gpt-5'],
+    ['what replaces it from the day it ends', { ...all, defaultModel: 'gpt-5' }, '2026-12-11', 'gpt-5.6-sol'],
+    ['another of its provider', { ...all, defaultModel: 'gpt-5.1' }, '2027-04-01', 'gpt-6.1-sol'],
+    ['nothing that nobody has', { ...all, defaultModel: 'gpt-99' }, '2026-11-15', null],
+    ['the stand-in without a provider', none, '2026-11-15', 'offline'],
+  ])('is that of %s', (_of, settings, day, expected) => {
+    expect(createCatalogue(settings, on(day)).defaultModel).toBe(expected);
+  });
+
+  it('changes while the server runs, on the day its model ends', () => {
+    let now = new Date('2026-12-10T23:59:59Z');
+    const catalogue = createCatalogue({ ...all, defaultModel: 'gpt-5' }, () => now);
+    expect([catalogue.defaultModel, catalogue.find('live', 'gpt-5')?.available]).toEqual(['gpt-5', true]);
+    now = new Date('2026-12-11T00:00:00Z');
+    expect([catalogue.defaultModel, catalogue.find('live', 'gpt-5')]).toMatchObject([
+      'gpt-5.6-sol',
+      {
+        available: false,
+        isRefused: false,
+        isRetired: true,
+        unavailable_reason: 'The model `gpt-5` was retired on 2026-12-11. Use `gpt-5.6-sol`.',
+      },
+    ]);
+  });
+
+  it('is never a model without a price, unless it is named', () => {
+    const own = ownModels([{ id: 'a-new-one', provider: 'openai' }], {});
+    expect(createCatalogue({ ...none, openai: endpoint, own }).defaultModel).toBe('gpt-6.1-sol');
+    expect(createCatalogue({ ...none, openai: endpoint, own, defaultModel: 'a-new-one' }).defaultModel).toBe(
+      'a-new-one',
+    );
+  });
+});
+
+it('is said beforehand what retires within 60 days, soonest first [MOD-206]', () => {
+  const notes = retirementNotes(createCatalogue(all, on('2026-11-15')).list('live'), on('2026-11-15')());
+  expect(notes.filter((note) => !note.includes('2025'))).toEqual([
+    'The model `claude-sonnet-4-5` retires on 2026-11-30. Use `claude-sonnet-5-5`.',
+    'The model `gpt-5` retires on 2026-12-11. Use `gpt-5.6-sol`.',
+    'The model `gpt-5-mini` retires on 2026-12-11. Use `gpt-5.6-terra`.',
+    'The model `gpt-5-nano` retires on 2026-12-11. Use `gpt-5.6-luna`.',
+  ]);
+});
+
+it('prices a model by the day [MOD-207]', () => {
+  const priceOfArgon = (day: string) =>
+    createCatalogue(all, on(day)).find('live', 'gemini-4-argon')?.price.input_per_mtok;
+  expect(['2026-11-30', '2026-12-01'].map(priceOfArgon)).toEqual([2, 4]);
+});
+
+describe('what a vendor lists', () => {
+  const listed = [{ id: 'gpt-7', context_tokens: 2_000_000 }, { id: 'gpt-6.1-sol' }, { id: 'gpt-5-2025-08-07' }];
+
+  it('is offered without a price: for tests, not for live users [MOD-203]', () => {
+    const catalogue = createCatalogue(all);
+    catalogue.learn('openai', listed);
+    expect(catalogue.find('test', 'gpt-7')).toMatchObject({
+      priced: false,
+      available: true,
+      context_tokens: 2_000_000,
+      price: { input_per_mtok: 1, output_per_mtok: 4 },
+    });
+    const live = catalogue.find('live', 'gpt-7');
+    expect(live).toMatchObject({ priced: false, available: false, isRefused: true });
+    expect(live?.unavailable_reason).toContain('VESTRA_MODELS_FILE');
+  });
+
+  it('tells which known ones are gone; a dated name stands for the plain one [MOD-204]', () => {
+    const catalogue = createCatalogue(all, on('2026-11-15'));
+    catalogue.learn('openai', listed);
+    const reasonOf = (id: string) => catalogue.find('live', id)?.unavailable_reason ?? null;
+    expect(['gpt-6.1-sol', 'gpt-5', 'claude-opus-5-5'].map(reasonOf)).toEqual([null, null, null]);
+    expect(reasonOf('gpt-6-sol')).toBe(
+      "Its provider does not list the model `gpt-6-sol` for this server's key. Use `gpt-6.1-sol`.",
+    );
+    expect(catalogue.find('live', 'gpt-6-sol')?.isRefused).toBe(false);
+  });
+
+  it('overrules the day that came with the service [MOD-204]', () => {
+    const catalogue = createCatalogue(all, on('2026-11-15'));
+    catalogue.learn('openai', [{ id: 'gpt-5', retires_on: '2026-11-01' }]);
+    expect(catalogue.find('live', 'gpt-5')).toMatchObject({ retires_on: '2026-11-01', isRetired: true });
+  });
+});
+
+describe("the operator's file [MOD-202]", () => {
+  const env = { QWEN_KEY: 'sk-of-qwen' };
+
+  it('overrides what is known and adds what is not', () => {
+    const own = ownModels(
+      {
+        models: [
+          { id: 'gemini-4-argon', price: { input: 1, output: 2 }, retires_on: '2030-01-01' },
+          {
+            id: 'house/qwen-4',
+            provider: 'compatible',
+            base_url: 'http://127.0.0.1:8000/v1',
+            api_key_env: 'QWEN_KEY',
+            price: { input: 0, output: 0 },
+            context_tokens: 64_000,
+            takes: ['text', 'image'],
+          },
+          { id: 'gpt-6.1-sol-2026-09-29', provider: 'openai', like: 'gpt-6.1-sol' },
+        ],
+      },
+      env,
+    );
+    const catalogue = createCatalogue({ ...all, own }, on('2027-02-01'));
+    // Whatever was announced of the vendor's price, the operator's stands.
+    expect(catalogue.find('live', 'gemini-4-argon')).toMatchObject({
+      name: 'Gemini 4 Argon',
+      price: { input_per_mtok: 1, output_per_mtok: 2, cache_read_per_mtok: 1 },
+      context_tokens: 1_048_576,
+      retires_on: '2030-01-01',
+    });
+    expect(catalogue.find('live', 'house/qwen-4')).toMatchObject({
+      available: true,
+      model: 'qwen-4',
+      price: { input_per_mtok: 0 },
+      endpoint: { baseUrl: 'http://127.0.0.1:8000/v1' },
+    });
+    expect(JSON.stringify(catalogue.list('live'))).not.toContain('sk-of-qwen');
+    expect(catalogue.find('live', 'gpt-6.1-sol-2026-09-29')).toMatchObject({
+      priced: true,
+      model: 'gpt-6.1-sol-2026-09-29',
+      price: catalogue.find('live', 'gpt-6.1-sol')?.price,
+    });
+  });
+
+  it('adds no model of a provider without a key', () => {
+    const own = ownModels([{ id: 'gpt-7', provider: 'openai' }], {});
+    expect(createCatalogue({ ...none, own }).has('gpt-7')).toBe(false);
+  });
+
+  it.each([
+    ['a text', 'hello', 'It must be a list of models, each with an id.'],
+    ['an entry that is none', [7], 'Entry 1: must be a model with an id.'],
+    ['no id', [{ price: {} }], 'Entry 1, field id: must be a text.'],
+    [
+      'a price that is a text',
+      [{ id: 'gpt-5' }, { id: 'gpt-6-sol', price: { input: '4', output: 1 } }],
+      'Entry 2 (gpt-6-sol), field price.input: must be a number.',
+    ],
+    [
+      'a negative price',
+      [{ id: 'gpt-5', price: { input: -1, output: 1 } }],
+      'field price.input: must not be negative.',
+    ],
+    ['an unknown field', [{ id: 'gpt-5', prize: 1 }], 'Entry 1 (gpt-5), field prize: is no field of a model.'],
+    ['a day that is none', [{ id: 'gpt-5', retires_on: 'soon' }], 'field retires_on: must be a day'],
+    ['a new one of nobody', [{ id: 'gpt-7' }], 'Entry 1 (gpt-7), field provider: must be one of anthropic'],
+    ['a known one of another', [{ id: 'gpt-5', provider: 'google' }], 'field provider: gpt-5 is a model of openai.'],
+    ['what it is like is unknown', [{ id: 'x', provider: 'openai', like: 'gpt-99' }], 'field like: no known model'],
+    [
+      'a key that is not set',
+      [{ id: 'x', provider: 'compatible', base_url: 'http://a.example', api_key_env: 'NO_KEY' }],
+      'field api_key_env: the environment variable NO_KEY is not set.',
+    ],
+    ['an address of another', [{ id: 'x', provider: 'openai', base_url: 'http://a.example' }], 'field base_url'],
+    ['one that is there twice', [{ id: 'gpt-5' }, { id: 'gpt-5' }], 'Entry 2 (gpt-5) is there twice.'],
+  ])('is refused with %s', (_what, read, sentence) => {
+    expect(() => ownModels(read, env)).toThrow(OwnModelsFault);
+    expect(() => ownModels(read, env)).toThrow(sentence);
+  });
+});

@@ -1,0 +1,243 @@
+import { flatPrice, type PlacedModel, type Provider, providers, unknownPrice } from '../prices.ts';
+import type { ModelSettings } from '../settings.ts';
+import { type Entry, priceOn } from './entry.ts';
+import { knownModels, wireNameOf } from './known-models.ts';
+import type { OwnModel } from './own-models.ts';
+import { retirementOf } from './retirement.ts';
+import { isListed, type ListedModel } from './vendor-lists.ts';
+
+export type CatalogueModel = PlacedModel & {
+  default: boolean;
+  available: boolean;
+  /** Why not, and what to do about it; null where it is. */
+  unavailable_reason: string | null;
+  /** The server itself does not run it in this mode. One that only its vendor may have ended is still asked for. */
+  isRefused: boolean;
+  /** Its announced end is past. */
+  isRetired: boolean;
+};
+
+export type Catalogue = {
+  /** Null where the operator's default names a model that no configured provider has. */
+  readonly defaultModel: string | null;
+  list: (mode: 'test' | 'live') => readonly CatalogueModel[];
+  find: (mode: 'test' | 'live', id: string) => CatalogueModel | undefined;
+  has: (id: string) => boolean;
+  /** Takes over what a vendor lists. */
+  learn: (provider: Provider, listed: readonly ListedModel[]) => void;
+};
+
+/**
+ * What comes with the service of each configured provider, what the operator's file says of it or adds, and what the
+ * vendors list. `offline` always exists but answers live traffic only where the operator named it as the default: a
+ * stand-in must never speak to real users by accident.
+ */
+export function createCatalogue(settings: ModelSettings, now: () => Date = () => new Date()): Catalogue {
+  const vendors = new Map<Provider, readonly ListedModel[]>();
+  let shown: { today: string; test: CatalogueModel[]; live: CatalogueModel[]; defaultModel: string | null } | null =
+    null;
+
+  /** Made anew each day, for models end and prices change from one to the next, and when a vendor has said something. */
+  function current() {
+    const today = now().toISOString().slice(0, 10);
+    if (shown?.today === today) return shown;
+    const models = [...modelsOf(settings, vendors, today), offline];
+    const defaultModel = defaultOf(models, settings, today);
+    const inMode = (mode: 'test' | 'live') =>
+      models.map((model) => shownIn(mode, model, { settings, vendors, today, defaultModel }));
+    shown = { today, test: inMode('test'), live: inMode('live'), defaultModel };
+    return shown;
+  }
+
+  return {
+    get defaultModel() {
+      return current().defaultModel;
+    },
+    list: (mode) => current()[mode],
+    find: (mode, id) => current()[mode].find((model) => model.id === id),
+    has: (id) => id === 'default' || current().test.some((model) => model.id === id),
+    learn(provider, listed) {
+      vendors.set(provider, listed);
+      shown = null;
+    },
+  };
+}
+
+/** The longest answer that is asked for where nobody says: money is held for all of it while a call runs. */
+const usualAnswerTokens = 32_768;
+
+const offline: PlacedModel = {
+  id: 'offline',
+  provider: 'offline',
+  name: 'Offline stand-in',
+  context_tokens: 32_000,
+  max_output_tokens: 4_096,
+  price: flatPrice(0.1, 0.4),
+  priced: true,
+  takes: ['text'],
+  reasons: false,
+  forces_tools: true,
+  retires_on: null,
+  replacement: null,
+  model: 'offline',
+  endpoint: null,
+};
+
+function modelsOf(settings: ModelSettings, vendors: Vendors, today: string): PlacedModel[] {
+  const own = new Map(settings.own.map((model) => [model.id, model]));
+  const isConfigured = (provider: Provider) => provider !== 'offline' && endpointOf(settings, provider) !== null;
+  const ofFile = settings.own.map((model) => placed(model, today));
+  const vendorsOfTheirOwn = providers.filter((provider) => provider !== 'compatible' && isConfigured(provider));
+  const listed = vendorsOfTheirOwn.flatMap((provider) => {
+    const known = knownModels.filter((model) => model.provider === provider && !own.has(model.id));
+    const ids = new Set([...known.map(({ id }) => id), ...own.keys()]);
+    const further = (vendors.get(provider) ?? []).filter(({ id }) => !ids.has(id));
+    return [
+      ...known.map((entry) =>
+        placed(withListedEnd({ ...entry, model: wireNameOf(entry.id), endpoint: null }, vendors), today),
+      ),
+      ...further.map((model) => unknown(provider, model)),
+    ];
+  });
+  const open = ofFile.filter(({ provider, endpoint }) => endpoint !== null || isConfigured(provider));
+  return inOrder([...open, ...listed, ...compatibleModels(settings, vendors, own)]);
+}
+
+/** Of a provider those that come with the service come first, so that none of the others is a default by accident. */
+function inOrder(models: readonly PlacedModel[]): PlacedModel[] {
+  const places = new Map(knownModels.map(({ id }, at) => [id, at]));
+  const place = ({ id, provider }: PlacedModel) =>
+    providers.indexOf(provider) * 10_000 + (places.get(id) ?? knownModels.length);
+  return models.toSorted((one, other) => place(one) - place(other));
+}
+
+/** Where a provider is asked; null where the operator has not configured it. */
+function endpointOf(settings: ModelSettings, provider: Exclude<Provider, 'offline'>): unknown {
+  if (provider === 'bedrock' || provider === 'vertex' || provider === 'azure')
+    return settings.clouds?.[provider] ?? null;
+  return settings[provider];
+}
+
+type Vendors = ReadonlyMap<Provider, readonly ListedModel[]>;
+
+/** What is known of a model, from wherever. */
+type Told = Pick<OwnModel, 'id' | 'name' | 'model' | 'endpoint'> & { provider: Provider } & Partial<
+    Pick<
+      Entry,
+      'price' | 'price_changes' | 'context_tokens' | 'max_output_tokens' | 'takes' | 'reasons' | 'forces_tools'
+    >
+  > &
+  Partial<Pick<Entry, 'retires_on' | 'replacement'>> & { longestAnswer?: number };
+
+function placed(told: Told, today: string): PlacedModel {
+  return {
+    id: told.id,
+    provider: told.provider,
+    name: told.name,
+    model: told.model,
+    endpoint: told.endpoint,
+    context_tokens: told.context_tokens ?? 128_000,
+    max_output_tokens: told.longestAnswer ?? Math.min(told.max_output_tokens ?? 8_192, usualAnswerTokens),
+    price: told.price ? priceOn({ price: told.price, price_changes: told.price_changes }, today) : unknownPrice,
+    priced: told.price !== undefined,
+    takes: told.takes ?? ['text'],
+    reasons: told.reasons ?? false,
+    forces_tools: told.forces_tools ?? true,
+    retires_on: told.retires_on ?? null,
+    replacement: told.replacement ?? null,
+  };
+}
+
+/** A vendor that says itself when a model ends is believed over what came with the service. */
+function withListedEnd(model: Told, vendors: Vendors): Told {
+  const said = vendors.get(model.provider)?.find(({ id }) => id === model.id)?.retires_on;
+  return said ? { ...model, retires_on: said } : model;
+}
+
+function unknown(provider: Provider, { id, ...said }: ListedModel): PlacedModel {
+  const told = { id, model: id, provider, endpoint: null, name: said.name ?? id };
+  // What is newer than what is known here is taken to be like the newest of its maker.
+  const forces_tools = provider !== 'anthropic';
+  const facts = { takes: ['text', 'image', 'pdf'] as Entry['takes'], reasons: true, forces_tools, ...said };
+  return placed({ ...facts, ...told, max_output_tokens: said.max_output_tokens ?? usualAnswerTokens }, '');
+}
+
+/** Of an endpoint whose models the operator names, those and no others. */
+function compatibleModels(settings: ModelSettings, vendors: Vendors, own: ReadonlyMap<string, unknown>): PlacedModel[] {
+  const { compatible } = settings;
+  if (!compatible) return [];
+  const model = (name: string, priced: boolean): PlacedModel => ({
+    ...placed({ id: `compatible/${name}`, provider: 'compatible', name, model: name, endpoint: null }, ''),
+    ...(compatible.maxOutputTokens !== null && { max_output_tokens: compatible.maxOutputTokens }),
+    takes: ['text', ...(compatible.takes ?? (readsImages.test(name) ? (['image'] as const) : []))],
+    price: compatible.price ?? unknownPrice,
+    priced,
+  });
+  const named = compatible.models.map((name) => model(name, true));
+  const listed = named.length > 0 ? [] : (vendors.get('compatible') ?? []);
+  return [...named, ...listed.map(({ id }) => model(id, compatible.price !== null))].filter(({ id }) => !own.has(id));
+}
+
+/**
+ * A model behind any endpoint says nowhere what it reads, and one that reads no images refuses the whole request: unless
+ * the operator says so, only models whose name does are sent some.
+ */
+const readsImages =
+  /vision|llava|moondream|pixtral|internvl|minicpm-v|gemma-?3|llama-?4|gpt-(4o|4\.1|5|6)|claude|gemini|(^|[\W_\d])(vl|vlm)([\W_]|$)/i;
+
+/** What `default` means: what the operator says, and otherwise the first that lasts and whose price is known. */
+function defaultOf(
+  models: readonly PlacedModel[],
+  { defaultModel: named }: ModelSettings,
+  today: string,
+): string | null {
+  const lasts = (model: PlacedModel) => !retirementOf(model, today).isPast;
+  const found = models.find(({ id }) => id === named);
+  if (named !== null && !found) return null;
+  if (found && lasts(found)) return found.id;
+  const replacement = models.find(({ id }) => id === found?.replacement);
+  if (replacement && lasts(replacement)) return replacement.id;
+  const ofProvider = models.filter(({ provider }) => found === undefined || provider === found.provider);
+  return (ofProvider.find((model) => lasts(model) && model.priced) ?? offline).id;
+}
+
+function shownIn(
+  mode: 'test' | 'live',
+  model: PlacedModel,
+  of: { settings: ModelSettings; vendors: Vendors; today: string; defaultModel: string | null },
+): CatalogueModel {
+  const refusal = refusalOf(mode, model, of.settings);
+  const unavailable_reason = refusal ?? endedBecause(model, of);
+  return {
+    ...model,
+    default: model.id === of.defaultModel,
+    available: unavailable_reason === null,
+    unavailable_reason,
+    isRefused: refusal !== null,
+    isRetired: retirementOf(model, of.today).isPast,
+  };
+}
+
+function refusalOf(
+  mode: 'test' | 'live',
+  { id, provider, priced }: PlacedModel,
+  settings: ModelSettings,
+): string | null {
+  if (mode === 'test') return null;
+  if (provider === 'offline' && settings.defaultModel !== 'offline') {
+    return `The model \`${id}\` is not open to live mode. Configure a provider, or name it in VESTRA_DEFAULT_MODEL.`;
+  }
+  if (priced) return null;
+  return `The model \`${id}\` has no price, and live mode runs nothing that cannot be billed: set its \`price\` in the file that VESTRA_MODELS_FILE names.`;
+}
+
+/** Its vendor no longer has it, as far as anybody has said. */
+function endedBecause(model: PlacedModel, { vendors, today }: { vendors: Vendors; today: string }): string | null {
+  const { isPast, sentence } = retirementOf(model, today);
+  if (isPast) return sentence;
+  const listed = vendors.get(model.provider);
+  const isKnown = knownModels.some(({ id }) => id === model.id) && model.endpoint === null;
+  if (!isKnown || listed === undefined || isListed(model.id, listed)) return null;
+  const instead = model.replacement === null ? '' : ` Use \`${model.replacement}\`.`;
+  return `Its provider does not list the model \`${model.id}\` for this server's key.${instead}`;
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { PlacedModel } from '../prices.ts';
+import { type Entry, entryFields } from './entry.ts';
+import { knownModels, wireNameOf } from './known-models.ts';
+
+const providers = ['anthropic', 'openai', 'google', 'bedrock', 'vertex', 'azure', 'compatible'] as const;
+
+const { id, ...fields } = entryFields;
+
+/** What an entry of the operator's file may say: of a known model what is different, of another all that is known. */
+const optional = z.strictObject({
+  provider: z.enum(providers, `must be one of ${providers.join(', ')}`),
+  /** A known model that this one is like; what is said here is different. */
+  like: z.string(),
+  /** What its endpoint calls it; absent: the id, without what stands before its first slash. */
+  model: z.string().min(1).max(200),
+  base_url: z.url({ protocol: /^https?$/, error: 'must be an address with http or https' }),
+  /** The environment variable that holds the key: a file with prices is no place for it. */
+  api_key_env: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable'),
+  ...fields,
+});
+
+const ownFile = z.array(z.strictObject({ id, ...optional.partial().shape })).max(1000, 'must be at most 1000 models');
+
+type Given = z.output<typeof ownFile>[number];
+
+const facts = [
+  ...['price', 'price_changes', 'context_tokens', 'max_output_tokens', 'takes', 'reasons', 'forces_tools'],
+  ...['retires_on', 'replacement'],
+] as (keyof Facts)[];
+
+type Facts = Partial<Omit<Entry, 'id' | 'name' | 'provider' | 'source' | 'sure'>>;
+
+/** A model of the operator's file, with what is known of it and of what it is like. */
+export type OwnModel = Facts & {
+  id: string;
+  provider: (typeof providers)[number];
+  name: string;
+  /** What its endpoint calls it. */
+  model: string;
+  endpoint: PlacedModel['endpoint'];
+  /** How long an answer the file says is asked for. */
+  longestAnswer?: number;
+};
+
+/** What is wrong with the operator's file: which entry, which field, and what it must be. */
+export class OwnModelsFault extends Error {}
+
+/** `read`: the file as data. `env` holds the keys that entries name. */
+export function ownModels(read: unknown, env: Readonly<Record<string, string | undefined>>): OwnModel[] {
+  const list = isRecord(read) && 'models' in read ? read.models : read;
+  const result = ownFile.safeParse(list);
+  if (!result.success) throw new OwnModelsFault(sentenceOf(result.error.issues[0], list));
+  const seen = new Set<string>();
+  return result.data.map((given, at) => {
+    const where = placeOf(at, given.id);
+    if (seen.has(given.id)) throw new OwnModelsFault(`${where} is there twice.`);
+    seen.add(given.id);
+    return resolved(given, where, env);
+  });
+}
+
+function resolved(given: Given, where: string, env: Readonly<Record<string, string | undefined>>): OwnModel {
+  const known = knownModels.find((model) => model.id === given.id);
+  const like = given.like === undefined ? undefined : knownModels.find((model) => model.id === given.like);
+  if (given.like !== undefined && !like) {
+    throw new OwnModelsFault(`${where}, field like: no known model is called ${given.like}.`);
+  }
+  const provider = given.provider ?? known?.provider;
+  if (provider === undefined) {
+    throw new OwnModelsFault(
+      `${where}, field provider: must be one of ${providers.join(', ')}, for it is no known model.`,
+    );
+  }
+  if (known && provider !== known.provider && given.base_url === undefined) {
+    throw new OwnModelsFault(`${where}, field provider: ${given.id} is a model of ${known.provider}.`);
+  }
+  if (given.base_url !== undefined && provider !== 'compatible') {
+    throw new OwnModelsFault(`${where}, field base_url: is for the provider compatible alone.`);
+  }
+  if (given.api_key_env !== undefined && given.base_url === undefined) {
+    throw new OwnModelsFault(`${where}, field api_key_env: belongs to a base_url.`);
+  }
+  return {
+    ...factsOf(given, known, like),
+    id: given.id,
+    provider,
+    name: given.name ?? known?.name ?? given.id,
+    model: given.model ?? wireNameOf(given.id),
+    ...(given.max_output_tokens !== undefined && { longestAnswer: given.max_output_tokens }),
+    endpoint: given.base_url === undefined ? null : endpointOf(given.base_url, keyIn(env, given.api_key_env, where)),
+  };
+}
+
+const endpointOf = (baseUrl: string, apiKey: (() => string) | null) => ({ baseUrl, apiKey });
+
+/** When a model ends is its vendor's to say: one that is only like it may stay longer elsewhere. */
+function factsOf(given: Given, known: Entry | undefined, like: Entry | undefined): Facts {
+  const { retires_on: _retires, replacement: _replacement, ...likely } = like ?? ({} as Partial<Entry>);
+  const { price_changes, ...base } = { ...likely, ...known };
+  // Whoever sets a price means it from now on, whatever was announced of the one before.
+  const all: Facts = { ...base, ...(price_changes && !given.price && { price_changes }), ...given };
+  return Object.fromEntries(facts.filter((fact) => fact in all).map((fact) => [fact, all[fact]]));
+}
+
+function keyIn(env: Readonly<Record<string, string | undefined>>, name: string | undefined, where: string) {
+  if (name === undefined) return null;
+  const key = env[name];
+  if (!key) throw new OwnModelsFault(`${where}, field api_key_env: the environment variable ${name} is not set.`);
+  return () => key;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function sentenceOf(issue: z.core.$ZodIssue | undefined, list: unknown): string {
+  const [at, ...path] = issue?.path ?? [];
+  if (typeof at !== 'number') return 'It must be a list of models, each with an id.';
+  const entry = (list as unknown[])[at];
+  const field = path.join('.');
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.join(', ') : null;
+  const named = unknown ?? field;
+  const where = placeOf(at, isRecord(entry) && typeof entry.id === 'string' ? entry.id : null);
+  const what = unknown === null ? issue?.message : 'is no field of a model';
+  return named === '' ? `${where}: must be a model with an id.` : `${where}, field ${named}: ${what}.`;
+}
+
+const placeOf = (at: number, id: string | null) => `Entry ${at + 1}${id === null ? '' : ` (${id})`}`;

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { type OwnModel, OwnModelsFault, ownModels } from '@vestra/models/catalogue/own-models';
+import { parse } from 'yaml';
+import { StartFailure } from '../db/start-failure.ts';
+
+/** What the operator's file says of models, as JSON or YAML. A file that cannot be used stops the start. */
+export function readModelsFile(file: string, env: Readonly<Record<string, string | undefined>>): OwnModel[] {
+  const named = `VESTRA_MODELS_FILE (${file})`;
+  try {
+    return ownModels(parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 }), env);
+  } catch (error) {
+    if (error instanceof OwnModelsFault) throw new StartFailure(`${named} is not valid. ${error.message}`);
+    const { code } = error as NodeJS.ErrnoException;
+    const isMissing = code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR';
+    throw new StartFailure(`${named} cannot be read: ${isMissing ? code : 'it is neither JSON nor YAML'}.`);
+  }
+}

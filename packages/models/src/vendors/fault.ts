@@ -55,7 +55,7 @@ type NamedVendor = {
   keySetting: string;
   modelId: string;
   title: string;
-  ending: { retires_on: string | null; replacement: string | null };
+  ending?: { retires_on: string | null; replacement: string | null };
 };
 
 /** Messages are made here from the status and the vendor's error code alone: what vendors write repeats parts of keys and requests. */
@@ -113,7 +113,7 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
 }
 
 /** A model that its vendor no longer has may have come to its announced end. */
-function endOf({ ending: { retires_on, replacement } }: NamedVendor): string {
+function endOf({ ending: { retires_on, replacement } = { retires_on: null, replacement: null } }: NamedVendor): string {
   const end = retires_on === null ? '' : ` Its end was announced for ${retires_on}.`;
   return replacement === null ? end : `${end} Use ${replacement}.`;
 }

@@ -4,8 +4,8 @@ import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
 import { StartFailure } from '../db/start-failure.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
-import { embeddingsOf } from './embeddings-config.ts';
 import { readClouds } from './clouds.ts';
+import { embeddingsOf } from './embeddings-config.ts';
 import { readModelsFile } from './models-file.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);

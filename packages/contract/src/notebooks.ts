@@ -36,6 +36,8 @@ const document = z.object({
   content_type: z.string(),
   bytes: z.int().min(0),
   sha256: z.string(),
+  /** Whether it is searched by meaning as a whole; until then what is not gone through yet is found by its words alone. */
+  indexed: z.boolean(),
   created_at: time,
 });
 

@@ -61,7 +61,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       const handlers = assembleJobs(kernel, { engine, player, computers, computerWork });
       const worker = startWorker({ jobs, log, handlers });
       shutdown.undo(worker.stop);
-      const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: config.runs.sweepEveryMs });
+      const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources(kernel), everyMs: config.runs.sweepEveryMs });
       shutdown.undo(() => sweeping.stop());
       const delivering = await startDelivering({ db, vault, outbound, log, line });
       shutdown.undo(delivering.stop);

@@ -137,6 +137,7 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
   return {
     model: 'universal-sentence-encoder-lite-en-1',
     dimensions,
+    languages: ['english', 'simple'],
     understands,
     embed,
     async close() {

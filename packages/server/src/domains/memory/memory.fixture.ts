@@ -46,6 +46,7 @@ export async function startMemory({ embeddings = createOfflineEmbeddings() }: { 
 export const noEmbeddings: Embeddings = {
   model: 'none',
   dimensions: 0,
+  languages: [],
   understands: () => false,
   embed: () => Promise.reject(new Error('Nothing is embedded here.')),
 };

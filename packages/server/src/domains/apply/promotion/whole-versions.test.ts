@@ -46,7 +46,7 @@ async function titlesOf(name: string, version: number | 'newest'): Promise<strin
   const row = await getVersion(server.db, deployment, version === 'newest' ? deployment.newest_version : version);
   const revisions = version === 'newest' ? null : row.content.notebooks;
   const reader = { orgId: org.id, notebookIds: row.manifest.notebooks, userId: null, revisions };
-  const hits = await searchNotebooks(server.db, { ...reader, query: 'known', limit: 50 });
+  const { hits } = await searchNotebooks(server.db, { ...reader, query: 'known', limit: 50 });
   return hits.map(({ title }) => title).sort();
 }
 

@@ -64,10 +64,10 @@ describe('the offline embeddings', () => {
     const { embed } = open();
     const reason = new Error('stopped');
     const controller = new AbortController();
-    const stopped = embed(['one', 'two'], controller.signal);
+    const stopped = embed(['one', 'two'], { signal: controller.signal });
     controller.abort(reason);
     await expect(stopped).rejects.toBe(reason);
-    await expect(embed(['one'], AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(embed(['one'], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(await embed(['three'])).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Batch, Embedded } from './embed-worker.ts';
-import type { Embeddings } from './embeddings.ts';
+import type { Embeddings, EmbedOptions } from './embeddings.ts';
 import { EmbeddingsFailure } from './embeddings-failure.ts';
 
 type Settings = {
@@ -44,7 +44,7 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
   let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  async function embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+  async function embed(texts: readonly string[], { signal }: EmbedOptions = {}): Promise<Float32Array[]> {
     signal?.throwIfAborted();
     if (isClosed) throw new EmbeddingsFailure('The embeddings are closed: the server stops.');
     if (texts.length === 0) return [];
@@ -139,7 +139,9 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
     dimensions,
     languages: ['english', 'simple'],
     understands,
+    pieces: (text) => [text],
     embed,
+    leastSimilarity: async () => 0.2,
     async close() {
       isClosed = true;
       clearTimeout(idle);

@@ -70,7 +70,7 @@ async function similarityTo(
     bare.map(({ id }) => id),
   );
   try {
-    const [asked, ...made] = await embeddings.embed([query, ...facts.map(({ text }) => text)], signal);
+    const [asked, ...made] = await embeddings.embed([query, ...facts.map(({ text }) => text)], { signal });
     const vectors = new Map(
       candidates.flatMap(({ id, vector, vector_model }) =>
         vector && vector_model === embeddings.model ? [[id, vector] as const] : [],

@@ -48,5 +48,7 @@ export const noEmbeddings: Embeddings = {
   dimensions: 0,
   languages: [],
   understands: () => false,
+  pieces: (text) => [text],
   embed: () => Promise.reject(new Error('Nothing is embedded here.')),
+  leastSimilarity: async () => 0,
 };

@@ -27,6 +27,9 @@ async function readHtml(html: string): Promise<string> {
   return htmlToMarkdown(html);
 }
 
+/** Between two pages, one of them empty too: which page a text stands on is told by how many are before it. */
+const pageBreak = '\n\n\f';
+
 /** Page by page, and no further than the limit: a thousand pages would take longer than the whole file may. */
 async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string> {
   const { getDocumentProxy } = await import('unpdf');
@@ -40,10 +43,10 @@ async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string
       .replace(/[^\S\n]+/g, ' ')
       .replace(/ ?\n ?/g, '\n')
       .trim();
-    if (written !== '') text += `${written}\n\n`;
+    text += `${number === 1 ? '' : pageBreak}${written}`;
     page.cleanup();
   }
-  return text.trim();
+  return text.trimEnd();
 }
 
 /** By way of HTML, which keeps headings, lists and tables. */

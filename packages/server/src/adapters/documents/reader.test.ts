@@ -56,8 +56,8 @@ describe('the text of a file', () => {
     expect(await textOf(docxOf(body), 'a.docx')).toBe('# Prices\n\nIn euros.\n\n| Basic | 10 |\n| Pro | 20 |');
   });
 
-  it('is the pages of a PDF, one after the other', async () => {
-    expect(await textOf(pdfOf([['One (1)', 'two'], [], ['three']]), 'a.pdf')).toBe('One (1)\ntwo\n\nthree');
+  it('is the pages of a PDF, one after the other, each ended by a form feed', async () => {
+    expect(await textOf(pdfOf([['One (1)', 'two'], [], ['three']]), 'a.pdf')).toBe('One (1)\ntwo\n\n\f\n\n\fthree');
   });
 
   it('is judged by its type, and by its name where the type says nothing', async () => {

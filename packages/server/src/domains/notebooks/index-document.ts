@@ -41,10 +41,8 @@ export async function indexDocument(
   if (!isGoingOn && !(await beginIndex(db, key, windows.length))) return;
   for (let first = isGoingOn ? known.windows : 0; first < windows.length; first += windowsAtOnce) {
     const next = windows.slice(first, first + windowsAtOnce);
-    const vectors = await embeddings.embed(
-      next.map(({ text }) => text),
-      signal,
-    );
+    const texts = next.map(({ text }) => text);
+    const vectors = await embeddings.embed(texts, { signal, urgency: 'index' });
     signal.throwIfAborted();
     const positions = next.map(({ position }) => position);
     const row = { document_id: documentId, model, first_window: first, positions, vectors: packVectors(vectors) };

@@ -43,6 +43,8 @@ describe('a search', () => {
       notebookId: id,
       documentId: expect.stringMatching(/^doc_/),
       title: 'returns.md',
+      heading: '',
+      page: null,
       position: 0,
       text: shop['returns.md'],
       snippet: shop['returns.md'],

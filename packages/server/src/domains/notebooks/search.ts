@@ -50,7 +50,7 @@ export async function searchNotebooks(
     ? await rankByBoth(db, meaning, scope, wanted, limit)
     : await rankByWords(db, scope, wanted, limit);
   const found = await loadRanked(db, ranked);
-  const hits = found.map(({ notebook_id, document_id, ...shown }) => ({
+  const hits = found.map(({ notebook_id, document_id, language: _, ...shown }) => ({
     notebookId: notebook_id,
     documentId: document_id,
     ...shown,

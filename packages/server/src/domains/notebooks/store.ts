@@ -4,7 +4,6 @@ import { type Sql, sql } from '../../db/sql.ts';
 import { boolean, columnsOf, type NewRowOf, type RowOf, text } from '../../db/table.ts';
 import { indexedText, indexedTitle } from './indexed-text.ts';
 import type { PreparedDocument } from './notebook.ts';
-import { headingsOf } from './passages.ts';
 import { from, isInNewest, type RevisionChange } from './revisions-store.ts';
 import {
   type DocumentRow,
@@ -105,15 +104,18 @@ export async function insertDocument(
     sha256,
     revisions: from(change.first),
   });
-  const around = headingsOf(passages).map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
+  const texts = passages.map((passage) => passage.text);
+  const headings = passages.map(({ heading }) => heading);
+  const around = headings.map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
   // Title and heading stand for every passage below them: words found there weigh twice.
   await run(
     tx,
-    sql`INSERT INTO ${documentPassages} (document_id, position, notebook_id, language, text, search)
-        SELECT ${ids.id}, position - 1, ${ids.notebookId}, ${language}, passage,
+    sql`INSERT INTO ${documentPassages} (document_id, position, notebook_id, language, text, heading, page, search)
+        SELECT ${ids.id}, position - 1, ${ids.notebookId}, ${language}, passage, heading, page,
           setweight(to_tsvector(${language}::regconfig, around), 'C') || to_tsvector(${language}::regconfig, indexed)
-        FROM unnest(${passages}::text[], ${passages.map(indexedText)}::text[], ${around}::text[])
-          WITH ORDINALITY AS given (passage, indexed, around, position)`,
+        FROM unnest(${texts}::text[], ${texts.map(indexedText)}::text[], ${around}::text[], ${headings}::text[],
+            ${passages.map(({ page }) => page)}::int[])
+          WITH ORDINALITY AS given (passage, indexed, around, heading, page, position)`,
   );
   return row;
 }

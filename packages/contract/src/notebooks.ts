@@ -139,7 +139,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary:
-      'Add a document: title and text as JSON, or a multipart part `file` (text, Markdown, HTML, PDF, DOCX) with or without `title`.',
+      'Add a document: title and text as JSON, or a multipart part `file` (text, CSV, JSON, YAML, XML, source code, Markdown, HTML, PDF, DOCX, XLSX, PPTX) with or without `title`.',
     idempotent: true,
     params: notebookParams,
     query: z.strictObject(contentChangeQuery),

@@ -182,6 +182,8 @@ async function documentsOf(client: Client, notebook_id: string, signal: AbortSig
 const contentTypes: Record<string, string> = {
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
   html: 'text/html',
   htm: 'text/html',
   xhtml: 'application/xhtml+xml',
@@ -198,7 +200,7 @@ function documentOf(given: { path: string; shown: string; bytes: Uint8Array<Arra
     return { path: shown, title, file: new File([bytes], title, { type }) };
   }
   const text = textOf(bytes, utf8);
-  if (text === null) return { path: shown, reason: 'is neither text in UTF-8 nor a PDF, DOCX or HTML file.' };
+  if (text === null) return { path: shown, reason: 'is neither text in UTF-8 nor a PDF, DOCX, XLSX, PPTX or HTML file.' };
   if (text.trim() === '') return { path: shown, reason: 'is empty.' };
   const sha256 = createHash('sha256').update(text, 'utf8').digest('hex');
   return { path: shown, title: titleOf(path), text, sha256 };

@@ -13,6 +13,8 @@ export async function extract({ kind, content, maxCharacters }: Extraction): Pro
   try {
     if (kind === 'html') return { text: await readHtml(content as string) };
     if (kind === 'pdf') return { text: await readPdf(content as Uint8Array, maxCharacters) };
+    if (kind === 'xlsx') return { text: await readSheets(content as Uint8Array, maxCharacters) };
+    if (kind === 'pptx') return { text: await readSlides(content as Uint8Array, maxCharacters) };
     return { text: await readDocx(content as Uint8Array) };
   } catch (error) {
     const isLocked = error instanceof Error && error.name === 'PasswordException';
@@ -55,4 +57,14 @@ async function readDocx(bytes: Uint8Array): Promise<string> {
   const withoutPictures = mammoth.images.imgElement(async () => ({ src: '' }));
   const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(bytes) }, { convertImage: withoutPictures });
   return readHtml(value);
+}
+
+async function readSheets(bytes: Uint8Array, maxCharacters: number): Promise<string> {
+  const { readXlsx } = await import('./read-xlsx.ts');
+  return readXlsx(bytes, maxCharacters);
+}
+
+async function readSlides(bytes: Uint8Array, maxCharacters: number): Promise<string> {
+  const { readPptx } = await import('./read-pptx.ts');
+  return readPptx(bytes, maxCharacters, pageBreak);
 }

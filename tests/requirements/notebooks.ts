@@ -133,7 +133,16 @@ export const notebooks = area('notebooks', 'done', [
     'decisions.md · 11',
     'A passage carries the headings, columns or entry it stands under and the page it begins on; hits are cited by them.',
   ],
-  ['NB-210', 'decisions.md · 11', 'Of XLSX and PPTX files the text is extracted, a table for each sheet and a page for each slide.'],
+  [
+    'NB-210',
+    'decisions.md · 11',
+    'Of XLSX and PPTX files the text is extracted, a table for each sheet and a page for each slide.',
+  ],
+  [
+    'NB-211',
+    'decisions.md · 11',
+    'A test run waits for the index of its notebooks, in bounds, and says so; the agent is told while they are indexed.',
+  ],
   [
     'NB-261',
     'configuration.md · Notebooks',

@@ -3,7 +3,7 @@ export { documentsToIndex, indexDocument } from './index-document.ts';
 export { type IndexState, indexStateOf, pruneIndexes } from './index-store.ts';
 export { indexedText } from './indexed-text.ts';
 export { createPassageMeaning, type PassageMeaning } from './passage-meaning.ts';
-export { documentTitles, findByName, readableNotebooks, readDocument } from './reader-store.ts';
+export { documentTitles, findByName, type Reader, readableNotebooks, readDocument } from './reader-store.ts';
 export { pruneContent } from './revisions.ts';
 export { holdRevisions, isAnyChanged } from './revisions-store.ts';
 export { searchNotebooks } from './search.ts';

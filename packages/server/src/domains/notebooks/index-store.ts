@@ -25,11 +25,7 @@ type IndexKey = { documentId: string; model: string };
 const named = ({ documentId, model }: IndexKey) => sql`document_id = ${documentId} AND model = ${model}`;
 
 export const findIndex = (db: Executor, key: IndexKey): Promise<RowOf<typeof documentIndexes> | undefined> =>
-  maybeOne(
-    db,
-    documentIndexes,
-    sql`SELECT ${columnsOf(documentIndexes)} FROM ${documentIndexes} WHERE ${named(key)}`,
-  );
+  maybeOne(db, documentIndexes, sql`SELECT ${columnsOf(documentIndexes)} FROM ${documentIndexes} WHERE ${named(key)}`);
 
 /** False where the document is gone, or another process was faster. */
 export async function beginIndex(db: Executor, { documentId, model }: IndexKey, total: number): Promise<boolean> {

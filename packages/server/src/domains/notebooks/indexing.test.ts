@@ -100,7 +100,10 @@ describe('the index of a document', () => {
   it('is searched while it is made, and says that it is not whole [NB-203]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
     const lines = ['Zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz zzz.', ...sentences(60)];
-    const { id } = await add(notebookId, [...lines, 'Qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq.'].join('\n'));
+    const { id } = await add(
+      notebookId,
+      [...lines, 'Qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq qqq.'].join('\n'),
+    );
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     let calls = 0;
     const slow = encoderOf({
@@ -138,7 +141,9 @@ describe('the index of a document', () => {
 
   it('of a full notebook that is replaced meanwhile is left at once, and the new text is indexed [NB-205]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
-    const long = sentences(7000).join('\n').slice(0, 510 * 1024);
+    const long = sentences(7000)
+      .join('\n')
+      .slice(0, 510 * 1024);
     const old = await Promise.all(Array.from({ length: 10 }, (_, at) => add(notebookId, `${at} ${long}`, `d${at}`)));
     const after: string[] = [];
     const replaced = Promise.withResolvers<void>();
@@ -206,14 +211,18 @@ describe('the index of a document', () => {
       (await rowsWhere(server.db, documentIndexes, sql`document_id = ${id} ORDER BY model`)).map(({ model }) => model);
     await pruneIndexes(server.db, 'by-letters');
     expect(await models()).toEqual(['by-letters', 'old']);
-    await run(server.db, sql`UPDATE ${documentIndexes} SET begun_at = now() - interval '8 days' WHERE document_id = ${id}`);
+    await run(
+      server.db,
+      sql`UPDATE ${documentIndexes} SET begun_at = now() - interval '8 days' WHERE document_id = ${id}`,
+    );
     await pruneIndexes(server.db, 'by-letters');
     expect(await models()).toEqual(['by-letters']);
   });
 
   it('is of every language that the encoder reads, and done at once for the others [NB-208]', async () => {
     const notebookId = await newNotebook(server.db, org.id);
-    const german = 'Die Rezepte werden von der Praxis auch auf einen Anruf hin und nicht nur in der Sprechstunde bestellt.';
+    const german =
+      'Die Rezepte werden von der Praxis auch auf einen Anruf hin und nicht nur in der Sprechstunde bestellt.';
     const { id } = await add(notebookId, german);
     const english = encoderOf({ model: 'english', languages: ['english', 'simple'] });
     await index(english.embeddings, id);

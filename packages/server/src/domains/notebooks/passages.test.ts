@@ -110,7 +110,28 @@ describe('what a passage is cited by', () => {
   });
 
   it('is told of anything, in no time and in bounds', () => {
-    const signs = fc.array(fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', '\n', '- ', 'a: ', '# ', '|', '| --- |', '\f', 'x', '🙂', ' '));
+    const signs = fc.array(
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        '"',
+        '\\',
+        ',',
+        ':',
+        '\n',
+        '- ',
+        'a: ',
+        '# ',
+        '|',
+        '| --- |',
+        '\f',
+        'x',
+        '🙂',
+        ' ',
+      ),
+    );
     fc.assert(
       fc.property(signs, fc.constantFrom('a.json', 'a.yaml', 'a.csv', 'a.md', 'a.txt'), (parts, title) => {
         const text = parts.join('').repeat(60);

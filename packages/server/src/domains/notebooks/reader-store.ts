@@ -45,11 +45,7 @@ export const documentTitles = (
   );
 
 /** In each notebook the newest document of this title, or the one with this id, with the notebook's name. */
-export const findByName = (
-  db: Executor,
-  reader: Reader,
-  named: string,
-): Promise<{ id: string; notebook: string }[]> =>
+export const findByName = (db: Executor, reader: Reader, named: string): Promise<{ id: string; notebook: string }[]> =>
   rowsOf(
     db,
     { id: text(), notebook: text() },

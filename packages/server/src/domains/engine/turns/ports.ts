@@ -94,9 +94,7 @@ export type NotebookReader = {
   userId: string | null;
 };
 
-export type NotebookSearch = (
-  search: NotebookReader & { query: string; limit: number },
-) => Promise<{
+export type NotebookSearch = (search: NotebookReader & { query: string; limit: number }) => Promise<{
   hits: { notebookId: string; title: string; heading: string; page: number | null; snippet: string; text: string }[];
   /** Documents of which some can only be found by their words yet. */
   unindexed: number;

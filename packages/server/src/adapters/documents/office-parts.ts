@@ -68,7 +68,7 @@ export function targetsOf(parts: OfficeParts, path: string): Map<string, { path:
 }
 
 /** A row of a Markdown table. */
-export const tableRow = (cells: readonly string[]): string =>
+const tableRow = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')).join(' | ')} |`;
 
 /** The first row is taken for the names of the columns. */

@@ -51,7 +51,7 @@ export async function indexDocument(
 }
 
 /** Documents in other languages are searched by their words alone, and are indexed as soon as that is known. */
-export const readsLanguage = ({ languages }: Pick<Embeddings, 'languages'>, language: string): boolean =>
+const readsLanguage = ({ languages }: Pick<Embeddings, 'languages'>, language: string): boolean =>
   languages === 'every' || languages.includes(language);
 
 /** What was uploaded before this model was chosen, and what no job knows of. */

@@ -16,7 +16,7 @@ export type PassageMeaning = {
 };
 
 /** `isIndexed`: there are no more vectors of it to come. */
-export type Ranked = { id: string; isIndexed: boolean };
+type Ranked = { id: string; isIndexed: boolean };
 
 /**
  * Above what the model says of two texts: of thousands of sentences some are near to any question by chance. Measured with

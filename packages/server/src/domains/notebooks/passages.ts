@@ -18,7 +18,7 @@ const most = 1600;
 const breaks = [/\n[^\S\n]*\n\s*/g, /\n/g, /[.!?…]["'”’)\]]*\s+|[。！？]/g, /\s+/g];
 
 /** Ends a page, as programs that turn PDF into text write it. */
-export const pageEnd = '\f';
+const pageEnd = '\f';
 
 /** Cuts a text into passages; joined again they are the text, to the last character. */
 export function splitPassages(text: string, marks: readonly Mark[] = []): Passage[] {

@@ -16,6 +16,7 @@ import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from '.
 import { measureColdStart } from './cold-start.ts';
 import { measureFollowers } from './followers.ts';
 import { measureLongTalk } from './long-talk.ts';
+import { measureIndexing } from './indexing.ts';
 import { measureModelClient } from './model-client.ts';
 import { peers } from './peers.ts';
 import { failedMark, print, type Row, type Stage, writeResults } from './report.ts';
@@ -38,6 +39,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   routines: measureSchedule,
   webhooks: measureDeliveries,
   configuration: measureConfiguration,
+  indexing: measureIndexing,
   jobs: measureJobs,
 };
 

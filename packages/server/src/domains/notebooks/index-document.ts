@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import type { Database } from '../../db/pool.ts';
 import type { SweepSource } from '../../jobs/sweep.ts';
@@ -10,11 +11,12 @@ import {
   storeVectors,
   unindexedDocuments,
 } from './index-store.ts';
-import { windowsOf } from './passage-windows.ts';
+import { type Window, windowsOf } from './passage-windows.ts';
 import { packVectors } from './vectors.ts';
 
 /** Stored together, and then searched: a second of work for a slow encoder, a tenth of one for a fast. */
 const windowsAtOnce = 32;
+const passagesAtOnce = 40;
 
 /**
  * The job. It may be called again after any crash and goes on behind the last vectors that were stored. Whatever it finds
@@ -32,9 +34,7 @@ export async function indexDocument(
   if (!known && (await copyIndex(db, key))) return;
   const document = await loadText(db, documentId);
   if (!document) return;
-  const windows = readsLanguage(embeddings, document.language)
-    ? windowsOf(document.passages).filter(({ text }) => embeddings.understands(text))
-    : [];
+  const windows = readsLanguage(embeddings, document.language) ? await readableWindows(embeddings, document.passages) : [];
   // Begun by a version of this program that cut the text otherwise: its vectors would stand for other words.
   if (known && known.total !== windows.length) await forgetIndex(db, key);
   const isGoingOn = known?.total === windows.length;
@@ -48,6 +48,17 @@ export async function indexDocument(
     const row = { document_id: documentId, model, first_window: first, positions, vectors: packVectors(vectors) };
     if (!(await storeVectors(db, row))) return;
   }
+}
+
+/** Cutting the largest text takes 50 ms, in which nobody else would be served: it is done bit by bit. */
+async function readableWindows({ understands }: Embeddings, passages: readonly string[]): Promise<Window[]> {
+  const windows: Window[] = [];
+  for (let first = 0; first < passages.length; first += passagesAtOnce) {
+    const next = windowsOf(passages.slice(first, first + passagesAtOnce), first);
+    windows.push(...next.filter(({ text }) => understands(text)));
+    await nextTick();
+  }
+  return windows;
 }
 
 /** Documents in other languages are searched by their words alone, and are indexed as soon as that is known. */

@@ -87,7 +87,7 @@ async function progressOf(client: pg.Client): Promise<{ indexed: number; windows
 /** Dense English prose with code and tables, as a notebook of a product has it. */
 function readmes(count: number, size: number): string[] {
   const root = join(import.meta.dirname, '..', 'node_modules');
-  const files = globSync(['**/README.md', '**/CHANGELOG.md'], { cwd: root }).sort();
+  const files = globSync('**/*.md', { cwd: root }).sort();
   const texts: string[] = [];
   let text = '';
   for (const file of files) {

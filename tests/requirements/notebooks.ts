@@ -144,6 +144,11 @@ export const notebooks = area('notebooks', 'done', [
     'A test run waits for the index of its notebooks, in bounds, and says so; the agent is told while they are indexed.',
   ],
   [
+    'NB-212',
+    'decisions.md · 11',
+    'Where PostgreSQL has pgvector and lets the server use it, it compares vectors itself; elsewhere the process does.',
+  ],
+  [
     'NB-261',
     'configuration.md · Notebooks',
     'A part `title` titles an uploaded file; the `<title>` of a page is no part of its text.',

@@ -12,7 +12,6 @@ import {
   unindexedDocuments,
 } from './index-store.ts';
 import { type Window, windowsOf } from './passage-windows.ts';
-import { packVectors } from './vectors.ts';
 
 /** Stored together, and then searched: a second of work for a slow encoder, a tenth of one for a fast. */
 const windowsAtOnce = 32;
@@ -23,7 +22,7 @@ const passagesAtOnce = 40;
  * that it should not go on with, ends it: the document is gone or indexed, or another process is at it.
  */
 export async function indexDocument(
-  { db, embeddings }: { db: Database; embeddings: Embeddings },
+  { db, embeddings, comparesVectors }: { db: Database; embeddings: Embeddings; comparesVectors: boolean },
   documentId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,7 +30,7 @@ export async function indexDocument(
   const key = { documentId, model };
   const known = await findIndex(db, key);
   if (known?.completed_at) return;
-  if (!known && (await copyIndex(db, key))) return;
+  if (!known && (await copyIndex(db, key, comparesVectors))) return;
   const document = await loadText(db, documentId);
   if (!document) return;
   const windows = readsLanguage(embeddings, document.language) ? await readableWindows(embeddings, document.passages) : [];
@@ -45,8 +44,8 @@ export async function indexDocument(
     const vectors = await embeddings.embed(texts, { signal, urgency: 'index' });
     signal.throwIfAborted();
     const positions = next.map(({ position }) => position);
-    const row = { document_id: documentId, model, first_window: first, positions, vectors: packVectors(vectors) };
-    if (!(await storeVectors(db, row))) return;
+    const row = { document_id: documentId, model, first_window: first, positions, vectors };
+    if (!(await storeVectors(db, row, comparesVectors))) return;
   }
 }
 

@@ -5,6 +5,8 @@ import { columnsOf, count, type RowOf, text } from '../../db/table.ts';
 import { isRead, mayRead, type Reader } from './reader-store.ts';
 import { isIndexed } from './store.ts';
 import { documentIndexes, documentPassages, documents, documentVectors, notebooks, type VectorsRow } from './tables.ts';
+import { copyWindowVectors, insertWindowVectors } from './vector-table.ts';
+import { packVectors } from './vectors.ts';
 
 /** The text of a document in its passages and the language it is in; nothing where it is gone. */
 export async function loadText(
@@ -43,28 +45,41 @@ export async function forgetIndex(db: Executor, key: IndexKey): Promise<void> {
   await run(db, sql`DELETE FROM ${documentIndexes} WHERE ${named(key)}`);
 }
 
-/** False where the document is gone, or the vectors of another process are there already: nothing is stored then. */
-export async function storeVectors(db: Executor, row: VectorsRow): Promise<boolean> {
+type Batch = Omit<VectorsRow, 'vectors'> & { vectors: readonly Float32Array[] };
+
+/**
+ * False where the document is gone, or the vectors of another process are there already: nothing is stored then.
+ * `isCompared`: PostgreSQL compares vectors itself.
+ */
+export async function storeVectors(db: Executor, row: Batch, isCompared: boolean): Promise<boolean> {
   const until = row.first_window + row.positions.length;
-  const stored = await run(
+  const { moved } = await one(
     db,
+    { moved: count() },
     sql`WITH moved AS (
           UPDATE ${documentIndexes} SET windows = ${until}::int,
             completed_at = CASE WHEN total = ${until}::int THEN now() END
           WHERE document_id = ${row.document_id} AND model = ${row.model} AND windows = ${row.first_window}
           RETURNING document_id, model
-        )
-        INSERT INTO ${documentVectors} (document_id, model, first_window, positions, vectors)
-        SELECT document_id, model, ${row.first_window}::int, ${row.positions}::int[], ${row.vectors}::bytea FROM moved`,
+        ), stored AS (${isCompared ? insertWindowVectors(row.positions, row.vectors) : insertPacked(row)})
+        SELECT count(*) AS moved FROM moved`,
   );
-  return stored === 1;
+  return moved === 1;
 }
+
+const insertPacked = ({ first_window, positions, vectors }: Batch): Sql => sql`
+  INSERT INTO ${documentVectors} (document_id, model, first_window, positions, vectors)
+  SELECT document_id, model, ${first_window}::int, ${positions}::int[], ${packVectors(vectors)}::bytea FROM moved`;
 
 /**
  * The vectors of the same text in another document of the org: a folder that two deployments know is gone through once.
  * The passages are compared, since a text may have been cut otherwise by another version of this program.
  */
-export async function copyIndex(db: Database, { documentId, model }: IndexKey): Promise<boolean> {
+export async function copyIndex(
+  db: Database,
+  { documentId, model }: IndexKey,
+  isCompared: boolean,
+): Promise<boolean> {
   const passagesOf = (id: Sql) =>
     sql`(SELECT array_agg(text ORDER BY position) FROM ${documentPassages} WHERE document_id = ${id})`;
   const copied = await run(
@@ -85,7 +100,7 @@ export async function copyIndex(db: Database, { documentId, model }: IndexKey): 
           INSERT INTO ${documentVectors} (document_id, model, first_window, positions, vectors)
           SELECT begun.document_id, v.model, v.first_window, v.positions, v.vectors
           FROM begun, twin JOIN ${documentVectors} v ON v.document_id = twin.id AND v.model = ${model}
-        )
+        )${isCompared ? sql`, compared AS (${copyWindowVectors(model)})` : sql.empty}
         SELECT FROM begun`,
   );
   return copied === 1;

@@ -7,7 +7,15 @@ import { transaction } from '../../db/transaction.ts';
 import { catalog } from '../../jobs/catalog.ts';
 import { createJobs } from '../../jobs/queue.ts';
 import { createLog } from '../../main/log.ts';
-import { createPassageMeaning, documentsToIndex, indexDocument, pruneIndexes, searchNotebooks } from './api.ts';
+import {
+  createPassageMeaning,
+  documentsToIndex,
+  indexDocument,
+  prepareVectorTable,
+  pruneIndexes,
+  searchNotebooks,
+} from './api.ts';
+import { encoderOf } from './encoder.fixture.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { documentIndexes, documents, documentVectors } from './tables.ts';
 
@@ -19,43 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** An encoder that costs nothing: texts are near that have the same letters. It writes down what it was given. */
-function encoderOf(given: Partial<Embeddings> & { before?: (texts: readonly string[]) => Promise<void> } = {}) {
-  const { before = async () => {}, ...others } = given;
-  const embedded: string[] = [];
-  const embeddings: Embeddings = {
-    model: 'by-letters',
-    dimensions: 26,
-    languages: 'every',
-    understands: () => true,
-    pieces: (text) => [text],
-    leastSimilarity: async () => 0.7,
-    async embed(texts, { signal } = {}) {
-      await before(texts);
-      signal?.throwIfAborted();
-      embedded.push(...texts);
-      return texts.map(vectorOf);
-    },
-    ...others,
-  };
-  return { embeddings, embedded };
-}
-
-function vectorOf(text: string): Float32Array {
-  const vector = new Float32Array(26);
-  for (const letter of text.toLowerCase()) {
-    const at = letter.charCodeAt(0) - 97;
-    if (at >= 0 && at < 26) vector[at] = (vector[at] as number) + 1;
-  }
-  return vector;
-}
-
 const never = new AbortController().signal;
 const index = (embeddings: Embeddings, documentId: string, signal = never) =>
-  indexDocument({ db: server.db, embeddings }, documentId, signal);
+  indexDocument({ db: server.db, embeddings, comparesVectors: false }, documentId, signal);
 
 async function found(embeddings: Embeddings, notebookId: string, query: string) {
-  const meaning = createPassageMeaning({ db: server.db, embeddings, log: createLog('silent') });
+  const meaning = createPassageMeaning({ db: server.db, embeddings, comparesVectors: false, log: createLog('silent') });
   const reader = { orgId: org.id, notebookIds: [notebookId], revisions: null, userId: null };
   return searchNotebooks(server.db, { ...reader, query, limit: 5 }, meaning);
 }
@@ -115,7 +92,7 @@ describe('the index of a document', () => {
     const working = index(slow.embeddings, id);
     await expect.poll(() => countWhere(server.db, documentVectors, sql`document_id = ${id}`)).toBe(1);
     const { embeddings } = encoderOf();
-    const meaning = createPassageMeaning({ db: server.db, embeddings, log: createLog('silent') });
+    const meaning = createPassageMeaning({ db: server.db, embeddings, comparesVectors: false, log: createLog('silent') });
     const reader = { orgId: org.id, notebookIds: [notebookId], revisions: null, userId: null };
     const ask = (query: string) => searchNotebooks(server.db, { ...reader, query, limit: 5 }, meaning);
     expect((await ask('zz')).hits.map(({ position }) => position)).toEqual([0]);
@@ -233,4 +210,16 @@ describe('the index of a document', () => {
     await index(every.embeddings, id);
     expect((await found(every.embeddings, notebookId, asked)).hits).toHaveLength(1);
   });
+});
+
+it('of a database that could compare vectors itself and no longer can is made anew [NB-212]', async () => {
+  const notebookId = await newNotebook(server.db, org.id);
+  const { embeddings } = encoderOf();
+  const [lost, kept] = [await add(notebookId, sentences(3).join('\n')), await add(notebookId, sentences(4).join('\n'))];
+  for (const { id } of [lost, kept]) await index(embeddings, id);
+  await run(server.db, sql`DELETE FROM ${documentVectors} WHERE document_id = ${lost.id}`);
+  // The embedded PostgreSQL has no such extension.
+  expect(await prepareVectorTable(server.db, createLog('silent'))).toBe(false);
+  const left = await rowsWhere(server.db, documentIndexes, sql`document_id = ANY(${[lost.id, kept.id]})`);
+  expect(left.map(({ document_id }) => document_id)).toEqual([kept.id]);
 });

@@ -23,7 +23,7 @@ afterAll(async () => {
   await embeddings.close();
 });
 
-const newMeaning = (from: Embeddings = embeddings) => createPassageMeaning({ db: server.db, embeddings: from, log });
+const newMeaning = (from: Embeddings = embeddings) => createPassageMeaning({ db: server.db, embeddings: from, comparesVectors: false, log });
 
 type Asked = { query: string; notebookIds: string[]; userId?: string | null; limit?: number };
 
@@ -34,7 +34,7 @@ const titles = async (meaning: PassageMeaning | null, { query, notebookIds, user
 
 const signal = new AbortController().signal;
 const index = (documentId: string, from: Embeddings = embeddings) =>
-  indexDocument({ db: server.db, embeddings: from }, documentId, signal);
+  indexDocument({ db: server.db, embeddings: from, comparesVectors: false }, documentId, signal);
 
 /** What the jobs of their uploads come to. */
 async function indexAll(notebookIds: string[]): Promise<void> {

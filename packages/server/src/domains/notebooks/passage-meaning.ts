@@ -4,6 +4,7 @@ import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import type { Database } from '../../db/pool.ts';
 import { loadVectors } from './index-store.ts';
 import type { PassageKey } from './tables.ts';
+import { type Near, nearestInDatabase } from './vector-table.ts';
 import { similarities } from './vectors.ts';
 
 /** Ranks passages by what they mean. */
@@ -35,20 +36,38 @@ const vectorsAtOnce = 4000;
 export function createPassageMeaning(dependencies: {
   db: Database;
   embeddings: Embeddings;
+  /** PostgreSQL compares them itself, but for those that were stored before it could. */
+  comparesVectors: boolean;
   log: Pick<Logger, 'warn'>;
 }): PassageMeaning {
-  const { db, embeddings, log } = dependencies;
+  const { db, embeddings, comparesVectors, log } = dependencies;
   const { model, languages } = embeddings;
   const cache = createCache(cacheBytes);
 
   async function rank(documents: readonly Ranked[], query: string, limit: number): Promise<PassageKey[]> {
     if (documents.length === 0 || !embeddings.understands(query)) return [];
-    const vectors = await vectorsOf(documents);
-    if (vectors.length === 0) return [];
+    const packed = await vectorsOf(documents);
+    if (packed.length === 0 && !comparesVectors) return [];
     const asked = await askedFor(query);
     if (!asked) return [];
-    const near = await nearest(asked.vector, vectors, asked.least + margin);
-    return near.slice(0, limit).map(({ key }) => key);
+    const least = asked.least + margin;
+    const documentIds = documents.map(({ id }) => id);
+    const near = [
+      ...(await nearest(asked.vector, packed, least)),
+      ...(comparesVectors ? await compared(asked.vector, { documentIds, least, limit }) : []),
+    ];
+    const ranked = near.sort((a, b) => b.similarity - a.similarity).slice(0, limit);
+    return ranked.map(({ key }) => key);
+  }
+
+  async function compared(asked: Float32Array, of: Parameters<typeof nearestInDatabase>[3]): Promise<Near[]> {
+    try {
+      return await nearestInDatabase(db, model, asked, of);
+    } catch (error) {
+      // Such as vectors of another length, where a provider has changed its model under the same name.
+      log.warn({ err: error }, 'a search of notebooks went by words alone');
+      return [];
+    }
   }
 
   async function askedFor(query: string): Promise<{ vector: Float32Array; least: number } | undefined> {
@@ -94,8 +113,8 @@ type Vectors = {
 };
 
 /** A passage is as near as its nearest window. */
-async function nearest(asked: Float32Array, documents: readonly Vectors[], least: number) {
-  const found: { key: PassageKey; similarity: number }[] = [];
+async function nearest(asked: Float32Array, documents: readonly Vectors[], least: number): Promise<Near[]> {
+  const found: Near[] = [];
   let compared = 0;
   for (const { documentId, parts, windows } of documents) {
     const best = new Map<number, number>();
@@ -111,7 +130,7 @@ async function nearest(asked: Float32Array, documents: readonly Vectors[], least
     compared = 0;
     await nextTick();
   }
-  return found.sort((a, b) => b.similarity - a.similarity);
+  return found;
 }
 
 /** What was used last stays. */

@@ -61,7 +61,7 @@ export const sweepSources = ({ embeddings }: Kernel): SweepSource[] => [
 ];
 
 export function assembleJobs(
-  { config, db, embeddings, files, jobs, log, publicUrl }: Kernel,
+  { comparesVectors, config, db, embeddings, files, jobs, log, publicUrl }: Kernel,
   parts: { engine: Engine; player: Player; computers: Pick<Computers, 'erase'>; computerWork: ComputerWork },
 ): JobHandlers<typeof catalog> {
   const { engine, player, computers, computerWork } = parts;
@@ -77,7 +77,8 @@ export function assembleJobs(
     'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
     'task.run': (task) => takeUpTask(engine, task),
     'batch.advance': ({ org_id, mode, batch_id }) => advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }),
-    'document.index': ({ document_id }, { signal }) => indexDocument({ db, embeddings }, document_id, signal),
+    'document.index': ({ document_id }, { signal }) =>
+      indexDocument({ db, embeddings, comparesVectors }, document_id, signal),
     'computer.warm': ({ org_id, mode, user_id }, { signal }) =>
       wakeBeforehand({ db, work: computerWork, log }, { orgId: org_id, mode }, user_id, signal),
     'test_run.play': ({ run_id }, { signal }) => playTestRun(player, run_id, signal),

@@ -92,9 +92,11 @@ describe('content is stored once', () => {
     const notebook = await newNotebook();
     const id = await add(notebook, 'a');
     await org.put({ name: 'back', knowledge: [{ notebook }] }, { promote: 'now' });
+    await run(server.db, sql`INSERT INTO document_indexes (document_id, model, total) VALUES (${id}, 'm', 1)`);
     await run(
       server.db,
-      sql`INSERT INTO document_vectors (document_id, model, positions, vectors) VALUES (${id}, 'm', '{0}', '\\x00')`,
+      sql`INSERT INTO document_vectors (document_id, model, first_window, positions, vectors)
+          VALUES (${id}, 'm', 0, '{0}', '\\x00')`,
     );
     expect((await remove(notebook, id)).status).toBe(200);
     expect((await org.put({ name: 'back', knowledge: [{ notebook }] })).body.version.version).toBe(2);

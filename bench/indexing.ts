@@ -33,8 +33,6 @@ export async function measureIndexing({ folder, seconds, share, note }: Stage): 
     const { id } = await call('/v1/notebooks', { name: 'Full', slug: 'full' });
     const texts = readmes(Math.max(1, Math.round(documents * share)), share < 1 ? documentBytes / 5 : documentBytes);
     const startedAt = performance.now();
-    for (const [at, text] of texts.entries()) await call(`/v1/notebooks/${id}/documents`, { title: `${at}.md`, text });
-    const uploadedAt = performance.now();
     let firstAt: number | null = null;
     let isOver = false;
     const watching = (async () => {
@@ -46,6 +44,8 @@ export async function measureIndexing({ folder, seconds, share, note }: Stage): 
       }
       isOver = true;
     })();
+    for (const [at, text] of texts.entries()) await call(`/v1/notebooks/${id}/documents`, { title: `${at}.md`, text });
+    const uploadedAt = performance.now();
     const times: number[] = [];
     while (!isOver) {
       const turnAt = performance.now();

@@ -85,7 +85,7 @@ describe('a notebook', () => {
     const [first] = server.asked as [NormalisedRequest];
     expect(systemOf(first)).toContain('How customers send parcels back.');
     expect(systemOf(first)).not.toContain('41 days');
-    expect(resultsOf(last())[0]).toContain('# Return window\n');
+    expect(resultsOf(last())[0]).toContain('# Document: Return window\n');
     expect(resultsOf(last())[0]).not.toContain(document.id);
   });
 

@@ -34,7 +34,7 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
       async ({ query }) => {
         const { hits, unindexed } = await search({ ...reader, query, limit: passages });
         if (hits.length === 0) return said(unindexed === 0 ? 'Nothing was found.' : nothingYet);
-        const shown = hits.map((hit) => `# ${placeOf(hit)}\n${hit.text}`);
+        const shown = hits.map((hit) => `# Document: ${placeOf(hit)}\n${hit.text}`);
         return said([...shown, ...(unindexed === 0 ? [] : [stillIndexed(unindexed)])].join('\n\n'));
       },
     ),

@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from './background.ts';
 import { measureColdStart } from './cold-start.ts';
+import { measureEmbeddings } from './embeddings.ts';
 import { measureFollowers } from './followers.ts';
 import { measureLongTalk } from './long-talk.ts';
 import { measureIndexing } from './indexing.ts';
@@ -41,6 +42,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   configuration: measureConfiguration,
   indexing: measureIndexing,
   jobs: measureJobs,
+  embeddings: measureEmbeddings,
 };
 
 const { values: given } = parseArgs({

@@ -13,6 +13,7 @@ import { conversations } from './requirements/conversations.ts';
 import { deliveries } from './requirements/deliveries.ts';
 import { deploymentFile } from './requirements/deployment-file.ts';
 import { deployments } from './requirements/deployments.ts';
+import { embeddings } from './requirements/embeddings.ts';
 import { errors } from './requirements/errors.ts';
 import { events } from './requirements/events.ts';
 import { files } from './requirements/files.ts';
@@ -101,6 +102,7 @@ export const areas: readonly Area[] = [
   routines,
   users,
   memory,
+  embeddings,
   files,
   sessions,
   sessionPage,

@@ -54,7 +54,7 @@ async function* callWithRetries(
 }
 
 /** Each timeout has already cost its whole length: one more try, not three. */
-function mayTryAgain(fault: Fault, attempt: number, timing: Timing): boolean {
+export function mayTryAgain(fault: Fault, attempt: number, timing: Timing): boolean {
   const attempts = fault.reason === 'timeout' ? Math.min(2, timing.attempts) : timing.attempts;
   return fault.isPassing && attempt < attempts && (fault.retryAfterMs ?? 0) <= timing.longestRetryAfterMs;
 }

@@ -3,6 +3,7 @@ import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
 import { StartFailure } from '../db/start-failure.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
+import { embeddingsOf } from './embeddings-config.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
@@ -46,6 +47,9 @@ const environment = z.object({
   VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
   VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   VESTRA_DEFAULT_MODEL: present.optional(),
+  VESTRA_EMBEDDINGS: z.enum(['offline', 'openai', 'google', 'compatible']).default('offline'),
+  VESTRA_EMBEDDINGS_MODEL: present.optional(),
+  VESTRA_EMBEDDINGS_DIMENSIONS: z.coerce.number('must be a number').int().min(64).max(4096).optional(),
   ANTHROPIC_API_KEY: present.optional(),
   ANTHROPIC_BASE_URL: z.url().optional(),
   OPENAI_API_KEY: present.optional(),
@@ -107,6 +111,20 @@ export function readConfig(env: Record<string, string | undefined>) {
       secret: keyOf(settings.VESTRA_POLICY_HOOK_SECRET),
     },
     logLevel: settings.VESTRA_LOG_LEVEL,
+    embeddings: embeddingsOf(
+      {
+        provider: settings.VESTRA_EMBEDDINGS,
+        model: settings.VESTRA_EMBEDDINGS_MODEL,
+        dimensions: settings.VESTRA_EMBEDDINGS_DIMENSIONS,
+      },
+      {
+        openai: endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL),
+        google: endpoint(settings.GOOGLE_GENERATIVE_AI_API_KEY, settings.GOOGLE_GENERATIVE_AI_BASE_URL),
+        compatible: settings.OPENAI_COMPATIBLE_BASE_URL
+          ? { apiKey: keyOf(settings.OPENAI_COMPATIBLE_API_KEY), baseUrl: settings.OPENAI_COMPATIBLE_BASE_URL }
+          : null,
+      },
+    ),
     models: {
       anthropic: endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL),
       openai: endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL),

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { createEmbedder } from '@vestra/models/embeddings/embedder';
 import { createModels, type Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
 import { createDocumentReader, type DocumentReader } from '../adapters/documents/reader.ts';
 import type { Embeddings } from '../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../adapters/embeddings/offline.ts';
+import { createProviderEmbeddings } from '../adapters/embeddings/provider.ts';
 import { createDiskStore } from '../adapters/files/disk.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
 import { faultOfJsonSchema } from '../adapters/json-schema/fault.ts';
@@ -75,8 +77,7 @@ export async function createKernel(
   shutdown.undo(() => outbound.close());
   const refuse = (address: string) => refuseAddress(address, { allowPrivate });
   const apps = assembleApps({ config, outbound, refuseAddress: refuse });
-  const embeddings = createOfflineEmbeddings();
-  shutdown.undo(() => embeddings.close());
+  const embeddings = openEmbeddings(config, log, shutdown);
   const line = await openLine({ connectionString, log });
   shutdown.undo(() => line.close());
   const jobs = createJobs({ db, line, catalog, settings: { listen: config.role !== 'api' } });
@@ -108,4 +109,11 @@ export async function createKernel(
     apps,
     publicUrl,
   };
+}
+
+function openEmbeddings(config: Config, log: Logger, shutdown: Shutdown): Embeddings {
+  if (config.embeddings) return createProviderEmbeddings(createEmbedder(config.embeddings));
+  const offline = createOfflineEmbeddings({ log });
+  shutdown.undo(() => offline.close());
+  return offline;
 }

@@ -18,10 +18,10 @@ export type Embeddings = {
    */
   embed: (texts: readonly string[], options?: EmbedOptions) => Promise<Float32Array[]>;
   /**
-   * Below it two texts have nothing to do with each other. It is the model's own: some put any two texts at 0.6, others
-   * at 0. Throws as `embed` does.
+   * Below it a text has nothing to do with the query. It is the model's own: some put any two texts at 0.6, others at 0.
+   * Throws as `embed` does.
    */
-  leastSimilarity: (signal?: AbortSignal) => Promise<number>;
+  leastSimilarity: (options?: { query?: string; signal?: AbortSignal }) => Promise<number>;
 };
 
 export type EmbedOptions = {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -54,7 +54,9 @@ describe('the offline embeddings', () => {
   it('let a question pass a document that is half read', async () => {
     const { embed } = open();
     const order: string[] = [];
-    const long = embed(Array(60).fill('A paragraph of some length about nothing in particular. '.repeat(20)));
+    const long = embed(Array(60).fill('A paragraph of some length about nothing in particular. '.repeat(20)), {
+      urgency: 'index',
+    });
     const question = embed(['Where is it?']);
     await Promise.all([long.then(() => order.push('document')), question.then(() => order.push('question'))]);
     expect(order).toEqual(['question', 'document']);
@@ -71,16 +73,29 @@ describe('the offline embeddings', () => {
     expect(await embed(['three'])).toHaveLength(1);
   });
 
-  it('start no thread before the first call, and end it when nobody asks', async () => {
-    const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
-    const before = threads();
+  it('start no process before the first call, and end it when nobody asks', async () => {
+    // As the system counts them: a process that is let go counts for nothing here and still holds its memory.
+    const processes = async () => (await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')).trim();
+    await vi.waitFor(async () => expect(await processes()).toBe(''), { timeout: 20_000 });
     const { embed } = open({ idleMs: 1 });
-    expect(threads()).toBe(before);
+    expect(await processes()).toBe('');
     const first = embed(['one']);
-    expect(threads()).toBeGreaterThan(before);
+    expect(await processes()).not.toBe('');
     expect(await first).toHaveLength(1);
-    await vi.waitFor(() => expect(threads()).toBe(before), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await processes()).toBe(''), { timeout: 20_000 });
     expect(await embed(['two'])).toHaveLength(1);
+  });
+
+  it('go on in the portable way where the runtime does not load, and say so once [EMB-004]', async () => {
+    const warned: unknown[][] = [];
+    const log = { warn: (...said: unknown[]) => warned.push(said) } as never;
+    const { embed, close } = open({ runtime: 'a-runtime-that-is-not-installed', idleMs: 1, log });
+    const [parcel] = await embed(['Where is my parcel?']);
+    const [native] = await open().embed(['Where is my parcel?']);
+    expect(cosine(parcel as Float32Array, native as Float32Array)).toBeGreaterThan(0.998);
+    await vi.waitFor(() => expect(warned).toHaveLength(1));
+    await close();
+    expect(warned).toHaveLength(1);
   });
 
   it('are closed once and for all', async () => {
@@ -93,32 +108,46 @@ describe('the offline embeddings', () => {
   });
 });
 
-describe('a thread that dies', async () => {
+describe('a process that dies', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vestra-embed-'));
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Stands for the real thread: it ends at the word `crash`, fails at `fail`. */
+  /** Stands for the real process: it ends at the word `crash`, fails at `fail`. */
   async function fragile(): Promise<URL> {
     const file = join(folder, 'fragile.mjs');
     await writeFile(
       file,
-      `import { parentPort } from 'node:worker_threads';
-      parentPort.on('message', ({ id, texts }) => {
+      `process.send({ slow: null });
+      process.on('disconnect', () => process.exit());
+      process.on('message', ({ id, texts }) => {
         if (texts.includes('crash')) process.exit(3);
         if (texts.includes('throw')) throw new Error('broken');
-        if (texts.includes('fail')) return parentPort.postMessage({ id, reason: 'no memory' });
-        parentPort.postMessage({ id, vectors: texts.map(() => new Float32Array(512)) });
+        if (texts.includes('fail')) return process.send({ id, reason: 'no memory' });
+        process.send({ id, vectors: texts.map(() => new Float32Array(512)) });
       });`,
     );
     return pathToFileURL(file);
   }
 
+  it('while it loads its runtime is started again without it [EMB-004]', async () => {
+    const file = join(folder, 'no-runtime.mjs');
+    await writeFile(
+      file,
+      `if (process.argv[2] !== '') process.kill(process.pid, 'SIGILL');
+      process.send({ slow: 'its process ended' });
+      process.on('disconnect', () => process.exit());
+      process.on('message', ({ id, texts }) => process.send({ id, vectors: texts.map(() => new Float32Array(512)) }));`,
+    );
+    const { embed } = open({ program: pathToFileURL(file) });
+    expect(await Promise.all([embed(['one', 'two']), embed(['three'])])).toMatchObject([{ length: 2 }, { length: 1 }]);
+  });
+
   it.each([
-    ['crash', 'The thread of the embedding model ended while it worked.'],
-    ['throw', 'The thread of the embedding model ended while it worked.'],
+    ['crash', 'The process of the embedding model ended while it worked.'],
+    ['throw', 'The process of the embedding model ended while it worked.'],
     ['fail', 'The embedding model failed: no memory'],
   ])('at %s refuses that call alone', async (word, message) => {
-    const { embed } = open({ worker: await fragile() });
+    const { embed } = open({ program: await fragile() });
     const refused = expect(embed([word])).rejects.toThrow(message);
     const others = Promise.all([embed(['one', 'two', 'three']), embed(['four', 'five'])]);
     await refused;

@@ -2,21 +2,35 @@ import type { Logger } from 'pino';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings-failure.ts';
 import type { Database } from '../../db/pool.ts';
-import { fuseRanks, packVectors, similarities } from '../notebooks/api.ts';
+import { packVectors, similarities } from '../notebooks/api.ts';
 import type { Owner } from './fact.ts';
 import { type Candidate, candidatesOf, loadFacts, type StoredVector, stemsOf, storeVector } from './store.ts';
 import type { FactRow } from './tables.ts';
 
-export type Search = { db: Database; embeddings: Embeddings; log: Pick<Logger, 'warn'> };
+export type Search = {
+  db: Database;
+  embeddings: Embeddings;
+  log: Pick<Logger, 'warn'>;
+  /** How long a caller is kept waiting for embeddings that hang. */
+  embedWithinMs?: number;
+};
 
-/** Below it nothing but chance brings two texts together. Measured: 95 of 100 answers are above, 80 of 100 others below. */
-const leastSimilarity = 0.2;
+/** Far more than loading the offline encoder takes on a busy machine. */
+const usuallyWithinMs = 15_000;
+
+/**
+ * What all words of a query are worth beside a text of the same meaning. Measured with 0.3 to 0.8: below 0.4 the fact that
+ * shares the words falls back, above 0.5 a chance word passes the fact that is meant.
+ */
+const weightOfWords = 0.5;
+/** A long message is not about each of its words. */
+const mostWordsCounted = 6;
 /** Facts without a vector that one search makes up for; the next ones do the rest. */
 const mostRepaired = 32;
 
 /**
- * The facts that answer a query best, best first: by the words they share and by what they mean, fused by rank. Where
- * the embeddings fail or take longer than `signal` allows, by words alone.
+ * The facts that answer a query best, best first: by what they mean and by the words they share with it. Where the
+ * embeddings fail or take longer than `signal` allows, by words alone.
  */
 export async function findFacts(
   search: Search,
@@ -26,17 +40,21 @@ export async function findFacts(
   const { db } = search;
   const candidates = await candidatesOf(db, owner);
   if (candidates.length === 0) return [];
-  const words = rankByWords(candidates, await stemsOf(db, query));
-  const similarity = await similarityTo(search, owner, candidates, query, signal);
-  const meaning = [...similarity].sort(([, a], [, b]) => b - a).map(([id]) => id);
-  const haveWords = new Set(words);
-  const isNear = (id: string) => (similarity.get(id) ?? 0) >= leastSimilarity;
-  const ranked = fuseRanks([meaning, words]);
-  return loadFacts(db, owner, ranked.filter((id) => haveWords.has(id) || isNear(id)).slice(0, limit));
+  const shares = sharesOfWords(candidates, await stemsOf(db, query));
+  const nearness = await nearnessTo(search, owner, candidates, query, withinTime(search, signal));
+  const ranked = candidates
+    .map(({ id }) => ({ id, words: shares.get(id) ?? 0, meaning: nearness.get(id) ?? 0 }))
+    .filter(({ words, meaning }) => words > 0 || meaning > 0)
+    .sort((a, b) => b.meaning + weightOfWords * b.words - (a.meaning + weightOfWords * a.words));
+  return loadFacts(
+    db,
+    owner,
+    ranked.slice(0, limit).map(({ id }) => id),
+  );
 }
 
-/** Each word counts by how rare it is among the facts. */
-function rankByWords(candidates: readonly Candidate[], stems: readonly string[]): string[] {
+/** How much of the query each fact has in words: 1 for all of them, where no other fact has any. Rare words count more. */
+function sharesOfWords(candidates: readonly Candidate[], stems: readonly string[]): Map<string, number> {
   const wanted = new Set(stems);
   const matches = candidates.map(({ id, words }) => ({
     id,
@@ -44,23 +62,23 @@ function rankByWords(candidates: readonly Candidate[], stems: readonly string[])
   }));
   const counts = new Map<string, number>();
   for (const word of matches.flatMap(({ found }) => found)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const weightOf = (word: string) => {
-    const count = counts.get(word) as number;
-    return Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
-  };
-  return matches
-    .map(({ id, found }) => ({ id, score: found.reduce((sum, word) => sum + weightOf(word), 0) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .map(({ id }) => id);
+  const weightIn = (count: number) => Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
+  const whole = Math.min(wanted.size, mostWordsCounted) * weightIn(0);
+  return new Map(
+    matches.map(({ id, found }) => {
+      const weight = found.reduce((sum, word) => sum + weightIn(counts.get(word) as number), 0);
+      return [id, weight / whole];
+    }),
+  );
 }
 
-async function similarityTo(
+/** 0 for what has nothing to do with the query or less, 1 for the same. */
+async function nearnessTo(
   { db, embeddings, log }: Search,
   owner: Owner,
   candidates: readonly Candidate[],
   query: string,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Map<string, number>> {
   if (!embeddings.understands(query)) return new Map();
   const bare = candidates.filter(({ vector_model }) => vector_model !== embeddings.model).slice(0, mostRepaired);
@@ -70,19 +88,31 @@ async function similarityTo(
     bare.map(({ id }) => id),
   );
   try {
-    const [asked, ...made] = await embeddings.embed([query, ...facts.map(({ text }) => text)], { signal });
+    const [[asked], least, made] = await Promise.all([
+      embeddings.embed([query], { signal }),
+      embeddings.leastSimilarity({ query, signal }),
+      vectorsOf(embeddings, facts, signal),
+    ]);
     const vectors = new Map(
       candidates.flatMap(({ id, vector, vector_model }) =>
         vector && vector_model === embeddings.model ? [[id, vector] as const] : [],
       ),
     );
     for (const [at, fact] of facts.entries()) {
-      const stored = storedVector(embeddings, fact.text, made[at]);
+      const stored = made[at] as StoredVector;
       await storeVector(db, owner, fact, stored);
       if (stored.vector) vectors.set(fact.id, stored.vector);
     }
     const found = similarities(asked as Float32Array, Buffer.concat([...vectors.values()]));
-    return new Map([...vectors.keys()].map((id, at) => [id, found[at] as number]));
+    const nearness = new Map<string, number>();
+    let from = 0;
+    for (const [id, { length }] of vectors) {
+      const to = from + length / embeddings.dimensions;
+      // A fact is as near as its nearest piece.
+      nearness.set(id, (Math.max(...found.slice(from, to)) - least) / (1 - least));
+      from = to;
+    }
+    return nearness;
   } catch (error) {
     if (!isOfEmbeddings(error, signal)) throw error;
     log.warn({ err: error }, 'a search of memory went by words alone');
@@ -90,23 +120,37 @@ async function similarityTo(
   }
 }
 
-const isOfEmbeddings = (error: unknown, signal: AbortSignal | undefined) =>
-  (signal?.aborted ?? false) || error instanceof EmbeddingsFailure;
+const isOfEmbeddings = (error: unknown, signal: AbortSignal) => signal.aborted || error instanceof EmbeddingsFailure;
+
+function withinTime({ embedWithinMs = usuallyWithinMs }: Pick<Search, 'embedWithinMs'>, signal?: AbortSignal) {
+  const ends = AbortSignal.timeout(embedWithinMs);
+  return signal ? AbortSignal.any([signal, ends]) : ends;
+}
 
 /** The vector of a fact that is about to be kept. None where the embeddings fail: the next search makes up for it. */
-export async function vectorOf({ embeddings, log }: Omit<Search, 'db'>, text: string): Promise<StoredVector> {
-  if (!embeddings.understands(text)) return storedVector(embeddings, text, undefined);
+export async function vectorOf(search: Omit<Search, 'db'>, text: string): Promise<StoredVector> {
+  const { embeddings, log } = search;
+  const signal = withinTime(search);
   try {
-    const [vector] = await embeddings.embed([text]);
-    return storedVector(embeddings, text, vector);
+    const [stored] = await vectorsOf(embeddings, [{ text }], signal);
+    return stored as StoredVector;
   } catch (error) {
-    if (!isOfEmbeddings(error, undefined)) throw error;
+    if (!isOfEmbeddings(error, signal)) throw error;
     log.warn({ err: error }, 'a fact is kept without its vector');
     return { vector: null, vector_model: null };
   }
 }
 
-function storedVector(embeddings: Embeddings, text: string, vector: Float32Array | undefined): StoredVector {
-  const isRead = vector !== undefined && embeddings.understands(text);
-  return { vector: isRead ? packVectors([vector]) : null, vector_model: embeddings.model };
+/** One row of bytes for each fact: the vectors of its pieces, one after the other. */
+async function vectorsOf(
+  embeddings: Embeddings,
+  facts: readonly { text: string }[],
+  signal: AbortSignal,
+): Promise<StoredVector[]> {
+  const pieces = facts.map(({ text }) => (embeddings.understands(text) ? embeddings.pieces(text) : []));
+  const vectors = await embeddings.embed(pieces.flat(), { signal, urgency: 'index' });
+  return pieces.map(({ length }) => ({
+    vector: length === 0 ? null : packVectors(vectors.splice(0, length)),
+    vector_model: embeddings.model,
+  }));
 }

@@ -15,11 +15,19 @@ import { memoryRoutes } from './routes.ts';
 export const signingSecret = Buffer.alloc(32, 7);
 
 /** The memory routes and the memory of the agent, with the real model; `key` is the test key of an org. */
-export async function startMemory({ embeddings = createOfflineEmbeddings() }: { embeddings?: Embeddings } = {}) {
+export async function startMemory({
+  embeddings = createOfflineEmbeddings(),
+  embedWithinMs = 60_000,
+}: {
+  embeddings?: Embeddings;
+  embedWithinMs?: number;
+} = {}) {
   const outbound = createOutbound({ allowPrivate: true });
   const log = createLog('silent');
   const customer = createCustomerMemory({ outbound, signingSecret });
-  const app = await startTestApp(({ db }) => ({ memory: memoryRoutes({ db, embeddings, log, customer }) }));
+  const app = await startTestApp(({ db }) => ({
+    memory: memoryRoutes({ db, embeddings, log, customer, embedWithinMs }),
+  }));
   const { db } = app;
   return {
     ...app,

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EmbedOptions } from '../../adapters/embeddings/embeddings.ts';
 import { EmbeddingsFailure } from '../../adapters/embeddings/embeddings-failure.ts';
+import { untilAborted } from '../../async/until-aborted.ts';
 import { insert, rowsOf, update } from '../../db/query.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
 import { sql } from '../../db/sql.ts';
@@ -247,6 +249,21 @@ describe('without embeddings', () => {
 
   it('facts are kept and found by words', async () => {
     const broken = await startMemory({ embeddings: failing });
+    const { key } = await broken.newOrg();
+    const made = await broken.call('POST', '/v1/memory', { key, body: { text: 'Allergic to penicillin.' } });
+    expect(made.status).toBe(201);
+    const found = await broken.call('GET', '/v1/memory/search?q=penicillin', { key });
+    expect(found.body.text).toBe('Allergic to penicillin.');
+    await broken.stop();
+  });
+
+  it('that hang nobody is kept waiting for [EMB-012]', async () => {
+    const hanging = {
+      ...failing,
+      embed: (_texts: unknown, options?: EmbedOptions) =>
+        untilAborted(new Promise<never>(() => {}), options?.signal as AbortSignal),
+    };
+    const broken = await startMemory({ embeddings: hanging, embedWithinMs: 20 });
     const { key } = await broken.newOrg();
     const made = await broken.call('POST', '/v1/memory', { key, body: { text: 'Allergic to penicillin.' } });
     expect(made.status).toBe(201);

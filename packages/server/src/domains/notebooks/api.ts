@@ -1,4 +1,3 @@
-export { fuseRanks } from './fuse-ranks.ts';
 export { documentsToIndex, indexDocument } from './index-document.ts';
 export { type IndexState, indexStateOf, pruneIndexes } from './index-store.ts';
 export { indexedText } from './indexed-text.ts';

@@ -23,7 +23,7 @@ type Ranked = { id: string; isIndexed: boolean };
  * Above what the model says of two texts: of thousands of sentences some are near to any question by chance. Measured with
  * the offline encoder: the nearest of the right passage is at 0.42 in the middle, of another at 0.26.
  */
-const margin = 0.1;
+const margin = 0.05;
 /** 64 MB hold the vectors of about two full notebooks; what does not fit is read again. */
 const cacheBytes = 64 * 1_048_576;
 /** 10 to 20 ms of work, after which the event loop gets its turn. */
@@ -73,7 +73,7 @@ export function createPassageMeaning(dependencies: {
   async function askedFor(query: string): Promise<{ vector: Float32Array; least: number } | undefined> {
     try {
       const [vector] = await embeddings.embed([query]);
-      return vector && { vector, least: await embeddings.leastSimilarity() };
+      return vector && { vector, least: await embeddings.leastSimilarity({ query }) };
     } catch (error) {
       log.warn({ err: error }, 'a search of notebooks went by words alone');
       return undefined;

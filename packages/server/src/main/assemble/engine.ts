@@ -99,7 +99,14 @@ export function assembleEngine(
       url: config.policyHook.url,
       secret: config.policyHook.secret?.() ?? ownPolicyHookSecret(signingSecret),
     }),
-    memory: createMemory({ db, embeddings, log, customer: kernel.customerMemory }),
+    memory: createMemory({
+      db,
+      embeddings,
+      log,
+      customer: kernel.customerMemory,
+      // A provider is further away than a process on this machine.
+      ...(config.embeddings && { patienceMs: 1000 }),
+    }),
     search: (reader) => searchNotebooks(db, reader, meaning),
     files,
     documents: kernel.documents,

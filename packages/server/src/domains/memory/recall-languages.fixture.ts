@@ -1,0 +1,83 @@
+type Asked = { fact: string; question: string };
+
+/**
+ * Facts and questions in other words, in the languages that customers write in, and in two languages at once. Ten each:
+ * enough to tell a model that reads a language from one that does not, and no finer.
+ */
+export const languageSets: Record<string, readonly Asked[]> = {
+  German: [
+    { fact: 'Möchte Pakete beim Nachbarn abgegeben haben.', question: 'Wohin mit der Lieferung, wenn niemand öffnet?' },
+    { fact: 'Ist allergisch gegen Penicillin.', question: 'Welche Antibiotika darf der Patient nicht nehmen?' },
+    { fact: 'Wohnt mit zwei Katzen in Köln.', question: 'Welche Haustiere gibt es?' },
+    { fact: 'Zahlt immer auf Rechnung am Monatsende.', question: 'Wie begleicht der Kunde seine Schulden?' },
+    { fact: 'Spielt Cello in einem Laienorchester.', question: 'Welches Instrument beherrscht sie?' },
+    { fact: 'Arbeitet nachts als Krankenschwester.', question: 'Was macht sie beruflich?' },
+    { fact: 'Hat Flugangst und fährt lieber mit der Bahn.', question: 'Wie reist er am liebsten?' },
+    { fact: 'Der Vertrag mit der Druckerei endet im August.', question: 'Wann läuft die Vereinbarung aus?' },
+    { fact: 'Isst kein Fleisch.', question: 'Ernährt er sich vegetarisch?' },
+    { fact: 'Will keinen Newsletter bekommen.', question: 'Dürfen wir Werbung per E-Mail schicken?' },
+  ],
+  Spanish: [
+    { fact: 'Quiere que dejen los paquetes con el vecino.', question: '¿Dónde entregamos el envío si no hay nadie?' },
+    { fact: 'Es alérgica a la penicilina.', question: '¿Qué antibióticos debe evitar la paciente?' },
+    { fact: 'Vive en Sevilla con dos gatos.', question: '¿Qué mascotas tiene?' },
+    { fact: 'Paga con factura a fin de mes.', question: '¿Cómo prefiere abonar sus compras?' },
+    { fact: 'Toca el violonchelo en una orquesta.', question: '¿Qué instrumento sabe tocar?' },
+    { fact: 'Trabaja de enfermera en el turno de noche.', question: '¿A qué se dedica?' },
+    { fact: 'Odia volar y siempre toma el tren.', question: '¿Cómo le gusta viajar?' },
+    { fact: 'El contrato con la imprenta termina en agosto.', question: '¿Cuándo vence el acuerdo?' },
+    { fact: 'No come carne.', question: '¿Sigue una dieta vegetariana?' },
+    { fact: 'No quiere recibir el boletín.', question: '¿Podemos mandarle publicidad por correo?' },
+  ],
+  Portuguese: [
+    { fact: 'Quer que as encomendas fiquem com o vizinho.', question: 'Onde entregamos o pacote se ninguém atender?' },
+    { fact: 'É alérgico à penicilina.', question: 'Quais antibióticos devem ser evitados?' },
+    { fact: 'Mora no Porto com dois gatos.', question: 'Que animais de estimação ele tem?' },
+    { fact: 'Paga por fatura no fim do mês.', question: 'Como prefere quitar as compras?' },
+    { fact: 'Toca violoncelo numa orquestra amadora.', question: 'Qual instrumento musical ela domina?' },
+    { fact: 'Trabalha como enfermeira à noite.', question: 'Qual é a profissão dela?' },
+    { fact: 'Detesta voar e vai sempre de comboio.', question: 'Como gosta de viajar?' },
+    { fact: 'O contrato com a gráfica acaba em agosto.', question: 'Quando expira o acordo?' },
+    { fact: 'Não come carne.', question: 'Segue uma dieta vegetariana?' },
+    { fact: 'Não quer receber a newsletter.', question: 'Podemos enviar publicidade por e-mail?' },
+  ],
+  Hindi: [
+    { fact: 'पार्सल पड़ोसी के पास छोड़ने को कहा है।', question: 'घर पर कोई न हो तो सामान कहाँ दें?' },
+    { fact: 'पेनिसिलिन से एलर्जी है।', question: 'कौन सी एंटीबायोटिक दवा नहीं देनी चाहिए?' },
+    { fact: 'दो बिल्लियों के साथ दिल्ली में रहती हैं।', question: 'उनके पास कौन से पालतू जानवर हैं?' },
+    { fact: 'महीने के अंत में बिल से भुगतान करते हैं।', question: 'वे पैसे कैसे चुकाना पसंद करते हैं?' },
+    { fact: 'एक ऑर्केस्ट्रा में सेलो बजाती हैं।', question: 'वह कौन सा वाद्य यंत्र बजा सकती हैं?' },
+    { fact: 'रात की पाली में नर्स का काम करती हैं।', question: 'उनका पेशा क्या है?' },
+    { fact: 'हवाई जहाज़ से डर लगता है, हमेशा ट्रेन लेते हैं।', question: 'उन्हें यात्रा करना कैसे पसंद है?' },
+    { fact: 'छपाई कंपनी के साथ अनुबंध अगस्त में समाप्त होता है।', question: 'समझौता कब ख़त्म होगा?' },
+    { fact: 'मांस नहीं खाते।', question: 'क्या वे शाकाहारी हैं?' },
+    { fact: 'न्यूज़लेटर नहीं चाहते।', question: 'क्या हम विज्ञापन ईमेल भेज सकते हैं?' },
+  ],
+  Japanese: [
+    { fact: '荷物は隣の人に預けてほしい。', question: '留守のとき配達品はどこに置きますか？' },
+    { fact: 'ペニシリンにアレルギーがある。', question: '避けるべき抗生物質は何ですか？' },
+    { fact: '猫二匹と大阪に住んでいる。', question: 'どんなペットを飼っていますか？' },
+    { fact: '月末に請求書で支払う。', question: '代金の精算方法は？' },
+    { fact: 'アマチュアの楽団でチェロを弾く。', question: '演奏できる楽器は？' },
+    { fact: '夜勤の看護師として働いている。', question: '職業は何ですか？' },
+    { fact: '飛行機が嫌いでいつも電車に乗る。', question: '旅行の手段の好みは？' },
+    { fact: '印刷会社との契約は八月に終わる。', question: '合意の期限はいつ？' },
+    { fact: '肉を食べない。', question: 'ベジタリアンですか？' },
+    { fact: 'ニュースレターは要らない。', question: '広告メールを送ってもいい？' },
+  ],
+  'two languages': [
+    {
+      fact: 'Möchte Pakete beim Nachbarn abgegeben haben.',
+      question: 'Where do we leave a delivery when nobody is home?',
+    },
+    { fact: 'Es alérgica a la penicilina.', question: 'Which antibiotics must be avoided?' },
+    { fact: 'Mora no Porto com dois gatos.', question: 'Which pets are there?' },
+    { fact: 'महीने के अंत में बिल से भुगतान करते हैं।', question: 'How do they settle their bills?' },
+    { fact: 'アマチュアの楽団でチェロを弾く。', question: 'Which instrument do they play?' },
+    { fact: 'Works as a nurse on night shifts.', question: 'Was macht sie beruflich?' },
+    { fact: 'Hates flying and always takes the train.', question: '¿Cómo le gusta viajar?' },
+    { fact: 'The contract with the printing company ends in August.', question: 'Quando expira o acordo?' },
+    { fact: 'Is a vegetarian.', question: 'क्या वे मांस खाते हैं?' },
+    { fact: 'Does not want to receive the newsletter.', question: '広告メールを送ってもいい？' },
+  ],
+};

@@ -71,6 +71,7 @@ describe('the tools of the computer', () => {
         calling('run_command', { command }),
         calling('read_file', { path: 'dot.png' }),
         calling('read_file', { path: 'vast.png' }),
+        calling('run_command', { command: 'rm dot.png vast.png' }),
         { text: 'Looked.' },
       ),
     );

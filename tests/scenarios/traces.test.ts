@@ -127,6 +127,22 @@ describe('a picture that a tool answers with', () => {
       .map(({ body }) => JSON.stringify((body.messages as object[]).slice(0, 2)));
     expect(before).toBe(after);
 
+    // And in the turns that follow, as it was recorded.
+    const tell = (message: string) =>
+      server.call('POST', `/v1/conversations/${made.id}/messages`, {
+        body: { message },
+        headers: { prefer: 'wait=60' },
+      });
+    server.script((request) =>
+      lastText(request).includes('again') && resultsIn(request).length === 0
+        ? { calls: [{ name: request.tools.find(({ name }) => name.endsWith('look'))?.name as string, arguments: {} }] }
+        : { text: 'Still full.' },
+    );
+    await tell('Look again');
+    await tell('Thanks');
+    const [replayed] = server.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
+    expect(replayed).toMatchObject({ results: [{ files: { length: 8 } }] });
+
     const { body: trace } = await server.call('GET', `${path}/trace`);
     const [{ url, ...facts }] = trace.steps[0].media;
     expect(facts).toEqual({ media_type: 'image/png', bytes: Buffer.from(data, 'base64').length, width: 1, height: 1 });

@@ -106,6 +106,7 @@ describe('what the stand-in answers [OFF-102]', () => {
     ['What is my name?', 'I remember: “Your name is Ada Byron.”'],
     ['Who am I?', 'I remember: “Your name is Ada Byron.” “The user likes green tea.” “The user lives in Oslo.”'],
     ['Thanks!', 'You are welcome.'],
+    ['Thanks, but when do you open?', 'We open at 9.'],
     ['Hello', 'Hello. What can I do for you?'],
   ])('%s %s', async (question, expected) => expect(await said(question)).toBe(expected));
 
@@ -142,6 +143,12 @@ describe('what the stand-in answers [OFF-102]', () => {
       tools: [search, free],
     });
     expect(calls).toMatchObject([{ name: 'find_free_times', arguments: { doctor: 'brandt', from_day: '2026-12-01' } }]);
+  });
+
+  it('takes what the memory says of nothing for nothing', async () => {
+    const recalled = { recall: 'You remember nothing about this.' };
+    const { text: spoken } = await converse([user('What do you remember about me?')], [recall], recalled);
+    expect(spoken).toContain('I found nothing about this');
   });
 
   it('says what it can do: what it is, its tools and notebooks, and no tool of the house', async () => {
@@ -197,6 +204,14 @@ describe('what the stand-in answers [OFF-102]', () => {
       ['What is the tracking number of the order?', 'tracking number: 1Z99'],
       ['Which items are in order MT-7?', 'items: Lamp'],
     ])('%s', async (question, expected) => expect((await then(question)).text).toBe(expected));
+
+    it('does what a message says in full, whatever was told before', async () => {
+      const cancel = tool('cancel_order', 'Cancels an order.', { number: text });
+      const { calls } = await answer([...history, user('Can you cancel the order?')], { tools: [search, cancel] });
+      expect(calls).toMatchObject([{ name: 'cancel_order', arguments: { number: 'MT-7' } }]);
+      const greeted = await answer([user('Hi, cancel order MT-9')], { tools: [cancel] });
+      expect(greeted.calls).toMatchObject([{ arguments: { number: 'MT-9' } }]);
+    });
 
     it('looks again for another order', async () => {
       expect((await then('What is the state of order MT-8?')).calls).toMatchObject([

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@vestra/agent/model';
 import { ownPart } from './choose-tool.ts';
-import { quoteFrom, type Source, sourceOfLines, sourcesOf } from './knowledge.ts';
+import { inQuotes, quoteFrom, type Source, saysNothing, sourceOfLines, sourcesOf } from './knowledge.ts';
 import { type Phrases, phrasesFor, standInWords } from './phrases.ts';
 import { toldIn } from './prompt.ts';
 import { sentencesOf } from './sentences.ts';
@@ -23,14 +23,17 @@ export function answerOf(request: ModelRequest, situation: Situation): string {
   const looked = done.filter(({ call: { name } }) => isLookUp(name));
   const told = done.filter(({ call: { name } }) => !ownPart.has(name)).map(toldOf);
   if (looked.length > 0 || done.length === 0) {
-    const sources = sourcesFor(request, situation, looked, phrases);
-    told.push(aboutThemselves(sources, question) ?? quoteFrom(sources, question) ?? nothingToSay(request, phrases));
+    const known = memoryOf(request, situation, looked);
+    const sources = [sourceOfLines(phrases.remembered, known), ...sourcesFor(request, situation, looked, phrases)];
+    const ofThem =
+      isWhoAmI.test(question) && known.length > 0 ? phrases.remembered + inQuotes(known.slice(0, 5)) : null;
+    told.push(ofThem ?? quoteFrom(sources, question) ?? nothingToSay(request, phrases));
   }
   const failed = done.filter(({ call: { name }, result }) => result.isError && ownPart.has(name) && !isLookUp(name));
   return [...told, ...failed.map(toldOf)].join('\n') || phrases.done;
 }
 
-export const phrasesOf = ({ system }: ModelRequest, { question }: Situation): Phrases =>
+const phrasesOf = ({ system }: ModelRequest, { question }: Situation): Phrases =>
   phrasesFor(toldIn(system).language, question);
 
 /** Said once in a conversation. */
@@ -48,7 +51,7 @@ export const isAboutItself = (question: string) =>
   isWhoAreYou.test(question) ||
   isWhatCanYouDo.test(question);
 
-const isThanks = /^(?:thanks|thank you|many thanks|danke|vielen dank|gracias)\b/i;
+const isThanks = /^\s*(?:thanks|thank you|many thanks|danke|vielen dank|gracias)\b/i;
 const isSmallTalk =
   /^\s*(?:hi|hello|hey|thanks|thank you|bye|good (?:morning|evening|day|night|afternoon)|hallo|guten (?:tag|morgen|abend)|danke|vielen dank|hola|buenos días|gracias)\b.{0,20}$/iu;
 const isWhoAreYou =
@@ -58,7 +61,7 @@ const isWhatCanYouDo =
 const isWhoAmI = /\b(?:who am i|what do you (?:know|remember) about me|wer bin ich|was weißt du über mich)\b/iu;
 
 function ofItself(request: ModelRequest, question: string, phrases: Phrases): string | null {
-  if (isThanks.test(question)) return phrases.welcome;
+  if (isSmallTalk.test(question) && isThanks.test(question)) return phrases.welcome;
   const { self, notebooks } = toldIn(request.system);
   const identity = self.slice(0, 2).map((sentence) => sentence.replace(/^You are\b/, 'I am').replace(/^You\b/, 'I'));
   if (isWhatCanYouDo.test(question)) {
@@ -85,36 +88,32 @@ const listed = (heading: string, items: readonly string[]) =>
   items.length === 0 ? [] : [heading, ...items.map((item) => `- ${item}`)];
 
 function sourcesFor(request: ModelRequest, situation: Situation, looked: readonly Deed[], phrases: Phrases): Source[] {
-  const { facts, person } = toldIn(request.system);
+  const { facts } = toldIn(request.system);
   const quoted = (output: string) => sourcesOf(output, phrases.from);
   const found = looked.filter(({ result }) => !result.isError);
-  const recalled = found.filter(({ call }) => call.name === 'recall').flatMap(({ result }) => linesOf(result.output));
   const before = situation.doneBefore.filter(({ result }) => !result.isError);
   return [
     sourceOfLines(null, facts),
-    sourceOfLines(phrases.remembered, [...new Set([...person, ...situation.memory, ...recalled])]),
     ...situation.enclosed.flatMap(quoted).map((source) => ({ ...source, from: source.from || phrases.enclosed })),
     ...found.filter(({ call }) => call.name !== 'recall').flatMap(({ result }) => quoted(result.output)),
     ...before.flatMap(({ call, result }) =>
-      isLookUp(call.name)
-        ? sourcesOf(result.output)
-        : [sourceOfLines(`\`${call.name}\`: `, sentencesOf(result.output))],
+      isLookUp(call.name) ? quoted(result.output) : [sourceOfLines(`\`${call.name}\`: `, sentencesOf(result.output))],
     ),
   ];
 }
 
+/** What is known of the person: from the caller's system, behind the message, and found by `recall`. */
+function memoryOf({ system }: ModelRequest, { memory }: Situation, looked: readonly Deed[]): string[] {
+  const recalled = looked.filter(({ call, result }) => call.name === 'recall' && !result.isError);
+  const lines = [...toldIn(system).person, ...memory, ...recalled.flatMap(({ result }) => factsIn(result.output))];
+  return [...new Set(lines)].filter((line) => !saysNothing(line));
+}
+
 /** Facts of memory come one to a line, or as JSON from whoever keeps the memory. */
-const linesOf = (output: string) =>
+const factsIn = (output: string) =>
   /^\s*[[{]/.test(output)
     ? sourcesOf(output).flatMap(({ sections }) => sections.flatMap(({ sentences }) => sentences))
     : output.split('\n');
-
-function aboutThemselves(sources: readonly Source[], question: string): string | null {
-  if (!isWhoAmI.test(question)) return null;
-  const [, { from, sections } = { from: null, sections: [] }] = sources;
-  const known = sections.flatMap(({ sentences }) => sentences).slice(0, 5);
-  return known.length === 0 ? null : from + known.map((fact) => `“${fact}”`).join(' ');
-}
 
 const nothingToSay = ({ tools }: ModelRequest, { nothingFound, noSource }: Phrases) =>
   tools.some(({ name }) => knowledgeTools.includes(name)) ? nothingFound : noSource;

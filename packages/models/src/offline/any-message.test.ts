@@ -73,7 +73,7 @@ describe('offline', () => {
     );
   });
 
-  it.each(['a', 'A b ', '1 ', '"', '{', 'and then ', 'x@', 'a-', "'", '1,000', 'http://', 'Jan 1 '])(
+  it.each(['a', 'A b ', '1 ', '"', '{', 'and then ', 'x@', 'a-', "'", '1,000', 'http://', 'Jan 1 ', 'A. ', 'x? '])(
     'reads a message of 32,000 characters of %j in no time',
     async (piece) => {
       const message = `refund order ${piece.repeat(Math.ceil(32_000 / piece.length))}`;

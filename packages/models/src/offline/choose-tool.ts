@@ -38,6 +38,8 @@ const callsFor: Record<string, RegExp> = {
 };
 
 const enough = 0.5;
+/** Nobody asks for more things in one message, and each part is held against every tool. */
+const mostParts = 100;
 
 /** A tool that a part of a message asks for. `isNamed`: the part says its whole name, so that it can mean nothing else. */
 export type Wanted = { tool: ToolDefinition; part: string; isNamed: boolean };
@@ -46,7 +48,8 @@ export type Wanted = { tool: ToolDefinition; part: string; isNamed: boolean };
 export function fittingTools(message: string, tools: readonly ToolDefinition[]): Wanted[] {
   const parts = message
     .split(/(?:[,;]|\band\b)?\s*\bthen\b|\band (?=\p{Ll})|;|(?<=[.!?])\s+/u)
-    .filter((part) => part?.trim());
+    .filter((part) => part?.trim())
+    .slice(0, mostParts);
   const found = parts.flatMap((part) => best(part.trim(), tools) ?? []);
   if (found.length === 0) return [best(message, tools)].filter((each) => each !== null);
   return found.filter(({ tool }, index) => found.findIndex((other) => other.tool === tool) === index);

@@ -48,10 +48,10 @@ function nextCall(request: ModelRequest, situation: Situation): Decision | null 
   const { asked, question, done } = situation;
   const isDone = (name: string) => done.some((each) => each.call.name === name);
   if (done.length >= mostCalls || isDone('hand_off_to_work') || isDone('finish')) return null;
-  if (done.length === 0 && (isAboutItself(question) || earlierValue(situation) !== null)) return null;
   // Looking up comes last: what it found answers the question, and is no reason to do anything.
   if (done.some(({ call: { name } }) => knowledgeTools.includes(name))) return null;
   const wanted = toolsFor(request, situation).find(({ tool }) => !isDone(tool.name));
+  if (done.length === 0 && !wanted?.isNamed && earlierValue(situation) !== null) return null;
   if (wanted) {
     const decision = callTool(request, situation, wanted);
     if (decision) return decision;
@@ -60,7 +60,7 @@ function nextCall(request: ModelRequest, situation: Situation): Decision | null 
   if (handOff && done.length === 0 && isLongWork(asked)) {
     return call(handOff, fillSchema(handOff.inputSchema, textKnowledge(asked), { isSparse: true }));
   }
-  if (done.length > 0) return null;
+  if (done.length > 0 || isAboutItself(question)) return null;
   const sources = knowledgeTools.map((name) => toolNamed(request, name)).filter((tool) => tool !== undefined);
   if (sources.length === 0) return null;
   return {

@@ -16,7 +16,7 @@ export function sourcesOf(output: string, from = 'From'): Source[] {
 /** Facts are one to a line. */
 export const sourceOfLines = (from: string | null, lines: readonly string[]): Source => ({
   from,
-  sections: [{ headings: [], sentences: lines.filter((line) => !nothing.test(line)) }],
+  sections: [{ headings: [], sentences: [...lines] }],
 });
 
 /**
@@ -24,7 +24,7 @@ export const sourceOfLines = (from: string | null, lines: readonly string[]): So
  * answer. A heading speaks for what stands under it and is quoted by nobody.
  */
 export function quoteFrom(sources: readonly Source[], question: string): string | null {
-  const asked = [question, ...sentencesOf(question)]
+  const asked = [question, ...sentencesOf(question).slice(0, mostQuestions)]
     .map((part) => [...new Set(stemsOf(part))])
     .filter((each) => each.length > 0);
   const ranked = sources
@@ -48,6 +48,7 @@ export function quoteFrom(sources: readonly Source[], question: string): string 
 }
 
 const mostSentences = 3;
+const mostQuestions = 20;
 
 function scoreOf(asked: readonly string[][], sentence: string, headings: readonly string[], at: number) {
   const said = new Set(stemsOf(sentence));
@@ -75,10 +76,12 @@ function told(chosen: readonly { from: string | null; sentence: string }[]): str
   return [...new Set(chosen.map(({ from }) => from))]
     .map((from) => {
       const sentences = chosen.filter((each) => each.from === from).map(({ sentence }) => sentence);
-      return from === null ? sentences.join(' ') : from + sentences.map((sentence) => `“${sentence}”`).join(' ');
+      return from === null ? sentences.join(' ') : from + inQuotes(sentences);
     })
     .join('\n');
 }
+
+export const inQuotes = (sentences: readonly string[]) => sentences.map((sentence) => `“${sentence}”`).join(' ');
 
 /** A passage that was cut out of a longer text may begin inside a sentence, which is quoted by nobody. */
 const wholeOf = ({ headings, sentences }: Section): Section => ({
@@ -90,6 +93,9 @@ const nameOf = (title: string) => title.replace(/^Document: |\s*\(part \d+ of \d
 
 const nothing =
   /^\s*(?:no|nothing|none|0)\b[^.\n]{0,60}\.?\s*$|^\s*$|^\s*(?:you remember nothing|nothing was found|there is nothing)\b/i;
+/** Whether an answer of a search or of the memory says that there is none. */
+export const saysNothing = (text: string) => nothing.test(text);
+
 const textKeys = ['text', 'content', 'passage', 'excerpt', 'snippet', 'fact', 'value', 'memory'];
 const titleKeys = ['title', 'document', 'filename', 'source', 'notebook', 'name'];
 

@@ -61,7 +61,9 @@ function split(line: string): string[] {
   let from = 0;
   for (const match of line.matchAll(/[.!?…]+["”“’»)]*\s+|[。！？]+\s*/g)) {
     const end = match.index + match[0].length;
-    if (isInside(line.slice(from, match.index), match[0], line.slice(end))) continue;
+    // Only the word before a dot matters, however long the text is.
+    const before = line.slice(Math.max(from, match.index - 40), match.index);
+    if (isInside(before, match[0], line.slice(end))) continue;
     sentences.push(line.slice(from, end).trim());
     from = end;
   }

@@ -34,7 +34,7 @@ export function situationOf({ messages }: ModelRequest): Situation {
   return {
     asked: textOf(messages[last]),
     question: said.replace(fenced, '').trim(),
-    enclosed: [...dataIn(said), ...passing.filter(({ label }) => label === 'context')].map(({ text }) => text),
+    enclosed: dataIn(said).map(({ text }) => text),
     memory: passing
       .filter(({ label }) => label === 'memory')
       .flatMap(({ text }) => text.split('\n').map((line) => line.replace(/^- /, ''))),

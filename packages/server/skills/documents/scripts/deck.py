@@ -60,7 +60,8 @@ def read_outline(text):
 
 
 def plain(text):
-    return re.sub(r"\*\*|__|`", "", text).strip()
+    """Without marks of Markdown, and without characters that no XML may hold."""
+    return re.sub(r"\*\*|__|`|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", "", text).strip()
 
 
 # --- Parts of the file -----------------------------------------------------------------------------

@@ -16,8 +16,8 @@ import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from '.
 import { measureColdStart } from './cold-start.ts';
 import { measureEmbeddings } from './embeddings.ts';
 import { measureFollowers } from './followers.ts';
-import { measureLongTalk } from './long-talk.ts';
 import { measureIndexing } from './indexing.ts';
+import { measureLongTalk } from './long-talk.ts';
 import { measureModelClient } from './model-client.ts';
 import { peers } from './peers.ts';
 import { failedMark, print, type Row, type Stage, writeResults } from './report.ts';

@@ -33,7 +33,9 @@ export async function indexDocument(
   if (!known && (await copyIndex(db, key, comparesVectors))) return;
   const document = await loadText(db, documentId);
   if (!document) return;
-  const windows = readsLanguage(embeddings, document.language) ? await readableWindows(embeddings, document.passages) : [];
+  const windows = readsLanguage(embeddings, document.language)
+    ? await readableWindows(embeddings, document.passages)
+    : [];
   // Begun by a version of this program that cut the text otherwise: its vectors would stand for other words.
   if (known && known.total !== windows.length) await forgetIndex(db, key);
   const isGoingOn = known?.total === windows.length;

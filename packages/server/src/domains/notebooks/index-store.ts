@@ -75,11 +75,7 @@ const insertPacked = ({ first_window, positions, vectors }: Batch): Sql => sql`
  * The vectors of the same text in another document of the org: a folder that two deployments know is gone through once.
  * The passages are compared, since a text may have been cut otherwise by another version of this program.
  */
-export async function copyIndex(
-  db: Database,
-  { documentId, model }: IndexKey,
-  isCompared: boolean,
-): Promise<boolean> {
+export async function copyIndex(db: Database, { documentId, model }: IndexKey, isCompared: boolean): Promise<boolean> {
   const passagesOf = (id: Sql) =>
     sql`(SELECT array_agg(text ORDER BY position) FROM ${documentPassages} WHERE document_id = ${id})`;
   const copied = await run(

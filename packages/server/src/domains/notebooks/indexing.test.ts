@@ -92,7 +92,12 @@ describe('the index of a document', () => {
     const working = index(slow.embeddings, id);
     await expect.poll(() => countWhere(server.db, documentVectors, sql`document_id = ${id}`)).toBe(1);
     const { embeddings } = encoderOf();
-    const meaning = createPassageMeaning({ db: server.db, embeddings, comparesVectors: false, log: createLog('silent') });
+    const meaning = createPassageMeaning({
+      db: server.db,
+      embeddings,
+      comparesVectors: false,
+      log: createLog('silent'),
+    });
     const reader = { orgId: org.id, notebookIds: [notebookId], revisions: null, userId: null };
     const ask = (query: string) => searchNotebooks(server.db, { ...reader, query, limit: 5 }, meaning);
     expect((await ask('zz')).hits.map(({ position }) => position)).toEqual([0]);

@@ -23,7 +23,8 @@ afterAll(async () => {
   await embeddings.close();
 });
 
-const newMeaning = (from: Embeddings = embeddings) => createPassageMeaning({ db: server.db, embeddings: from, comparesVectors: false, log });
+const newMeaning = (from: Embeddings = embeddings) =>
+  createPassageMeaning({ db: server.db, embeddings: from, comparesVectors: false, log });
 
 type Asked = { query: string; notebookIds: string[]; userId?: string | null; limit?: number };
 

@@ -25,7 +25,9 @@ const version = globSync('/usr/share/postgresql/*/extension/vector.control')
   .find((each) => globSync(`/usr/lib/postgresql/${each}/bin/initdb`).length > 0);
 const account = accountOf();
 if (version === undefined || account === null) {
-  console.info('vector-table.test.ts is left out: no PostgreSQL of Debian with pgvector (postgresql-NN-pgvector) is here.');
+  process.stderr.write(
+    'vector-table.test.ts is left out: no PostgreSQL of Debian with pgvector (postgresql-NN-pgvector) is here.\n',
+  );
 }
 
 describe.skipIf(version === undefined || account === null)('a PostgreSQL with pgvector', () => {
@@ -61,7 +63,11 @@ describe.skipIf(version === undefined || account === null)('a PostgreSQL with pg
   const log = createLog('silent');
   const { embeddings, embedded } = encoderOf();
   const signal = new AbortController().signal;
-  const shop = { lamp: 'Zzz zzz zzz zzz zzz zzz zzz.', sofa: 'Qqq qqq qqq qqq qqq qqq qqq.', desk: 'Zqz zqz zqz zqz zqz.' };
+  const shop = {
+    lamp: 'Zzz zzz zzz zzz zzz zzz zzz.',
+    sofa: 'Qqq qqq qqq qqq qqq qqq qqq.',
+    desk: 'Zqz zqz zqz zqz zqz.',
+  };
 
   it('compares the vectors itself, also beside those that were packed before, and finds the same [NB-212]', async () => {
     const notebookId = await newNotebook(db, orgId, shop);
@@ -69,7 +75,9 @@ describe.skipIf(version === undefined || account === null)('a PostgreSQL with pg
     const search = async (comparesVectors: boolean) => {
       const meaning = createPassageMeaning({ db, embeddings, comparesVectors, log });
       const reader = { orgId, notebookIds: [notebookId], revisions: null, userId: null };
-      return (await searchNotebooks(db, { ...reader, query: 'zzzz', limit: 5 }, meaning)).hits.map(({ title }) => title);
+      return (await searchNotebooks(db, { ...reader, query: 'zzzz', limit: 5 }, meaning)).hits.map(
+        ({ title }) => title,
+      );
     };
     const [before, ...later] = ids as [string, ...string[]];
     await indexDocument({ db, embeddings, comparesVectors: false }, before, signal);

@@ -36,7 +36,8 @@ export function assembleEngine(
   followers: Followers;
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
-  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings, comparesVectors, models } = kernel;
+  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings, comparesVectors, models } =
+    kernel;
   const { catalogue, signIn } = kernel.apps;
   // A batch that goes on starts tasks of the engine, and the engine tells batches how their items end.
   const late = createLate<Engine>('the engine');

@@ -16,6 +16,7 @@ import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from '.
 import { measureColdStart } from './cold-start.ts';
 import { measureEmbeddings } from './embeddings.ts';
 import { measureFollowers } from './followers.ts';
+import { measureIndexing } from './indexing.ts';
 import { measureLongTalk } from './long-talk.ts';
 import { measureModelClient } from './model-client.ts';
 import { peers } from './peers.ts';
@@ -39,6 +40,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   routines: measureSchedule,
   webhooks: measureDeliveries,
   configuration: measureConfiguration,
+  indexing: measureIndexing,
   jobs: measureJobs,
   embeddings: measureEmbeddings,
 };

@@ -105,6 +105,50 @@ export const notebooks = area('notebooks', 'done', [
     'A notebook deleted with a live key goes: live traffic goes on without it, and versions that used it list it as `missing` and answer 409 `version_incomplete`.',
   ],
   [
+    'NB-201',
+    'decisions.md · 11',
+    'A document shows `indexed`: whether everything that the encoder reads of it is searched by meaning.',
+  ],
+  [
+    'NB-202',
+    'decisions.md · 11',
+    'Indexing begins with the upload, and after a crash goes on behind the last batch that was stored.',
+  ],
+  [
+    'NB-203',
+    'decisions.md · 11',
+    'What is indexed of a document is found at once, and a search says while documents are not indexed as a whole.',
+  ],
+  ['NB-204', 'decisions.md · 11', 'One process at a time indexes a document, and no window is lost or doubled.'],
+  ['NB-205', 'decisions.md · 11', 'A document that is replaced or deleted while it is indexed is left at once.'],
+  ['NB-206', 'decisions.md · 11', 'A text is embedded once for all documents of an org that hold it.'],
+  [
+    'NB-207',
+    'decisions.md · 11',
+    'Another embeddings model indexes all documents anew; vectors of two models are never compared.',
+  ],
+  ['NB-208', 'decisions.md · 11', 'Every language that the encoder reads is searched by meaning.'],
+  [
+    'NB-209',
+    'decisions.md · 11',
+    'A passage carries the headings, columns or entry it stands under and the page it begins on; hits are cited by them.',
+  ],
+  [
+    'NB-210',
+    'decisions.md · 11',
+    'Of XLSX and PPTX files the text is extracted, a table for each sheet and a page for each slide.',
+  ],
+  [
+    'NB-211',
+    'decisions.md · 11',
+    'A test run waits for the index of its notebooks, in bounds, and says so; the agent is told while they are indexed.',
+  ],
+  [
+    'NB-212',
+    'decisions.md · 11',
+    'Where PostgreSQL has pgvector and lets the server use it, it compares vectors itself; elsewhere the process does.',
+  ],
+  [
     'NB-261',
     'configuration.md · Notebooks',
     'A part `title` titles an uploaded file; the `<title>` of a page is no part of its text.',

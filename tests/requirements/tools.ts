@@ -118,4 +118,14 @@ export const tools = area('tools', 'done', [
   ],
   ['TOOL-028', 'decisions.md · 9', 'A credential inside the URL of `mcp` answers 400 `secret_in_url`.'],
   ['TOOL-029', 'decisions.md · 9', 'File auth `${NAME}` shows on the registered server as `Bearer ${secret:NAME}`.'],
+  [
+    'TOOL-201',
+    'decisions.md · 11',
+    'What an agent is not shown of a server’s tools (the end of a description, a huge schema, tools beyond 500) is said, to it and by `check`.',
+  ],
+  [
+    'TOOL-202',
+    'decisions.md · 11',
+    'An agent is offered 128 tools at most; it is told which servers give way, and the trace says so.',
+  ],
 ]);

@@ -77,7 +77,7 @@ describe('a notebook', () => {
       const results = resultsOf(request);
       if (results.length === 0)
         return { calls: [{ name: 'search_notebooks', arguments: { query: 'send a parcel back' } }] };
-      if (results.length === 1) return { calls: [{ name: 'read_document', arguments: { document_id: document.id } }] };
+      if (results.length === 1) return { calls: [{ name: 'read_document', arguments: { document: document.title } }] };
       return { text: /within (\d+ days)/.exec(results[1] ?? '')?.[1] ?? 'unknown' };
     });
     const { turn } = await talk({ deployment: 'returns-desk', message: 'How long may I send it back?' });
@@ -85,7 +85,8 @@ describe('a notebook', () => {
     const [first] = server.asked as [NormalisedRequest];
     expect(systemOf(first)).toContain('How customers send parcels back.');
     expect(systemOf(first)).not.toContain('41 days');
-    expect(resultsOf(last())[0]).toContain(document.id);
+    expect(resultsOf(last())[0]).toContain('# Document: Return window\n');
+    expect(resultsOf(last())[0]).not.toContain(document.id);
   });
 
   it('that is another user’s is neither shown nor found', async () => {

@@ -6,6 +6,7 @@ import { createClient } from '@vestra/sdk/client';
 import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
 import { transaction } from '@vestra/server/db/transaction';
 import { credit } from '@vestra/server/domains/ledger/api';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { cast, lastText, resultsIn } from '../support/cast.ts';
@@ -239,6 +240,58 @@ describe('with a model', () => {
     expect(await asked('test', 'shop-b')).toEqual(['zero', 'shop-b zero']);
     expect(await asked('test', 'shop-a')).toEqual(['eighty', 'shop-a eighty']);
     await rm(root, { recursive: true });
+  });
+
+  it('a run waits until its notebooks are indexed, says so, and then finds what is meant [NB-211]', async () => {
+    const { body: notebook } = await server.call('POST', '/v1/notebooks', { body: { name: 'Staff', slug: 'staff' } });
+    const holder = new pg.Client({ connectionString: server.connectionString });
+    await holder.connect();
+    // Nothing can be indexed while it is held.
+    await holder.query('BEGIN; LOCK TABLE document_indexes IN SHARE MODE');
+    const { body: document } = await server.call('POST', `/v1/notebooks/${notebook.id}/documents`, {
+      body: { title: 'Leave', text: 'Everybody has twenty-five days of paid annual leave.' },
+    });
+    expect(document.indexed).toBe(false);
+    const seen: string[] = [];
+    server.script(
+      cast({
+        agent: (request) => {
+          const [done] = resultsIn(request);
+          if (done === undefined) {
+            return { calls: [{ name: 'search_notebooks', arguments: { query: 'How much vacation do I get?' } }] };
+          }
+          seen.push(done);
+          return { text: done };
+        },
+        judge: ({ transcript }) => ({ holds: /twenty-five days/.test(transcript) }),
+      }),
+    );
+    const file = {
+      name: 'staff-desk',
+      instructions: 'Help.',
+      knowledge: [{ notebook: notebook.id }],
+      tests: [{ name: 'leave', ask: 'How much vacation do I get?', expect: 'It names the days.' }],
+    };
+    const { test_run: run } = await put(server, file as never, server.testKey);
+    const noted = async () => (await server.call('GET', `/v1/test-runs/${run.id}`)).body;
+    await expect
+      .poll(noted, { timeout: 20_000 })
+      .toMatchObject({ status: 'running', note: expect.stringContaining('0 of 1 document so far') });
+    // The agent itself is not held up, and is told.
+    const { body: conversation } = await server.call('POST', '/v1/conversations', {
+      body: { deployment: 'staff-desk' },
+    });
+    await server.call('POST', `/v1/conversations/${conversation.id}/messages`, {
+      body: { message: 'How much vacation do I get?' },
+      headers: { prefer: 'wait=60' },
+    });
+    expect(seen).toEqual([expect.stringContaining('Nothing was found yet: the notebooks are still being indexed.')]);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await ended(server, run.id)).toMatchObject({ status: 'passed', note: null });
+    expect(seen[1]).toContain('\n# Document: Leave\nEverybody has twenty-five days of paid annual leave.');
+    const { body: shown } = await server.call('GET', `/v1/notebooks/${notebook.id}/documents/${document.id}`);
+    expect(shown.indexed).toBe(true);
   });
 
   it('of runs that pass at the same moment only the one that was asked for last promotes', async () => {

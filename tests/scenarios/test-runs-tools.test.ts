@@ -67,6 +67,29 @@ describe('tools in a test', () => {
     expect(open).toEqual([]);
   });
 
+  it('are at most 128, those of servers give way, and the agent is told of which [TOOL-202]', async () => {
+    const many = Array.from({ length: 267 }, (_, at) => tool(`tool_${at}`));
+    shop = await serveMcp('2026', many, { call: () => ({ content: [] }) });
+    await runs.deploy([], withShop());
+    let offered: string[] = [];
+    let system = '';
+    server.script(
+      cast({
+        agent: (request) => {
+          offered = request.tools.map(({ name }) => name);
+          system = request.system.join('\n');
+          return { text: 'Done.' };
+        },
+      }),
+    );
+    await runs.deploy([scenario()], withShop());
+    const run = await runs.play();
+    expect([run.status, offered.length, offered.includes('change')]).toEqual(['passed', 128, true]);
+    const slug = await slugOfShop();
+    expect(offered.at(-1)).toMatch(/__tool_\d+$/);
+    expect(system).toContain(`\`${slug}\`: you have only some of its tools`);
+  });
+
   it('of a server run for real only where they are marked read-only and wait for nobody [TRUN-010]', async () => {
     await runs.deploy([scenario({ approves: true })], withShop());
     server.script(callAll(['read', 'free', 'write', 'forced']));

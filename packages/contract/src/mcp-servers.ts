@@ -116,6 +116,9 @@ export const mcpServers = {
     response: z.object({
       ok: z.boolean(),
       tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean() })),
+      notes: z
+        .array(z.string())
+        .meta({ description: 'What an agent is not shown of these tools, such as the end of a long description.' }),
       error: z.object({ code: z.string(), message: z.string() }).nullable(),
     }),
     errors: [],

@@ -9,6 +9,7 @@ const awayReasons = [
   'secret_unusable',
   'sign_in_over',
   'removed',
+  'too_many_tools',
 ] as const;
 
 export type AwayReason = (typeof awayReasons)[number];

@@ -36,6 +36,8 @@ const document = z.object({
   content_type: z.string(),
   bytes: z.int().min(0),
   sha256: z.string(),
+  /** Whether it is searched by meaning as a whole; until then what is not gone through yet is found by its words alone. */
+  indexed: z.boolean(),
   created_at: time,
 });
 
@@ -137,7 +139,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary:
-      'Add a document: title and text as JSON, or a multipart part `file` (text, Markdown, HTML, PDF, DOCX) with or without `title`.',
+      'Add a document: title and text as JSON, or a multipart part `file` (text, CSV, JSON, YAML, XML, source code, Markdown, HTML, PDF, DOCX, XLSX, PPTX) with or without `title`.',
     idempotent: true,
     params: notebookParams,
     query: z.strictObject(contentChangeQuery),

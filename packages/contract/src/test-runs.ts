@@ -51,6 +51,10 @@ export const testRun = z.object({
   /** How often the run went on after a restart had cut it off. */
   resumes: count,
   error_code: z.string().nullable(),
+  note: z
+    .string()
+    .nullable()
+    .meta({ description: 'What a reader should know besides the results, such as that the run waits for an index.' }),
   cost_usd: usd,
   created_at: time,
   started_at: time.nullable(),
@@ -67,6 +71,7 @@ const progress = z.object({
       z.object({
         status: z.enum(testRunStatuses),
         counts: testRun.shape.counts,
+        note: testRun.shape.note,
         cost_usd: usd,
         results: z.array(result).meta({ description: 'The results that have changed since the event before.' }),
       }),

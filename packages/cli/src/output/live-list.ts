@@ -3,7 +3,8 @@ import { Listr, type ListrTask } from 'listr2';
 import type { WorkEvent } from '../commands/work-event.ts';
 import type { Terminal } from '../terminal.ts';
 import { showTestResult, summaryOf, type TestResult, type TestRun } from './show-test-run.ts';
-import { appliedLine, changeLine, readLine } from './work-lines.ts';
+import { plain } from './show-value.ts';
+import { appliedLine, changeLine, indexingLine, readLine } from './work-lines.ts';
 
 type Tell = (event: WorkEvent) => void;
 
@@ -26,6 +27,8 @@ export async function withLiveList<Value>(
   const waiting = () => [read, planned, applied, testing, ended, ...changes.values(), ...tests.values()];
   for (const each of waiting()) each.promise.catch(() => {});
   let current: Change | null = null;
+  let sayNote: (note: string) => void = () => {};
+  let sayIndexing: (line: string) => void = () => {};
 
   const running = work((event) => {
     switch (event.type) {
@@ -48,6 +51,10 @@ export async function withLiveList<Value>(
       case 'testing':
         for (const { scenario_id } of event.run.results) tests.set(scenario_id, guarded());
         return testing.resolve(event.run);
+      case 'noted':
+        return sayNote(event.note);
+      case 'indexing':
+        return sayIndexing(indexingLine(event));
       case 'tested':
         return tests.get(event.result.scenario_id)?.resolve(event.result);
       case 'tests_ended':
@@ -74,6 +81,9 @@ export async function withLiveList<Value>(
         return;
       }
       task.title = `Uploads: ${found.length} ${found.length === 1 ? 'change' : 'changes'}`;
+      sayIndexing = (said) => {
+        task.title = `Uploads: ${found.length} ${found.length === 1 ? 'change' : 'changes'}. ${said}`;
+      };
       return task.newListr(found.map((change) => line(changeLine(change, 'uploading'), changes.get(change)?.promise)));
     },
   };
@@ -82,6 +92,9 @@ export async function withLiveList<Value>(
     async task(_, task) {
       const run = await testing.promise;
       if (!run) return task.skip('No tests');
+      sayNote = (note) => {
+        task.title = `Tests: ${plain(note)}`;
+      };
       const lines = run.results.map(({ scenario_id, name }): ListrTask => {
         const verdict = tests.get(scenario_id)?.promise;
         return { title: name, task: async (_context, own) => showVerdict(terminal, own, await verdict) };

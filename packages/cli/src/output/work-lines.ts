@@ -14,10 +14,14 @@ export function workLine(terminal: Pick<Terminal, 'paint'>, event: WorkEvent): s
     case 'uploaded':
     case 'unchanged':
       return changeLine(event.change, event.type);
+    case 'indexing':
+      return indexingLine(event);
     case 'applied':
       return appliedLine(event.answer);
     case 'testing':
       return testingLine(event.run);
+    case 'noted':
+      return plain(event.note);
     case 'tested':
       return showTestResult(terminal, event.result);
     case 'tests_ended':
@@ -52,6 +56,12 @@ export function changeLine(change: Change, state: 'uploading' | 'uploaded' | 'un
   const verb = (verbs[change.kind] as Record<string, string>)[change.action] ?? 'Uploaded';
   return `${verb} ${what}`;
 }
+
+/** What was uploaded is found by its words from the first moment on. */
+export const indexingLine = ({ indexed, total }: Extract<ApplyProgress, { type: 'indexing' }>): string =>
+  indexed === total
+    ? `Indexed ${total} ${total === 1 ? 'document' : 'documents'}`
+    : `Indexing: ${indexed} of ${total} documents; until then the others are found by their words alone`;
 
 /** The version is saved all the same; whoever applied it should know what it runs without. */
 export const awayLine = ({ paint }: Pick<Terminal, 'paint'>, { slug, code, message }: ServerAway): string =>

@@ -31,7 +31,7 @@ const facts: PromptFacts = {
 };
 
 const passages = [
-  '# returns-policy.md (doc_01m7ffg1)',
+  '# Document: returns-policy.md',
   '# Returns',
   '',
   'You may return anything within thirty days of delivery, unworn and with its label.',
@@ -39,7 +39,7 @@ const passages = [
   '- **Too small or too large**: we send another size at no cost, or refund the price.',
   '- **Changed your mind**: we refund the price. The return label costs 4.50.',
   '',
-  '# practice.md (doc_01m7ffg2)',
+  '# Document: practice.md',
   'of the day before. Die Praxis Lindenhof ist montags bis freitags von 8 bis 18 Uhr geöffnet, mittwochs bis',
   '13 Uhr.',
   '- **Dr. Brandt**: Innere Medizin, e.g. Ultraschall am 1. Mai und am Vormittag.',

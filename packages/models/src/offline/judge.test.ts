@@ -5,7 +5,7 @@ import { decide } from './decide.ts';
 const conversation = [
   'User: My lamp is broken. I want a voucher. Is it delivered? Can I have it on Monday?',
   'Tool: recall({"query":"voucher and gift card"}) answered: You remember nothing about a coupon.',
-  'Tool: search_notebooks({"query":"lamp"}) answered: # Lamps (doc_1)',
+  'Tool: search_notebooks({"query":"lamp"}) answered: # Document: Lamps',
   '  Agent: Lamps are replaced for free.',
   'Agent: I am sorry. The refund of 20 dollars is on its way.',
   '  It takes until **Friday**, and your parcel is not delivered yet.',

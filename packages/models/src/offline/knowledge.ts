@@ -4,12 +4,12 @@ import { coverage, stemsOf } from './words.ts';
 /** Text that an answer may be taken from, and what is said before its quotes: null where it is the agent's own to say. */
 export type Source = { from: string | null; sections: Section[] };
 
-/** As `search_notebooks` and `read_document` answer: each passage under a heading with its document and the document's id. */
+/** As `search_notebooks` and `read_document` answer: each passage under a heading that names its document. */
 export function sourcesOf(output: string, from = 'From'): Source[] {
   return passagesOf(output).map(({ source, text }) => {
     const sections = sectionsOf(text);
     const title = source ?? sections[0]?.headings[0] ?? null;
-    return { from: title === null ? '' : `${from} ${withoutId(title)}: `, sections: sections.map(wholeOf) };
+    return { from: title === null ? '' : `${from} ${nameOf(title)}: `, sections: sections.map(wholeOf) };
   });
 }
 
@@ -52,7 +52,7 @@ const mostQuestions = 20;
 
 function scoreOf(asked: readonly string[][], sentence: string, headings: readonly string[], at: number) {
   const said = new Set(stemsOf(sentence));
-  const above = new Set(headings.flatMap((heading) => stemsOf(withoutId(heading))));
+  const above = new Set(headings.flatMap((heading) => stemsOf(nameOf(heading))));
   const scores = asked.map((wanted) => {
     const found = wanted.filter((word) => said.has(word));
     const left = wanted.filter((word) => !said.has(word));
@@ -89,7 +89,7 @@ const wholeOf = ({ headings, sentences }: Section): Section => ({
   sentences: sentences.filter((sentence, at) => at > 0 || !/^[\p{Ll},;)]/u.test(sentence)),
 });
 
-const withoutId = (title: string) => title.replace(/\s*\([^()]*\bdoc_[^()]*\)|\s*\(part \d+ of \d+\)/g, '').trim();
+const nameOf = (title: string) => title.replace(/^Document: |\s*\(part \d+ of \d+\)/g, '').trim();
 
 const nothing =
   /^\s*(?:no|nothing|none|0)\b[^.\n]{0,60}\.?\s*$|^\s*$|^\s*(?:you remember nothing|nothing was found|there is nothing)\b/i;
@@ -107,8 +107,9 @@ function passagesOf(output: string): Passage[] {
     value = JSON.parse(output);
   } catch {
     if (nothing.test(output)) return [];
-    // Every passage of a search has a heading with the id of its document.
-    return output.split(/^(?=# [^\n]*\(doc_[^\n]*\)$)/m).map((text) => ({ source: null, text }));
+    // A passage may have headings of its own; what is said of the search itself is nobody's to quote.
+    const told = output.replace(/^\[The notebooks are still being indexed[^\n]*\]$/m, '');
+    return told.split(/^(?=# Document: )/m).map((text) => ({ source: null, text }));
   }
   return passagesIn(value);
 }

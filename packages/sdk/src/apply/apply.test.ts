@@ -106,7 +106,7 @@ describe('what is wrong on the disk is told all at once, and nothing is sent', (
       'twins/a - b.pdf': '%PDF',
     }).catch((each) => each);
     expect(error.message.split('\n')).toEqual([
-      'service.yaml:3:5 `logo.png` is neither text in UTF-8 nor a PDF, DOCX or HTML file.',
+      'service.yaml:3:5 `logo.png` is neither text in UTF-8 nor a PDF, DOCX, XLSX, PPTX or HTML file.',
       'twins/a/b.pdf Another file makes a document of the title `a - b.pdf` too.',
       'service.yaml:5:5 `docs` is named twice.',
     ]);

@@ -3,7 +3,7 @@ import type { Api } from '@vestra/contract/api';
 import type { AnswerOf } from '@vestra/contract/call';
 import type { Client } from '../client.ts';
 import type { Change, Resolved, Step } from './change.ts';
-import { planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
+import { indexOf, planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
 import { openFolder } from './local-files.ts';
 import { ApplyError, type Problem } from './problem.ts';
 import { refusalOf } from './refused.ts';
@@ -25,6 +25,8 @@ export type ApplyProgress =
   | { type: 'uploaded'; change: Change }
   /** What was uploaded to be compared is the same as before. */
   | { type: 'unchanged'; change: Change }
+  /** How many documents of the notebooks that the file knows are searched by meaning; the others by their words alone yet. */
+  | { type: 'indexing'; indexed: number; total: number }
   | { type: 'applying'; name: string }
   | { type: 'applied'; answer: ApplyAnswer };
 
@@ -70,6 +72,9 @@ export async function applyFolder(options: ApplyOptions): Promise<Applied> {
     return { answer: null, uploaded: steps.map(({ change }) => change), skipped: local.skipped, away: [] };
 
   const uploaded = await runSteps(steps, onProgress, signal);
+  if (uploaded.some(({ kind }) => kind === 'document')) {
+    onProgress({ type: 'indexing', ...(await indexOf(client, knowledge.notebookIds(), signal)) });
+  }
   onProgress({ type: 'applying', name: service.content.name });
   const lists = { skills: skills.resolved, knowledge: knowledge.resolved };
   const answer = await put(client, service, { content: resolved(content, lists), promote, signal }, (param) =>

@@ -4,7 +4,7 @@ export type Change =
   | { kind: 'notebook'; action: 'created'; path: string; name: string }
   | {
       kind: 'document';
-      /** `compared`: only the service can tell whether the text of this PDF, DOCX or HTML file has changed. */
+      /** `compared`: only the service can tell whether the text of this PDF, Office or HTML file has changed. */
       action: 'created' | 'replaced' | 'deleted' | 'compared';
       /** Null where the file is gone. */
       path: string | null;

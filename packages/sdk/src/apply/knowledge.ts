@@ -68,7 +68,7 @@ export async function planKnowledge(
   client: Client,
   entries: readonly Entry[],
   signal: AbortSignal | undefined,
-): Promise<{ steps: Step[]; resolved: Resolved }> {
+): Promise<{ steps: Step[]; resolved: Resolved; notebookIds: () => string[] }> {
   const local = entries.flatMap((entry) => ('notebook' in entry ? [entry.notebook] : []));
   const kept = local.length > 0 ? await notebooksOf(client, signal) : new Map<string, string>();
   const ids = new Map<string, string>();
@@ -88,7 +88,24 @@ export async function planKnowledge(
   }
   const resolve = () =>
     entries.map((entry) => ('notebook' in entry ? { notebook: ids.get(entry.notebook.slug) } : entry.value));
-  return { steps, resolved: { entries: resolve, sources: entries.map(({ at }) => at) } };
+  const resolved = { entries: resolve, sources: entries.map(({ at }) => at) };
+  return { steps, resolved, notebookIds: () => [...ids.values()] };
+}
+
+/** How many of their documents are indexed. */
+export async function indexOf(
+  client: Client,
+  notebookIds: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<{ indexed: number; total: number }> {
+  const state = { indexed: 0, total: 0 };
+  for (const notebook_id of notebookIds) {
+    for await (const { indexed } of pages(client.notebooks.listDocuments, { notebook_id, limit: 100 }, { signal })) {
+      state.total += 1;
+      if (indexed) state.indexed += 1;
+    }
+  }
+  return state;
 }
 
 /** Live users read it when the file has been applied and promoted, not before. */
@@ -182,6 +199,8 @@ async function documentsOf(client: Client, notebook_id: string, signal: AbortSig
 const contentTypes: Record<string, string> = {
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
   html: 'text/html',
   htm: 'text/html',
   xhtml: 'application/xhtml+xml',
@@ -198,7 +217,8 @@ function documentOf(given: { path: string; shown: string; bytes: Uint8Array<Arra
     return { path: shown, title, file: new File([bytes], title, { type }) };
   }
   const text = textOf(bytes, utf8);
-  if (text === null) return { path: shown, reason: 'is neither text in UTF-8 nor a PDF, DOCX or HTML file.' };
+  if (text === null)
+    return { path: shown, reason: 'is neither text in UTF-8 nor a PDF, DOCX, XLSX, PPTX or HTML file.' };
   if (text.trim() === '') return { path: shown, reason: 'is empty.' };
   const sha256 = createHash('sha256').update(text, 'utf8').digest('hex');
   return { path: shown, title: titleOf(path), text, sha256 };

@@ -7,6 +7,8 @@ import type { CallOptions } from '../transport.ts';
 
 export type TestProgress =
   | { type: 'testing'; run: TestRun }
+  /** What a reader of the run should know now, such as what it waits for. */
+  | { type: 'noted'; note: string }
   | { type: 'tested'; result: TestRun['results'][number] }
   | { type: 'tests_ended'; run: TestRun };
 
@@ -42,9 +44,13 @@ export async function followTests(
       onProgress({ type: 'tested', result });
     }
   };
+  let lastNote = run.note;
   onProgress({ type: 'testing', run });
   const ends = AbortSignal.any([signal, enough].filter((each) => each !== undefined));
   for await (const { data } of followTestRun(client, run.id, { signal: ends })) {
+    const { note } = 'test_run' in data ? data.test_run : data;
+    if (note !== null && note !== lastNote) onProgress({ type: 'noted', note });
+    lastNote = note;
     if (!('test_run' in data)) {
       tellEnded(data.results);
       continue;

@@ -72,6 +72,17 @@ export const catalog = {
     concurrency: 6,
     share: { of: orgOf, ofOrg: 4, ofUser: 4 },
   }),
+  'document.index': job({
+    payload: z.strictObject({ org_id: z.string(), document_id: z.string() }),
+    policy: 'standard',
+    key: ({ document_id }) => document_id,
+    retries: { limit: 20, delaySeconds: 5, maxDelaySeconds: 600 },
+    // It goes on where it was: a slow encoder takes some ten minutes for the largest document.
+    expireInSeconds: 3600,
+    // The encoder does one batch at a time; the second job stores and reads meanwhile, and the third is another org's.
+    concurrency: 3,
+    share: { of: orgOf, ofOrg: 2, ofUser: 2 },
+  }),
   'computer.warm': job({
     payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), user_id: z.string() }),
     policy: 'standard',

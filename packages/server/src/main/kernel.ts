@@ -19,6 +19,7 @@ import { type Line, openLine } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { type CustomerMemory, createCustomerMemory } from '../domains/memory/api.ts';
+import { prepareVectorTable } from '../domains/notebooks/api.ts';
 import { catalog } from '../jobs/catalog.ts';
 import { createJobs, type Jobs } from '../jobs/queue.ts';
 import { agreedSecret } from './agreed-secret.ts';
@@ -48,6 +49,8 @@ export type Kernel = {
   files: FileStore;
   documents: DocumentReader;
   embeddings: Embeddings;
+  /** Whether PostgreSQL compares vectors itself. */
+  comparesVectors: boolean;
   models: Models;
   mcpClient: McpClient;
   customerMemory: CustomerMemory;
@@ -99,6 +102,7 @@ export async function createKernel(
     files: createDiskStore(join(config.dataDir, 'files')),
     documents: createDocumentReader(),
     embeddings,
+    comparesVectors: await prepareVectorTable(db, log),
     models: createModels(config.models),
     mcpClient: createMcpClient({ fetch: outbound.webFetch, version }),
     customerMemory: createCustomerMemory({ outbound, signingSecret }),

@@ -8,6 +8,7 @@ import { promoteAfterTests } from '../domains/apply/promotion/promote-after-test
 import { createKeyUse } from '../domains/audit/api.ts';
 import { liveKeys } from '../domains/keys/api.ts';
 import type { Credentials } from '../domains/new-orgs/api.ts';
+import { indexStateOf } from '../domains/notebooks/api.ts';
 import { liveSessions } from '../domains/sessions/api.ts';
 import type { Player } from '../domains/test-runs/api.ts';
 import { startDelivering } from '../domains/webhooks/api.ts';
@@ -48,7 +49,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     const postgres = await reachPostgres(config, log);
     shutdown.undo(postgres.stop);
     const kernel = await createKernel(config, log, { connectionString: postgres.connectionString, shutdown });
-    const { db, vault, bell, jobs, outbound, line, models } = kernel;
+    const { db, vault, bell, embeddings, jobs, outbound, line, models } = kernel;
     const firstCredentials = await makeFirstOrg(db, vault, config.dataDir);
     const { computers, computerWork } = assembleComputers(kernel);
     shutdown.undo(() => computers.stop());
@@ -58,11 +59,22 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     shutdown.undo(stopEngine);
     shutdown.tellFirst(engine.runner.leave);
     if (config.role !== 'api') {
-      const player: Player = { engine, followers, promote: (tx, of) => promoteAfterTests(tx, kernel, of) };
+      const player: Player = {
+        engine,
+        followers,
+        promote: (tx, of) => promoteAfterTests(tx, kernel, of),
+        indexStateOf: (reader) => indexStateOf(db, reader, embeddings.model),
+      };
       const handlers = assembleJobs(kernel, { engine, player, computers, computerWork });
       const worker = startWorker({ jobs, log, handlers });
       shutdown.undo(worker.stop);
-      const sweeping = await startSweeping({ jobs, db, log, sources: sweepSources, everyMs: config.runs.sweepEveryMs });
+      const sweeping = await startSweeping({
+        jobs,
+        db,
+        log,
+        sources: sweepSources(kernel),
+        everyMs: config.runs.sweepEveryMs,
+      });
       shutdown.undo(() => sweeping.stop());
       const delivering = await startDelivering({ db, vault, outbound, log, line });
       shutdown.undo(delivering.stop);

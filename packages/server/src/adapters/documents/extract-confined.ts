@@ -49,7 +49,11 @@ const programFiles = () => [
   node,
   folder,
   join(folder, '../../../package.json'),
-  ...new Set(['unpdf', 'mammoth', 'turndown'].map((name) => librariesAbove(fileURLToPath(import.meta.resolve(name))))),
+  ...new Set(
+    ['unpdf', 'mammoth', 'turndown', 'saxen', 'yauzl'].map((name) =>
+      librariesAbove(fileURLToPath(import.meta.resolve(name))),
+    ),
+  ),
 ];
 
 const librariesAbove = (path: string) => path.slice(0, path.lastIndexOf('/node_modules/') + '/node_modules'.length);

@@ -13,6 +13,8 @@ export async function extract({ kind, content, maxCharacters }: Extraction): Pro
   try {
     if (kind === 'html') return { text: await readHtml(content as string) };
     if (kind === 'pdf') return { text: await readPdf(content as Uint8Array, maxCharacters) };
+    if (kind === 'xlsx') return { text: await readSheets(content as Uint8Array, maxCharacters) };
+    if (kind === 'pptx') return { text: await readSlides(content as Uint8Array, maxCharacters) };
     return { text: await readDocx(content as Uint8Array) };
   } catch (error) {
     const isLocked = error instanceof Error && error.name === 'PasswordException';
@@ -27,6 +29,9 @@ async function readHtml(html: string): Promise<string> {
   return htmlToMarkdown(html);
 }
 
+/** Between two pages, one of them empty too: which page a text stands on is told by how many are before it. */
+const pageBreak = '\n\n\f';
+
 /** Page by page, and no further than the limit: a thousand pages would take longer than the whole file may. */
 async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string> {
   const { getDocumentProxy } = await import('unpdf');
@@ -40,10 +45,10 @@ async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<string
       .replace(/[^\S\n]+/g, ' ')
       .replace(/ ?\n ?/g, '\n')
       .trim();
-    if (written !== '') text += `${written}\n\n`;
+    text += `${number === 1 ? '' : pageBreak}${written}`;
     page.cleanup();
   }
-  return text.trim();
+  return text.trimEnd();
 }
 
 /** By way of HTML, which keeps headings, lists and tables. */
@@ -52,4 +57,14 @@ async function readDocx(bytes: Uint8Array): Promise<string> {
   const withoutPictures = mammoth.images.imgElement(async () => ({ src: '' }));
   const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(bytes) }, { convertImage: withoutPictures });
   return readHtml(value);
+}
+
+async function readSheets(bytes: Uint8Array, maxCharacters: number): Promise<string> {
+  const { readXlsx } = await import('./read-xlsx.ts');
+  return readXlsx(bytes, maxCharacters);
+}
+
+async function readSlides(bytes: Uint8Array, maxCharacters: number): Promise<string> {
+  const { readPptx } = await import('./read-pptx.ts');
+  return readPptx(bytes, maxCharacters, pageBreak);
 }

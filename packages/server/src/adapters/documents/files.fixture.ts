@@ -66,3 +66,73 @@ export const paragraph = (text: string, style?: string) =>
 
 export const table = (rows: readonly (readonly string[])[]) =>
   `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>`;
+
+const relationships = (targets: readonly { id: string; type: string; target: string }[]) =>
+  strToU8(
+    `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets
+      .map(
+        ({ id, type, target }) =>
+          `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/>`,
+      )
+      .join('')}<Relationship Id="out" Type="x/hyperlink" Target="http://[" TargetMode="External"/></Relationships>`,
+  );
+
+type Sheet = { name: string; state?: string; rows: string };
+
+/** A workbook with these sheets; `styles` are the number formats of its cells, from 0 on. */
+export function xlsxOf(sheets: readonly Sheet[], { shared = '', styles = '' } = {}): Uint8Array {
+  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+  return zipSync({
+    'xl/workbook.xml': strToU8(
+      `\ufeff<?xml version="1.0"?><workbook ${main} xmlns:r="r"><workbookPr/><sheets>${sheets
+        .map(({ name, state }, at) => `<sheet name="${name}" r:id="s${at}"${state ? ` state="${state}"` : ''}/>`)
+        .join('')}</sheets></workbook>`,
+    ),
+    'xl/_rels/workbook.xml.rels': relationships(
+      sheets.map((_, at) => ({ id: `s${at}`, type: 'worksheet', target: `/xl/worksheets/sheet${at}.xml` })),
+    ),
+    'xl/sharedStrings.xml': strToU8(`<sst ${main}>${shared}</sst>`),
+    'xl/styles.xml': strToU8(`<styleSheet ${main}>${styles}</styleSheet>`),
+    ...Object.fromEntries(
+      sheets.map(({ rows }, at) => [
+        `xl/worksheets/sheet${at}.xml`,
+        strToU8(`<x:worksheet xmlns:x="m"><x:sheetData>${rows}</x:sheetData></x:worksheet>`),
+      ]),
+    ),
+  });
+}
+
+/** A presentation with these slides, the last first in the file's own order; of each its shapes, and its notes. */
+export function pptxOf(slides: readonly { shapes: string; show?: string; notes?: string }[]): Uint8Array {
+  const slideOf = (shapes: string, show = '1') =>
+    strToU8(`<p:sld xmlns:p="p" xmlns:a="a" show="${show}"><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`);
+  const parts = slides.flatMap(({ shapes, show, notes }, at) => [
+    [`ppt/slides/slide${at}.xml`, slideOf(shapes, show)] as const,
+    ...(notes === undefined
+      ? []
+      : [
+          [
+            `ppt/slides/_rels/slide${at}.xml.rels`,
+            relationships([{ id: 'n', type: 'notesSlide', target: `../notesSlides/notes${at}.xml` }]),
+          ] as const,
+          [`ppt/notesSlides/notes${at}.xml`, slideOf(notes)] as const,
+        ]),
+  ]);
+  return zipSync({
+    'ppt/presentation.xml': strToU8(
+      `<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst>${slides
+        .map((_, at) => `<p:sldId id="${256 + at}" r:id="s${at}"/>`)
+        .join('')}</p:sldIdLst></p:presentation>`,
+    ),
+    'ppt/_rels/presentation.xml.rels': relationships(
+      slides.map((_, at) => ({ id: `s${at}`, type: 'slide', target: `slides/slide${at}.xml` })),
+    ),
+    ...Object.fromEntries(parts.toReversed()),
+  });
+}
+
+export const shape = (text: string, role?: string) =>
+  `<p:sp><p:nvSpPr><p:nvPr>${role ? `<p:ph type="${role}"/>` : ''}</p:nvPr></p:nvSpPr><p:txBody>${text
+    .split('\n')
+    .map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`)
+    .join('')}</p:txBody></p:sp>`;

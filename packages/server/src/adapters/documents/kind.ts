@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 
-export type DocumentKind = 'text' | 'markdown' | 'html' | 'pdf' | 'docx';
+export type DocumentKind = 'text' | 'markdown' | 'html' | 'pdf' | 'docx' | 'xlsx' | 'pptx';
 
 const byContentType: Record<string, DocumentKind> = {
   'text/markdown': 'markdown',
@@ -9,6 +9,8 @@ const byContentType: Record<string, DocumentKind> = {
   'application/xhtml+xml': 'html',
   'application/pdf': 'pdf',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
 };
 
 const byExtension: Record<string, DocumentKind> = {
@@ -21,6 +23,8 @@ const byExtension: Record<string, DocumentKind> = {
   xhtml: 'html',
   pdf: 'pdf',
   docx: 'docx',
+  xlsx: 'xlsx',
+  pptx: 'pptx',
 };
 
 /** Files that are text as they are. Clients send them under many types: `.ts` is also that of a film. */
@@ -42,6 +46,6 @@ export function kindOf({ filename, contentType }: { filename: string | null; con
   if (textExtensions.has(extension) || textType.test(type)) return 'text';
   throw fail('unsupported_media_type', {
     param: 'file',
-    message: `A document is text (also CSV, JSON, YAML, XML and source code), Markdown, HTML, PDF or DOCX; ${type ? `\`${type.slice(0, 100)}\`` : 'a file without a type'} is none of these.`,
+    message: `A document is text (also CSV, JSON, YAML, XML and source code), Markdown, HTML, PDF, DOCX, XLSX or PPTX; ${type ? `\`${type.slice(0, 100)}\`` : 'a file without a type'} is none of these.`,
   });
 }

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
 import { canConfine } from './extract-confined.ts';
-import { docxOf, paragraph, pdfOf, pdfWith, table } from './files.fixture.ts';
+import { docxOf, paragraph, pdfOf, pdfWith, pptxOf, shape, table, xlsxOf } from './files.fixture.ts';
 import { createDocumentReader } from './reader.ts';
 
 const options = { orgId: 'org_a', maxCharacters: 524_288 };
@@ -56,8 +56,52 @@ describe('the text of a file', () => {
     expect(await textOf(docxOf(body), 'a.docx')).toBe('# Prices\n\nIn euros.\n\n| Basic | 10 |\n| Pro | 20 |');
   });
 
-  it('is the pages of a PDF, one after the other', async () => {
-    expect(await textOf(pdfOf([['One (1)', 'two'], [], ['three']]), 'a.pdf')).toBe('One (1)\ntwo\n\nthree');
+  it('is the pages of a PDF, one after the other, each ended by a form feed', async () => {
+    expect(await textOf(pdfOf([['One (1)', 'two'], [], ['three']]), 'a.pdf')).toBe('One (1)\ntwo\n\n\f\n\n\fthree');
+  });
+
+  it('is a table for each sheet of a workbook that is shown, with its values as a person sees them [NB-210]', async () => {
+    const cell = (at: string, type: string, value: string, style = 0) =>
+      `<x:c r="${at}" t="${type}" s="${style}"><x:f>A1+B1</x:f><x:v>${value}</x:v></x:c>`;
+    const bytes = xlsxOf(
+      [
+        {
+          name: 'Prices &amp; stock',
+          rows:
+            `<x:row>${cell('A1', 's', '0')}${cell('C1', 's', '1')}${cell('D1', 'str', 'since')}${cell('E1', 'str', 'tax')}</x:row>` +
+            '<x:row/>' +
+            `<x:row>${cell('A3', 'inlineStr', '').replace('<x:v></x:v>', '<x:is><x:t>a | b</x:t></x:is>')}${cell('C3', 'n', '0.30000000000000004')}${cell('D3', 'n', '46341.5', 1)}${cell('E3', 'n', '0.19', 2)}</x:row>` +
+            `<x:row>${cell('A4', 'b', '1')}${cell('C4', 'e', '#N/A')}${cell('D4', 'n', '46341', 3)}</x:row>`,
+        },
+        { name: 'Secret', state: 'hidden', rows: `<x:row>${cell('A1', 'str', 'hidden')}</x:row>` },
+        { name: 'Empty', rows: '' },
+      ],
+      {
+        shared: '<si><t>name</t></si><si><r><t>pri</t></r><r><t>ce</t></r><rPh><t>yomi</t></rPh></si>',
+        styles:
+          '<numFmts><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd&quot;h&quot;"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>' +
+          '<cellXfs><xf numFmtId="0"/><xf numFmtId="22"/><xf numFmtId="9"/><xf numFmtId="170"/></cellXfs>',
+      },
+    );
+    expect(await textOf(bytes, 'a.xlsx')).toBe(
+      '## Prices & stock\n\n| name | price | since | tax |\n| --- | --- | --- | --- |\n| a \\| b | 0.3 | 2026-11-15 12:00 | 19% |\n| TRUE | #N/A | 2026-11-15 |  |',
+    );
+  });
+
+  it('is the slides of a presentation with their titles, tables and notes, each a page [NB-210]', async () => {
+    const row = (...cells: string[]) =>
+      `<a:tr>${cells.map((text) => `<a:tc><a:txBody><a:p><a:t>${text}</a:t></a:p></a:txBody></a:tc>`).join('')}</a:tr>`;
+    const bytes = pptxOf([
+      { shapes: `${shape('First &amp; last\nline')}${shape('Our plan', 'title')}${shape('7', 'sldNum')}` },
+      { shapes: shape('Not shown'), show: '0' },
+      {
+        shapes: `<p:graphicFrame><a:tbl>${row('Plan', 'Price')}${row('Basic', '10')}</a:tbl></p:graphicFrame>`,
+        notes: `${shape('Say it slowly.', 'body')}${shape('3', 'sldNum')}`,
+      },
+    ]);
+    expect(await textOf(bytes, 'a.pptx')).toBe(
+      '## Our plan\n\nFirst & last\nline\n\n\f\n\n\f| Plan | Price |\n| --- | --- |\n| Basic | 10 |\n\nNotes: Say it slowly.',
+    );
   });
 
   it('is judged by its type, and by its name where the type says nothing', async () => {
@@ -95,6 +139,7 @@ describe('a hostile file', () => {
   it.each([
     ['DOCX', docxOf(' '.repeat(300_000_000)), 'a.docx'],
     ['PDF', pdfWith([Buffer.alloc(400_000_000, 32)]), 'a.pdf'],
+    ['XLSX', xlsxOf([{ name: 'A', rows: ' '.repeat(100_000_000) }]), 'a.xlsx'],
   ])('that unpacks to gigabytes is given up: %s', async (_kind, bytes, filename) => {
     expect(bytes.length).toBeLessThan(3 * 1024 * 1024);
     const reader = createDocumentReader({ memoryMb: 100, timeMs: 60_000 });
@@ -107,11 +152,19 @@ describe('a hostile file', () => {
     ['nothing but a beginning', '%PDF-1.7', 'a.pdf', /PDF file cannot be read/],
     ['half of itself', pdfOf([['Refunds']]).subarray(0, 300), 'a.pdf', /PDF file cannot be read/],
     ['a zip that is no document', docxOf('').subarray(0, 200), 'a.docx', /DOCX file cannot be read/],
+    ['a zip without a workbook', docxOf(''), 'a.xlsx', /XLSX file cannot be read/],
+    ['a zip without slides', docxOf(''), 'a.pptx', /PPTX file cannot be read/],
     ['no XML inside', docxOf('<w:p><broken'), 'a.docx', /DOCX file (cannot be read)|holds no text/],
     ['nested until the stack ends', `${'<b><i>'.repeat(20_000)}x`, 'a.html', /HTML file cannot be read/],
   ])('that is %s is refused', async (_what, bytes, filename, message) => {
     await expect(createDocumentReader().read(file(bytes, filename), options)).rejects.toEqual(refused(message));
   });
+});
+
+it('leaves entities that a file defines as they stand', async () => {
+  const shared = '</sst><!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;">]><sst>';
+  const bytes = xlsxOf([{ name: 'A', rows: '<x:row><x:c t="str"><x:v>&b;</x:v></x:c></x:row>' }], { shared });
+  expect((await createDocumentReader().read(file(bytes, 'a.xlsx'), options)).text).toContain('| &b; |');
 });
 
 it('reads a few files at once, lets others wait, and sends the rest away', async () => {

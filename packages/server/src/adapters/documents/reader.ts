@@ -50,7 +50,7 @@ export function createDocumentReader(given: Partial<Limits> = {}): DocumentReade
   return {
     async read(file, { orgId, maxCharacters }) {
       const kind = kindOf(file);
-      if (kind === 'docx') await refuseBomb(file.bytes);
+      if (isZip(kind)) await refuseBomb(kind, file.bytes);
       const text = isText(kind)
         ? textOf(file)
         : await limiter.run(orgId, () => extract({ ...contentOf(kind, file), maxCharacters }, limits));
@@ -63,22 +63,24 @@ export function createDocumentReader(given: Partial<Limits> = {}): DocumentReade
 }
 
 /** A file of a few hundred kilobytes may unpack to gigabytes: one that says so costs nothing but the look at its list. */
-async function refuseBomb(bytes: Uint8Array): Promise<void> {
+async function refuseBomb(kind: DocumentKind, bytes: Uint8Array): Promise<void> {
   let unpacked = 0;
   try {
     for await (const { declaredBytes } of openZip(bytes)) unpacked += declaredBytes;
   } catch {
-    throw unreadable('The DOCX file cannot be read.');
+    throw unreadable(`The ${kind.toUpperCase()} file cannot be read.`);
   }
   if (unpacked > mostUnpackedBytes) throw unreadable('The file unpacks to more than can be read.');
 }
+
+const isZip = (kind: DocumentKind) => kind === 'docx' || kind === 'xlsx' || kind === 'pptx';
 
 const isText = (kind: DocumentKind) => kind === 'text' || kind === 'markdown';
 
 const textOf = ({ bytes, contentType }: UploadedFile) => decodeText(bytes, charsetOfType(contentType));
 
 function contentOf(kind: DocumentKind, { bytes, contentType }: UploadedFile): Omit<Extraction, 'maxCharacters'> {
-  if (kind !== 'html') return { kind: kind as 'pdf' | 'docx', content: bytes };
+  if (kind !== 'html') return { kind: kind as Exclude<Extraction['kind'], 'html'>, content: bytes };
   return { kind, content: decodeText(bytes, charsetOfType(contentType) ?? charsetOfPage(bytes)) };
 }
 

@@ -3,6 +3,8 @@ export type Embeddings = {
   /** Stored beside every vector: those of two models, or of one model in two sizes, are not comparable. */
   model: string;
   dimensions: number;
+  /** The text search configurations of PostgreSQL whose texts it reads; `simple` is that of a text too short to tell. */
+  languages: readonly string[] | 'every';
   /** Whether the model can read the text. What it cannot read looks to it like any other text it cannot read. */
   understands: (text: string) => boolean;
   /**

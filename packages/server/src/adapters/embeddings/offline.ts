@@ -199,6 +199,7 @@ export function createOfflineEmbeddings(given: Partial<Settings> = {}): Embeddin
   return {
     model: 'universal-sentence-encoder-lite-en-1',
     dimensions,
+    languages: ['english', 'simple'],
     understands,
     pieces: (text) => cutText(text, longestPiece),
     embed,

@@ -41,6 +41,7 @@ export function createProviderEmbeddings(embedder: Embedder): Embeddings {
   return {
     model,
     dimensions,
+    languages: 'every',
     understands: isReadable,
     pieces: (text) => cutText(text, longestPiece),
     embed,

@@ -18,12 +18,14 @@ const usual: SessionLimits = { timeoutMs: 15_000, maxRequests: 100, maxBytes: 8 
 const mostTools = 500;
 const mostPages = 50;
 
-/** The first 500 tools that the server offers. */
+/** The first 500 tools that the server offers; `isCut`: there are more. */
+export type ToolList = { tools: OfferedTool[]; isCut: boolean };
+
 export function listTools(
   { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
   target: McpTarget,
   signal: AbortSignal,
-): Promise<OfferedTool[]> {
+): Promise<ToolList> {
   return withSession({ fetch, version, limits: { ...usual, ...limits } }, target, signal, offeredTools);
 }
 
@@ -31,16 +33,20 @@ export function listTools(
  * Asks page by page. The client's own `listTools` reads all pages before it gives back one, and writes the names of
  * tools to the console.
  */
-async function offeredTools(client: Client): Promise<OfferedTool[]> {
-  if (!client.getServerCapabilities()?.tools) return [];
+async function offeredTools(client: Client): Promise<ToolList> {
+  if (!client.getServerCapabilities()?.tools) return { tools: [], isCut: false };
   const tools: OfferedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const result: ListToolsResult = await client.request({ method: 'tools/list', params });
-    tools.push(...result.tools.slice(0, mostTools - tools.length).map(offeredTool));
+    const room = mostTools - tools.length;
+    tools.push(...result.tools.slice(0, room).map(offeredTool));
     cursor = result.nextCursor;
-    if (cursor === undefined || tools.length >= mostTools) return tools;
+    const isFull = tools.length === mostTools;
+    if (cursor === undefined || isFull) {
+      return { tools, isCut: result.tools.length > room || (isFull && cursor !== undefined) };
+    }
   }
   throw new OutboundFailure('too_large', `The list of tools has more than ${mostPages} pages.`);
 }

@@ -28,6 +28,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     const { url, sessions } = await serveMcp(generation, shop);
     expect(await listTools(url)).toEqual({
       ok: true,
+      isCut: false,
       tools: [
         { name: 'find_order', description: 'Finds an order.', isReadOnly: true, inputSchema, priceUsd: 0.25 },
         { name: 'refund', description: 'Pays back.', isReadOnly: false, inputSchema, priceUsd: null },

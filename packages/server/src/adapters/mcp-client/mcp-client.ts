@@ -1,15 +1,11 @@
 import type { CalledTool, ToolAnswer } from './call-tool.ts';
 import type { McpFailure } from './failure.ts';
-import type { OfferedTool } from './list-tools.ts';
+import type { ToolList } from './list-tools.ts';
 import type { McpTarget, SessionLimits } from './session.ts';
 
 /** Speaks with the MCP servers that tenants register. What a server does wrong is an answer, never an exception. */
 export type McpClient = {
-  /** The first 500 tools that the server offers. */
-  listTools: (
-    target: McpTarget,
-    options: { signal: AbortSignal },
-  ) => Promise<{ ok: true; tools: OfferedTool[] } | McpFailure>;
+  listTools: (target: McpTarget, options: { signal: AbortSignal }) => Promise<({ ok: true } & ToolList) | McpFailure>;
   /**
    * Calls a tool; the answer is one text of 100,000 characters at most. `hide` takes the credentials out of whatever the
    * server wrote. Throws the reason of the signal when that ends the call, and nothing else.
@@ -34,7 +30,7 @@ export function createMcpClient({ fetch, version, limits = {} }: Dependencies): 
       // Loaded with the first call: the official client takes 0.3 s and 34 MB, which would count against every start.
       const [{ listTools }, { failureOf }] = await Promise.all([import('./list-tools.ts'), import('./failure.ts')]);
       try {
-        return { ok: true, tools: await listTools({ fetch, version, limits }, target, signal) };
+        return { ok: true, ...(await listTools({ fetch, version, limits }, target, signal)) };
       } catch (error) {
         return failureOf(error, target.url);
       }

@@ -196,7 +196,13 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
     },
     handlers: {
       deployments,
-      notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive }),
+      notebooks: notebookRoutes({
+        db,
+        reader: createDocumentReader(),
+        changeLive,
+        jobs: dependencies.jobs,
+        embeddings: { model: 'none' },
+      }),
       skills: skillRoutes({ db, openZip, changeLive }),
       scenarios: scenarioRoutes({ db }),
       webhooks: webhookRoutes({ db, vault, assertCallable: () => {} }),

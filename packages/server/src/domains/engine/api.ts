@@ -48,7 +48,7 @@ export { questionText, readTranscript, type Transcript } from './records/transcr
 export { isOver } from './records/turn.ts';
 export { findTurn, latestTurn } from './records/turns.ts';
 export { usableModel } from './records/usable-model.ts';
-export { manifestOf } from './records/version-cache.ts';
+export { manifestOf, versionOf } from './records/version-cache.ts';
 export { createEngine } from './runs/create-engine.ts';
 export { keepMemories } from './runs/keep-memory.ts';
 export { computerRuns } from './tools/computer-meter.ts';

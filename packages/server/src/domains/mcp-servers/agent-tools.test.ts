@@ -146,7 +146,7 @@ describe('tools of registered servers', () => {
     expect(await tools.call(only(loaded, odd[2]), {}, never)).toMatchObject({ output: `${odd[2]} {}` });
   });
 
-  it('with a schema beyond all measure are left open', async () => {
+  it('with a schema beyond all measure are left open, and say so [TOOL-201]', async () => {
     const large = {
       type: 'object' as const,
       properties: { a: { enum: Array.from({ length: 9000 }, (_, at) => `v${at}`) } },
@@ -162,6 +162,7 @@ describe('tools of registered servers', () => {
       { type: 'object' },
       { type: 'object' },
     ]);
+    for (const each of loaded.tools) expect(each.tool.definition.description).toContain('Its input is too large');
   });
 });
 

@@ -15,6 +15,7 @@ import { endOutages } from './outage-store.ts';
 import type { Away, Reach, ServerRules } from './reach.ts';
 import { reachApps } from './reach-apps.ts';
 import { reachServers } from './reach-servers.ts';
+import { isTooLarge, schemaLeftOut, shownDescription } from './shown-tool.ts';
 import type { SignIns } from './sign-ins.ts';
 import { standInsFor } from './stand-in.ts';
 import { modelToolName } from './tool-name.ts';
@@ -236,7 +237,6 @@ function toolsOf(offered: readonly OfferedTool[], reach: Reached, known: Known):
 }
 
 const longestName = 128;
-const longestDescription = 1024;
 
 function toolOf(offered: OfferedTool, { server, hide }: Reached, { policy, definitions }: Known): Tool {
   const definition = definitions.get(offered) ?? definitionOf(offered, server.slug, hide);
@@ -257,7 +257,9 @@ const definitionOf = (
   hide: (text: string) => string,
 ): ToolDefinition => ({
   name: modelToolName(slug, hide(name)),
-  description: cutText(hide(description), longestDescription),
+  description: isTooLarge(inputSchema)
+    ? `${shownDescription(hide(description))} ${schemaLeftOut}`.trim()
+    : shownDescription(hide(description)),
   inputSchema: shownSchema(inputSchema, hide),
 });
 
@@ -276,12 +278,9 @@ function ruledAs(shown: string, name: string, server: ServerRules, policy: Polic
   };
 }
 
-const largestSchema = 64 * 1024;
-const deepestSchema = 32;
-
 /** One that is larger than any model reads is left open: the server checks its arguments itself. */
 function shownSchema(schema: JsonSchema, hide: (text: string) => string): JsonSchema {
-  if (depthOf(schema) > deepestSchema || JSON.stringify(schema).length > largestSchema) return { type: 'object' };
+  if (isTooLarge(schema)) return { type: 'object' };
   return withHidden(schema, hide) as JsonSchema;
 }
 
@@ -298,10 +297,4 @@ function withHidden(value: unknown, hide: (text: string) => string): unknown {
       return [key, isStructural ? inner : withHidden(inner, hide)];
     }),
   );
-}
-
-/** Stops where it is deep enough to be refused. */
-function depthOf(value: unknown, level = 0): number {
-  if (typeof value !== 'object' || value === null || level > deepestSchema) return level;
-  return Object.values(value).reduce((deep: number, inner) => Math.max(deep, depthOf(inner, level + 1)), level + 1);
 }

@@ -22,7 +22,7 @@ const store = (name: string, value: string, { key = org.testKey, user_id }: { ke
   server.call('PUT', `/v1/secrets/${name}`, { key, body: { value, ...(user_id && { user_id }) } });
 const failing = (code: string, message: unknown) => ({
   status: 200,
-  body: { ok: false, tools: [], error: { code, message } },
+  body: { ok: false, tools: [], notes: [], error: { code, message } },
 });
 
 const shop = [
@@ -41,6 +41,7 @@ describe('a check', () => {
         { name: 'find_order', description: 'Finds an order.', read_only: true },
         { name: 'refund', description: 'Pays back.', read_only: false },
       ],
+      notes: [],
       error: null,
     });
   });
@@ -131,7 +132,7 @@ describe('a check', () => {
     const answer = await check(id);
     expect(answer.body.tools).toEqual([
       { name: 'x', description: 'You sent Bearer [secret], [secret]!', read_only: false },
-      { name: 'name_[secret]', description: `${'d'.repeat(1020)}[sec`, read_only: false },
+      { name: 'name_[secret]', description: `${'d'.repeat(1020)}[sec … (cut)`, read_only: false },
     ]);
     const refusing = await serve((request, response) => {
       response.writeHead(500, { 'x-echo': String(request.headers.authorization) });
@@ -143,13 +144,19 @@ describe('a check', () => {
     expect(server.logged.join('')).not.toContain('hunter2');
   });
 
-  it('cuts descriptions and names, and shows the first 500 tools', async () => {
+  it('cuts descriptions and names, shows the first 500 tools, and says what an agent is not shown [TOOL-201]', async () => {
     const many = Array.from({ length: 600 }, (_, at) => tool(`tool_${at}`, { description: '' }));
     many[0] = tool('n'.repeat(200), { description: `${'😀'.repeat(1030)}` });
     const { url } = await serveMcp('2026', many);
-    const { tools } = (await check(await newServer(url))).body;
+    const { tools, notes } = (await check(await newServer(url))).body;
     expect(tools).toHaveLength(500);
-    expect(tools[0]).toEqual({ name: 'n'.repeat(128), description: '😀'.repeat(1024), read_only: false });
+    const description = `${'😀'.repeat(1024)} … (cut)`;
+    expect(tools[0]).toEqual({ name: 'n'.repeat(128), description, read_only: false });
+    expect(notes).toEqual([
+      expect.stringContaining('more than 500 tools'),
+      expect.stringContaining('500 tools, and an agent is offered 128'),
+      expect.stringContaining(`${'n'.repeat(128)}\` an agent reads the first 1024`),
+    ]);
   });
 
   it('answers 200 also where the server is away, refuses or speaks nonsense [MCPS-027]', async () => {

@@ -10,12 +10,12 @@ import { cutText } from './cut-text.ts';
 import { fillHeaders } from './fill-headers.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { secretsOf } from './mcp-server.ts';
+import { notesOn, shownDescription } from './shown-tool.ts';
 import type { ServerRow } from './tables.ts';
 
 type CheckAnswer = ResponseOf<Api['mcpServers']['check']>;
 
 const longestName = 128;
-const longestDescription = 1024;
 
 /** Calls the server as a task would, with the company's secrets of the mode, and shows the tools that it offers. */
 export async function checkServer(
@@ -48,13 +48,19 @@ export async function checkServer(
     ok: true,
     tools: answer.tools.map(({ name, description, isReadOnly }) => ({
       name: cutText(shown(name), longestName),
-      description: cutText(shown(description), longestDescription),
+      description: shownDescription(shown(description)),
       read_only: isReadOnly,
     })),
+    notes: notesOn(answer.tools, answer.isCut, shown),
     error: null,
   };
 }
 
-const failed = (code: ErrorCode, message: string): CheckAnswer => ({ ok: false, tools: [], error: { code, message } });
+const failed = (code: ErrorCode, message: string): CheckAnswer => ({
+  ok: false,
+  tools: [],
+  notes: [],
+  error: { code, message },
+});
 
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');

@@ -54,6 +54,7 @@ export async function startMemory({
 export const noEmbeddings: Embeddings = {
   model: 'none',
   dimensions: 0,
+  languages: [],
   understands: () => false,
   pieces: (text) => [text],
   embed: () => Promise.reject(new Error('Nothing is embedded here.')),

@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Origin } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
+import type { JobSender } from '../../jobs/catalog.ts';
 import { recordAudit } from '../audit/api.ts';
 import { lockVersions } from '../deployments/api.ts';
 import { type ContentChange, carryIntoLive, liveReaders, reachesLive } from './live-content.ts';
@@ -14,7 +15,7 @@ export async function addDocument(
   tx: Transaction,
   origin: Origin,
   { notebookId, document }: { notebookId: string; document: PreparedDocument },
-  wanted: ContentChange,
+  wanted: ContentChange & { jobs: JobSender },
 ): Promise<DocumentRow> {
   const { orgId } = origin;
   const isForLive = reachesLive(origin, wanted);
@@ -35,5 +36,6 @@ export async function addDocument(
     details: { notebook_id: notebookId, bytes: row.bytes },
   });
   if (isForLive) await carryIntoLive(tx, origin, notebookId, change, wanted);
+  await wanted.jobs.send(tx, 'document.index', { org_id: orgId, document_id: row.id });
   return row;
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countWhere } from '../../../../../tests/support/rows.ts';
+import { countWhere, rowsWhere } from '../../../../../tests/support/rows.ts';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
 import { run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { createLog } from '../../main/log.ts';
-import { createPassageMeaning, type PassageMeaning, searchNotebooks } from './api.ts';
+import { createPassageMeaning, indexDocument, type PassageMeaning, searchNotebooks } from './api.ts';
 import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { windowsOf } from './passage-windows.ts';
 import { documents, documentVectors } from './tables.ts';
@@ -23,19 +23,23 @@ afterAll(async () => {
   await embeddings.close();
 });
 
-const newMeaning = (from: Embeddings = embeddings) => createPassageMeaning({ db: server.db, embeddings: from, log });
+const newMeaning = (from: Embeddings = embeddings) =>
+  createPassageMeaning({ db: server.db, embeddings: from, comparesVectors: false, log });
 
 type Asked = { query: string; notebookIds: string[]; userId?: string | null; limit?: number };
 
 const titles = async (meaning: PassageMeaning | null, { query, notebookIds, userId = null, limit = 5 }: Asked) =>
-  (await searchNotebooks(server.db, { orgId, notebookIds, revisions: null, userId, query, limit }, meaning)).map(
+  (await searchNotebooks(server.db, { orgId, notebookIds, revisions: null, userId, query, limit }, meaning)).hits.map(
     ({ title }) => title,
   );
 
-/** Searched once before, so that the vectors are there. */
-async function prepared(meaning: PassageMeaning, notebookIds: string[]): Promise<void> {
-  await titles(meaning, { query: 'anything of interest', notebookIds });
-  await meaning.settled();
+const signal = new AbortController().signal;
+const index = (documentId: string, from: Embeddings = embeddings) =>
+  indexDocument({ db: server.db, embeddings: from, comparesVectors: false }, documentId, signal);
+
+/** What the jobs of their uploads come to. */
+async function indexAll(notebookIds: string[]): Promise<void> {
+  for (const { id } of await rowsWhere(server.db, documents, sql`notebook_id = ANY(${notebookIds})`)) await index(id);
 }
 
 const shop = {
@@ -58,7 +62,7 @@ describe('a search with meaning', () => {
   it('finds what is said in other words, which words alone do not', async () => {
     const notebookIds = [await newNotebook(server.db, orgId, shop)];
     const meaning = newMeaning();
-    await prepared(meaning, notebookIds);
+    await indexAll(notebookIds);
     const byMeaning = await Promise.all(questions.map(([query]) => titles(meaning, { query, notebookIds })));
     const byWords = await Promise.all(questions.map(([query]) => titles(null, { query, notebookIds })));
     const hits = (found: string[][]) => found.filter((list, at) => list[0] === questions[at]?.[1]).length;
@@ -66,52 +70,17 @@ describe('a search with meaning', () => {
     expect(hits(byWords)).toBeLessThanOrEqual(1);
   });
 
-  it('goes by words while the vectors are made, and does not wait for them', async () => {
-    const notebookIds = [await newNotebook(server.db, orgId, shop)];
-    const asked: number[] = [];
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    const meaning = newMeaning({
-      ...embeddings,
-      embed: async (texts, signal) => {
-        asked.push(texts.length);
-        await held;
-        return embeddings.embed(texts, signal);
-      },
-    });
-    expect(await titles(meaning, { query: 'insured parcel', notebookIds })).toEqual(['returns.md']);
-    expect(await titles(meaning, { query: 'Can I send the purchase back?', notebookIds })).toEqual([]);
-    release();
-    await meaning.settled();
-    expect((await titles(meaning, { query: 'Can I send the purchase back?', notebookIds }))[0]).toBe('returns.md');
-    // One call for each document, and one for the question.
-    expect(asked).toHaveLength(6);
-  });
-
-  it('makes the vectors of a document once, for every process and after a restart', async () => {
-    const notebookIds = [await newNotebook(server.db, orgId, shop)];
-    await prepared(newMeaning(), notebookIds);
-    const later = newMeaning({
-      ...embeddings,
-      embed: (texts) => {
-        expect(texts).toHaveLength(1);
-        return embeddings.embed(texts);
-      },
-    });
-    expect((await titles(later, { query: 'Can I send the purchase back?', notebookIds }))[0]).toBe('returns.md');
-    await later.settled();
-  });
-
   it('shows a document that was added later, and none that is gone', async () => {
     const id = await newNotebook(server.db, orgId, shop);
     const meaning = newMeaning();
-    await prepared(meaning, [id]);
+    await indexAll([id]);
     const added = await newDocument(server.db, orgId, id, {
       title: 'gifts.md',
       text: 'We wrap presents in paper free of charge.',
     });
     const query = 'Is gift packaging possible for a birthday surprise?';
     await titles(meaning, { query, notebookIds: [id] });
-    await meaning.settled();
+    await index(added.id);
     expect(await titles(meaning, { query, notebookIds: [id] })).toContain('gifts.md');
     await run(server.db, sql`DELETE FROM ${documents} WHERE id = ${added.id}`);
     expect(await titles(meaning, { query, notebookIds: [id] })).not.toContain('gifts.md');
@@ -122,9 +91,7 @@ describe('a search with meaning', () => {
     const closed = await newNotebook(server.db, orgId, shop, { mode: 'users', user_ids: ['ana'] });
     const other = await newNotebook(server.db, orgId, { 'jazz.md': 'A saxophone solo needs a lot of breath.' });
     const meaning = newMeaning();
-    await prepared(meaning, [other]);
-    await titles(meaning, { query: 'anything', notebookIds: [closed], userId: 'ana' });
-    await meaning.settled();
+    await indexAll([other, closed]);
     const query = 'Can I send the purchase back?';
     expect((await titles(meaning, { query, notebookIds: [closed, other], userId: 'ana' }))[0]).toBe('returns.md');
     expect(await titles(meaning, { query, notebookIds: [closed, other], userId: 'bob' })).toEqual([]);
@@ -136,7 +103,7 @@ describe('a search with meaning', () => {
   it('finds nothing for what has no meaning, and no more than the limit', async () => {
     const notebookIds = [await newNotebook(server.db, orgId, shop)];
     const meaning = newMeaning();
-    await prepared(meaning, notebookIds);
+    await indexAll(notebookIds);
     for (const query of ['', '???', 'the', 'the -red', '🙂', 'quantum chromodynamics'])
       expect(await titles(meaning, { query, notebookIds })).toEqual([]);
     expect(await titles(meaning, { query: 'return delivery lamp order', notebookIds, limit: 2 })).toHaveLength(2);
@@ -149,7 +116,7 @@ describe('a search with meaning', () => {
         japanese: 'お客様は返品手続きを三十日以内に行うことができます。',
       }),
     ];
-    await prepared(newMeaning(), notebookIds);
+    await indexAll(notebookIds);
     const broken = newMeaning({ ...embeddings, embed: () => Promise.reject(new Error('no thread')) });
     expect(await titles(broken, { query: 'insured parcel', notebookIds })).toEqual(['returns.md']);
     expect(await titles(newMeaning(), { query: '返品', notebookIds })).toEqual(['japanese']);

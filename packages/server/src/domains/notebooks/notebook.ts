@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import { isPlainFileName } from '@vestra/contract/files';
 import { detectLanguage } from './language.ts';
-import { splitPassages } from './passages.ts';
+import { outlineOf } from './outline.ts';
+import { type Passage, splitPassages } from './passages.ts';
 import type { NotebookRow } from './tables.ts';
 
 const kilobyte = 1024;
@@ -29,7 +30,7 @@ export type PreparedDocument = {
   language: string;
   bytes: number;
   sha256: string;
-  passages: string[];
+  passages: Passage[];
 };
 
 /** `param` is the field the text came in, for the refusal. */
@@ -53,7 +54,7 @@ export function prepareDocument(given: {
     language: detectLanguage(text),
     bytes,
     sha256: createHash('sha256').update(text, 'utf8').digest('hex'),
-    passages: splitPassages(text),
+    passages: splitPassages(text, outlineOf(title, text)),
   };
 }
 

@@ -10,11 +10,13 @@ import { notebookRoutes } from './routes.ts';
 
 /** No deployment uses these notebooks. */
 const changeLive = async () => {};
+/** Nobody does the jobs: a test indexes what it needs. */
+const jobs = { send: async () => '', sendMany: async () => [] };
 
 /** The notebook routes; `key` is the test key of an org. */
-export async function startNotebooks() {
+export async function startNotebooks({ encoder = 'none' }: { encoder?: string } = {}) {
   const app = await startTestApp(({ db }) => ({
-    notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive }),
+    notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive, jobs, embeddings: { model: encoder } }),
   }));
   return {
     ...app,
@@ -50,6 +52,6 @@ export async function newNotebook(
 export function newDocument(db: Database, orgId: string, notebookId: string, given: { title: string; text: string }) {
   const document = prepareDocument({ ...given, contentType: 'text/plain', param: 'text' });
   return transaction(db, (tx) =>
-    addDocument(tx, systemOrigin(orgId), { notebookId, document }, { promote: 'no', changeLive }),
+    addDocument(tx, systemOrigin(orgId), { notebookId, document }, { promote: 'no', changeLive, jobs }),
   );
 }

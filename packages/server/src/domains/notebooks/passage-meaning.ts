@@ -1,149 +1,144 @@
-import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import type { Database } from '../../db/pool.ts';
-import { windowsOf } from './passage-windows.ts';
-import { insertVectors, loadPassages, loadVectors } from './store.ts';
-import type { DocumentVectors, PassageKey } from './tables.ts';
-import { packVectors, similarities } from './vectors.ts';
+import { loadVectors } from './index-store.ts';
+import type { PassageKey } from './tables.ts';
+import { type Near, nearestInDatabase } from './vector-table.ts';
+import { similarities } from './vectors.ts';
 
 /** Ranks passages by what they mean. */
 export type PassageMeaning = {
-  /**
-   * The nearest passages of the documents, nearest first. Documents without vectors are left out this once: they get
-   * theirs in the background, so that neither adding a document nor the first search waits for it.
-   */
-  rank: (documentIds: readonly string[], query: string, limit: number) => Promise<PassageKey[]>;
-  /** Resolves when nothing is being made any more. */
-  settled: () => Promise<void>;
+  model: string;
+  /** The text search configurations of the documents that can be ranked. */
+  languages: Embeddings['languages'];
+  /** The nearest passages of the documents, nearest first. What has no vectors yet is left out. */
+  rank: (documents: readonly Ranked[], query: string, limit: number) => Promise<PassageKey[]>;
 };
 
-/** Measured with windows of one sentence: the nearest of the right passage is at 0.42 in the middle, of another at 0.26. */
-const leastSimilarity = 0.3;
+/** `isIndexed`: there are no more vectors of it to come. */
+type Ranked = { id: string; isIndexed: boolean };
+
+/**
+ * Above what the model says of two texts: of thousands of sentences some are near to any question by chance. Measured with
+ * the offline encoder: the nearest of the right passage is at 0.42 in the middle, of another at 0.26.
+ */
+const margin = 0.05;
 /** 64 MB hold the vectors of about two full notebooks; what does not fit is read again. */
 const cacheBytes = 64 * 1_048_576;
 /** 10 to 20 ms of work, after which the event loop gets its turn. */
 const vectorsAtOnce = 4000;
-/** Windows between two rests. */
-const windowsAtOnce = 32;
 
 /**
- * Vectors lie in a table, a row for each document, and are compared here, since plain SQL has no product of vectors.
- * Measured on two busy cores: 250 ms for the fifty thousand vectors of a full notebook once they are in the cache.
+ * Vectors lie in a table, a row for each batch of a document, and are compared here, since plain SQL has no product of
+ * vectors. Measured on two busy cores: 250 ms for the fifty thousand vectors of a full notebook once they are in the cache.
  */
 export function createPassageMeaning(dependencies: {
   db: Database;
   embeddings: Embeddings;
+  /** PostgreSQL compares them itself, but for those that were stored before it could. */
+  comparesVectors: boolean;
   log: Pick<Logger, 'warn'>;
 }): PassageMeaning {
-  const { db, embeddings, log } = dependencies;
+  const { db, embeddings, comparesVectors, log } = dependencies;
+  const { model, languages } = embeddings;
   const cache = createCache(cacheBytes);
-  const waiting = new Set<string>();
-  let working: Promise<void> | null = null;
 
-  async function rank(documentIds: readonly string[], query: string, limit: number): Promise<PassageKey[]> {
-    if (documentIds.length === 0 || !embeddings.understands(query)) return [];
-    const vectors = await vectorsOf(documentIds);
-    const found = new Set(vectors.map(({ document_id }) => document_id));
-    makeLater(documentIds.filter((id) => !found.has(id)));
-    if (vectors.length === 0) return [];
+  async function rank(documents: readonly Ranked[], query: string, limit: number): Promise<PassageKey[]> {
+    if (documents.length === 0 || !embeddings.understands(query)) return [];
+    const packed = await vectorsOf(documents);
+    if (packed.length === 0 && !comparesVectors) return [];
     const asked = await askedFor(query);
     if (!asked) return [];
-    const near = await nearest(asked, vectors);
-    return near.slice(0, limit).map(({ key }) => key);
+    const least = asked.least + margin;
+    const documentIds = documents.map(({ id }) => id);
+    const near = [
+      ...(await nearest(asked.vector, packed, least)),
+      ...(comparesVectors ? await compared(asked.vector, { documentIds, least, limit }) : []),
+    ];
+    const ranked = near.sort((a, b) => b.similarity - a.similarity).slice(0, limit);
+    return ranked.map(({ key }) => key);
   }
 
-  async function askedFor(query: string): Promise<Float32Array | undefined> {
+  async function compared(asked: Float32Array, of: Parameters<typeof nearestInDatabase>[3]): Promise<Near[]> {
     try {
-      return (await embeddings.embed([query]))[0];
+      return await nearestInDatabase(db, model, asked, of);
+    } catch (error) {
+      // Such as vectors of another length, where a provider has changed its model under the same name.
+      log.warn({ err: error }, 'a search of notebooks went by words alone');
+      return [];
+    }
+  }
+
+  async function askedFor(query: string): Promise<{ vector: Float32Array; least: number } | undefined> {
+    try {
+      const [vector] = await embeddings.embed([query]);
+      return vector && { vector, least: await embeddings.leastSimilarity({ query }) };
     } catch (error) {
       log.warn({ err: error }, 'a search of notebooks went by words alone');
       return undefined;
     }
   }
 
-  async function vectorsOf(documentIds: readonly string[]): Promise<DocumentVectors[]> {
-    const known = documentIds.flatMap((id) => cache.get(id) ?? []);
-    const isKnown = new Set(known.map(({ document_id }) => document_id));
+  /** Of a document that is being indexed, what was stored since the last search is read and added to what is known. */
+  async function vectorsOf(documents: readonly Ranked[]): Promise<Vectors[]> {
+    const known = new Map(documents.flatMap(({ id }) => cache.get(id) ?? []).map((each) => [each.documentId, each]));
+    const open = documents.filter(({ id }) => !known.get(id)?.isWhole);
     const read = await loadVectors(
       db,
-      embeddings.model,
-      documentIds.filter((id) => !isKnown.has(id)),
+      model,
+      open.map(({ id }) => ({ documentId: id, from: known.get(id)?.windows ?? 0 })),
     );
-    for (const each of read) cache.put(each);
-    return [...known, ...read];
-  }
-
-  function makeLater(documentIds: readonly string[]): void {
-    for (const id of documentIds) waiting.add(id);
-    if (waiting.size === 0) return;
-    working ??= makeAll().finally(() => {
-      working = null;
-    });
-  }
-
-  async function makeAll(): Promise<void> {
-    for (const id of waiting) {
-      try {
-        await make(id);
-      } catch (error) {
-        // The next search that needs the document asks for it again.
-        log.warn({ err: error, document_id: id }, 'a document has no vectors yet');
-      }
-      waiting.delete(id);
+    const parts = Map.groupBy(read, ({ document_id }) => document_id);
+    for (const { id, isIndexed } of open) {
+      const before = known.get(id) ?? { documentId: id, windows: 0, isWhole: false, parts: [] };
+      const added = parts.get(id) ?? [];
+      const windows = before.windows + added.reduce((sum, { positions }) => sum + positions.length, 0);
+      const now = { documentId: id, windows, isWhole: isIndexed, parts: [...before.parts, ...added] };
+      cache.put(now);
+      known.set(id, now);
     }
+    return [...known.values()].filter((each) => each.parts.length > 0);
   }
 
-  async function make(documentId: string): Promise<void> {
-    const windows = windowsOf(await loadPassages(db, documentId)).filter(({ text }) => embeddings.understands(text));
-    const vectors: Float32Array[] = [];
-    while (vectors.length < windows.length) {
-      const begun = performance.now();
-      const next = windows.slice(vectors.length, vectors.length + windowsAtOnce);
-      vectors.push(...(await embeddings.embed(next.map(({ text }) => text))));
-      // 10 KB keep a busy core at work for some 8 s. Half of the time is left to those who wait for an answer.
-      if (vectors.length < windows.length) await sleep(performance.now() - begun, undefined, { ref: false });
-    }
-    await insertVectors(db, {
-      document_id: documentId,
-      model: embeddings.model,
-      positions: windows.map(({ position }) => position),
-      vectors: packVectors(vectors),
-    });
-  }
-
-  return {
-    rank,
-    async settled() {
-      while (working) await working;
-    },
-  };
+  return { model, languages, rank };
 }
 
+/** Of one document. A text never changes, so what is kept of it is never wrong, only not yet whole. */
+type Vectors = {
+  documentId: string;
+  windows: number;
+  isWhole: boolean;
+  parts: readonly { positions: number[]; vectors: Uint8Array }[];
+};
+
 /** A passage is as near as its nearest window. */
-async function nearest(asked: Float32Array, documents: readonly DocumentVectors[]) {
-  const found: { key: PassageKey; similarity: number }[] = [];
+async function nearest(asked: Float32Array, documents: readonly Vectors[], least: number): Promise<Near[]> {
+  const found: Near[] = [];
   let compared = 0;
-  for (const { document_id, positions, vectors } of documents) {
+  for (const { documentId, parts, windows } of documents) {
     const best = new Map<number, number>();
-    for (const [at, similarity] of similarities(asked, vectors).entries()) {
-      const position = positions[at] as number;
-      if (similarity > (best.get(position) ?? leastSimilarity)) best.set(position, similarity);
+    for (const { positions, vectors } of parts) {
+      for (const [at, similarity] of similarities(asked, vectors).entries()) {
+        const position = positions[at] as number;
+        if (similarity > (best.get(position) ?? least)) best.set(position, similarity);
+      }
     }
-    for (const [position, similarity] of best) found.push({ key: { document_id, position }, similarity });
-    compared += positions.length;
+    for (const [position, similarity] of best) found.push({ key: { document_id: documentId, position }, similarity });
+    compared += windows;
     if (compared < vectorsAtOnce) continue;
     compared = 0;
     await nextTick();
   }
-  return found.sort((a, b) => b.similarity - a.similarity);
+  return found;
 }
 
-/** What was used last stays. A document never changes, so what is kept of it is never wrong. */
+/** What was used last stays. */
 function createCache(mostBytes: number) {
-  const kept = new Map<string, DocumentVectors>();
+  const kept = new Map<string, Vectors>();
   let bytes = 0;
-  const sizeOf = ({ vectors, positions }: DocumentVectors) => vectors.byteLength + positions.length * 8;
+  const sizeOf = ({ parts }: Vectors) =>
+    parts.reduce((sum, { vectors, positions }) => sum + vectors.byteLength + positions.length * 8, 100);
 
   function drop(id: string): void {
     const dropped = kept.get(id);
@@ -151,14 +146,14 @@ function createCache(mostBytes: number) {
   }
 
   return {
-    get(id: string): DocumentVectors | undefined {
+    get(id: string): Vectors | undefined {
       const found = kept.get(id);
       if (found && kept.delete(id)) kept.set(id, found);
       return found;
     },
-    put(vectors: DocumentVectors): void {
-      drop(vectors.document_id);
-      kept.set(vectors.document_id, vectors);
+    put(vectors: Vectors): void {
+      drop(vectors.documentId);
+      kept.set(vectors.documentId, vectors);
       bytes += sizeOf(vectors);
       for (const id of kept.keys()) {
         if (bytes <= mostBytes) break;

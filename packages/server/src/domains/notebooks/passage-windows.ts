@@ -7,9 +7,11 @@ const most = 240;
 
 export type Window = { position: number; text: string };
 
-/** The parts of passages that get a vector each, with the passage they stand in. */
-export function windowsOf(passages: readonly string[]): Window[] {
-  return passages.flatMap((passage, position) => joined(sentencesOf(passage)).map((text) => ({ position, text })));
+/** The parts of passages that get a vector each, with the passage they stand in; `first` is the number of the first. */
+export function windowsOf(passages: readonly string[], first = 0): Window[] {
+  return passages.flatMap((passage, at) =>
+    joined(sentencesOf(passage)).map((text) => ({ position: first + at, text })),
+  );
 }
 
 function sentencesOf(passage: string): string[] {

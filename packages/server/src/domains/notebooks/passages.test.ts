@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { headingsOf, splitPassages } from './passages.ts';
+import { outlineOf } from './outline.ts';
+import { splitPassages as split } from './passages.ts';
+
+const splitPassages = (text: string, title = 'text.md') => split(text, outlineOf(title, text)).map((each) => each.text);
+const placesIn = (title: string, text: string) =>
+  split(text, outlineOf(title, text)).map(({ heading, page }) => [heading, page] as const);
 
 const piece = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -59,6 +64,80 @@ describe('passages', () => {
   });
 });
 
-it('headings are those above a passage', () => {
-  expect(headingsOf(['# A\ntext', 'more', '## B\n# C\nx', 'end'])).toEqual(['', 'A', 'A', 'C']);
+describe('what a passage is cited by', () => {
+  const filler = 'Words that fill a line of some length and say nothing. '.repeat(20);
+
+  it('are the headings it stands under, with those above them, and none of a block of code [NB-209]', () => {
+    const text = `Before.\n${filler}\n# Returns\n${filler}\n## Exchanges\n${filler}\n\`\`\`sh\n# no heading\n${filler}\n\`\`\`\n${filler}\n# Shipping ##\n${filler}`;
+    expect([...new Set(placesIn('a.md', text).map(([heading]) => heading))]).toEqual([
+      '',
+      'Returns',
+      'Returns › Exchanges',
+      'Shipping',
+    ]);
+    expect(placesIn('a.py', `# A comment\n${filler}`)).toEqual([['', null]]);
+  });
+
+  it('are the columns of the table that a row stands in [NB-209]', () => {
+    const rows = Array.from({ length: 60 }, (_, at) => `| A${at} | Lamp of the kind number ${at} | ${at} EUR |\n`);
+    const text = `# Prices\n\n| sku | name | price |\n| --- | :-: | --- |\n${rows.join('')}\nEnd of the table.\n${filler}`;
+    const headings = placesIn('a.md', text).map(([heading]) => heading);
+    expect(headings.slice(0, 2)).toEqual(['Prices', 'Prices, columns sku | name | price']);
+    expect(headings.at(-1)).toBe('Prices');
+    const csv = `sku,name\r\n${Array.from({ length: 90 }, (_, at) => `A${at},"Lamp number ${at}"\r\n`).join('')}`;
+    expect(placesIn('a.csv', csv)).toEqual([
+      ['', null],
+      ['columns sku,name', null],
+    ]);
+  });
+
+  it('is the path of the entry in JSON and YAML, which are cut where one begins [NB-209]', () => {
+    const entry = (name: string) => ({ name, text: `A "quoted" [text] of {${name}}, with signs. `.repeat(25) });
+    const json = { settings: { mode: 'a' }, products: [entry('a'), entry('b'), entry('c')], 'the\nend': true };
+    for (const indent of [0, 2]) {
+      const text = JSON.stringify(json, null, indent);
+      expect(placesIn('a.json', text).map(([heading]) => heading)).toEqual(['', 'products › 2', 'products › 3']);
+      for (const passage of splitPassages(text, 'a.json').slice(1)) expect(passage).toMatch(/^\{\s*"name"/);
+    }
+    const yaml = `settings:\n  mode: a\nproducts:\n${['a', 'b', 'c'].map((name) => `  - name: ${name}\n    text: ${filler}\n`).join('')}"end": 1\n`;
+    expect(placesIn('a.yaml', yaml).map(([heading]) => heading)).toEqual(['settings', 'products › 2', 'products › 3']);
+  });
+
+  it('is the page on which it begins, empty ones counted [NB-209]', () => {
+    const pages = [filler, '', filler, `${filler}${filler}`];
+    expect(placesIn('a.pdf', pages.join('\n\n\f')).map(([, page]) => page)).toEqual([1, 3, 4, 4]);
+    expect(placesIn('a.pdf', filler)).toEqual([['', null]]);
+  });
+
+  it('is told of anything, in no time and in bounds', () => {
+    const signs = fc.array(
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        '"',
+        '\\',
+        ',',
+        ':',
+        '\n',
+        '- ',
+        'a: ',
+        '# ',
+        '|',
+        '| --- |',
+        '\f',
+        'x',
+        '🙂',
+        ' ',
+      ),
+    );
+    fc.assert(
+      fc.property(signs, fc.constantFrom('a.json', 'a.yaml', 'a.csv', 'a.md', 'a.txt'), (parts, title) => {
+        const text = parts.join('').repeat(60);
+        expect(splitPassages(text, title).join('')).toBe(text);
+        for (const { heading } of outlineOf(title, text)) expect(heading.length).toBeLessThanOrEqual(300);
+      }),
+    );
+  });
 });

@@ -1,4 +1,5 @@
-import type { DocumentRow, NotebookRow } from './tables.ts';
+import type { ShownDocument } from './store.ts';
+import type { NotebookRow } from './tables.ts';
 
 export const presentNotebook = (row: NotebookRow) => ({
   object: 'notebook' as const,
@@ -13,7 +14,7 @@ export const presentNotebook = (row: NotebookRow) => ({
   updated_at: row.updated_at.toISOString(),
 });
 
-export const presentDocument = (row: DocumentRow) => ({
+export const presentDocument = (row: ShownDocument) => ({
   object: 'document' as const,
   id: row.id,
   notebook_id: row.notebook_id,
@@ -21,5 +22,6 @@ export const presentDocument = (row: DocumentRow) => ({
   content_type: row.content_type,
   bytes: row.bytes,
   sha256: row.sha256,
+  indexed: row.indexed,
   created_at: row.created_at.toISOString(),
 });

@@ -44,6 +44,16 @@ export const documentTitles = (
         WHERE ${mayRead(reader)} AND ${isRead(reader)} ORDER BY d.title, d.id LIMIT ${limit}`,
   );
 
+/** In each notebook the newest document of this title, or the one with this id, with the notebook's name. */
+export const findByName = (db: Executor, reader: Reader, named: string): Promise<{ id: string; notebook: string }[]> =>
+  rowsOf(
+    db,
+    { id: text(), notebook: text() },
+    sql`SELECT DISTINCT ON (n.slug) d.id, n.name AS notebook FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
+        WHERE ${mayRead(reader)} AND ${isRead(reader)} AND (d.title = ${named} OR d.id = ${named})
+        ORDER BY n.slug, d.id DESC LIMIT 20`,
+  );
+
 export const readDocument = (db: Executor, reader: Reader, documentId: string): Promise<WholeDocument | undefined> =>
   maybeOne(
     db,

@@ -21,7 +21,7 @@ export async function removeDocument(
   // In the order of adding, notebook before document, so that the two never wait for each other.
   const notebook = await lockNotebook(tx, orgId, notebookId);
   if (!notebook) throw fail('notebook_not_found');
-  const row = await findDocument(tx, orgId, notebookId, documentId);
+  const row = await findDocument(tx, { orgId, notebookId, documentId });
   if (!row) throw fail('document_not_found');
   const readers = wanted.promote === 'now' ? await readersOf(tx, orgId, { notebookId, documentId }) : [];
   if (!isForLive && readers.length > 0) throw stillRead(readers);

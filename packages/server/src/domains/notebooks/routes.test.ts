@@ -229,6 +229,7 @@ describe('documents', () => {
       content_type: 'text/plain',
       bytes: Buffer.byteLength(text),
       sha256: createHash('sha256').update(text).digest('hex'),
+      indexed: false,
       created_at: expect.any(String),
     });
     const read = await call('GET', `/v1/notebooks/${made.id}/documents/${answer.body.id}`);

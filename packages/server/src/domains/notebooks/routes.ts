@@ -1,26 +1,33 @@
 import { fail } from '@vestra/contract/errors';
 import type { DocumentReader } from '../../adapters/documents/reader.ts';
+import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers, PageRequest } from '../../http/handler.ts';
+import type { JobSender } from '../../jobs/catalog.ts';
 import type { ChangeLive } from '../deployments/api.ts';
 import { addDocument } from './add-document.ts';
 import { createNotebook } from './create.ts';
+import { findIndex } from './index-store.ts';
 import { presentDocument, presentNotebook } from './present.ts';
 import { readUpload } from './read-upload.ts';
 import { removeNotebook } from './remove.ts';
 import { removeDocument } from './remove-document.ts';
-import { findDocument, findNotebook, listDocuments, listNotebooks } from './store.ts';
+import { findNotebook, findWholeDocument, listDocuments, listNotebooks } from './store.ts';
 import { changeNotebook } from './update.ts';
 
 export function notebookRoutes({
   db,
   reader,
   changeLive,
+  jobs,
+  embeddings: { model },
 }: {
   db: Database;
   reader: DocumentReader;
   changeLive: ChangeLive;
+  jobs: JobSender;
+  embeddings: Pick<Embeddings, 'model'>;
 }): Handlers<'notebooks'> {
   return {
     list: async ({ caller, page }) =>
@@ -40,19 +47,25 @@ export function notebookRoutes({
     },
     listDocuments: async ({ caller, params, page }) => {
       const notebook = await notebookOf(caller.orgId, params.notebook_id);
-      const rows = await listDocuments(db, notebook, { limit: page.limit, below: placeIn(page, notebook.id) });
+      const rows = await listDocuments(db, notebook, { limit: page.limit, below: placeIn(page, notebook.id) }, model);
       return page.of(rows, presentDocument, (row) => [row.notebook_id, row.id]);
     },
     createDocument: async ({ caller, origin, params, query, body, upload, commit }) => {
       // Before the transaction, which holds a connection and may run more than once.
       const document = await readUpload({ orgId: caller.orgId, body, upload }, reader);
       const place = { notebookId: params.notebook_id, document };
-      const wanted = { promote: query.promote, changeLive };
-      return commit(async (tx) => presentDocument(await addDocument(tx, origin, place, wanted)));
+      const wanted = { promote: query.promote, changeLive, jobs };
+      return commit(async (tx) => {
+        const row = await addDocument(tx, origin, place, wanted);
+        // One that has come back may have been gone through before.
+        const index = await findIndex(tx, { documentId: row.id, model });
+        return presentDocument({ ...row, indexed: index?.completed_at != null });
+      });
     },
     getDocument: async ({ caller, params }) => {
       const { notebook_id, document_id } = params;
-      const row = await findDocument(db, caller.orgId, notebook_id, document_id);
+      const place = { orgId: caller.orgId, notebookId: notebook_id, documentId: document_id };
+      const row = await findWholeDocument(db, place, model);
       if (row) return { ...presentDocument(row), text: row.text };
       await notebookOf(caller.orgId, notebook_id);
       throw fail('document_not_found');

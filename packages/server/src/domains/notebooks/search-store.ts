@@ -1,32 +1,51 @@
 import type { Executor } from '../../db/pool.ts';
 import { one, rowsOf } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import { boolean, integer, text, textArray } from '../../db/table.ts';
+import { boolean, columnsOf, integer, text, textArray } from '../../db/table.ts';
+import type { PassageMeaning } from './passage-meaning.ts';
 import { isRead, mayRead, type Reader } from './reader-store.ts';
 import type { SearchQuery } from './search-query.ts';
+import { isIndexed } from './store.ts';
 import { documentPassages, documents, notebooks, type PassageKey } from './tables.ts';
 
 /** What the reader may read, and the languages it is written in. */
 export type Scope = {
   notebookIds: string[];
   languages: string[];
-  /** Documents that vectors may be made of: the model reads English, and short English texts are of no language. */
+  /** Documents that can be searched by meaning: all that the encoder reads the language of. */
   readableIds: string[];
+  /** Of these, the ones whose vectors are not all made yet. */
+  unindexedIds: string[];
   /** Documents of these notebooks that belong to other revisions of them: few, since only versions keep any. */
   otherIds: string[];
   /** Whether the query has words that are no stop words of English. */
   hasContent: boolean;
 };
 
-export async function findScope(db: Executor, reader: Reader, { words }: SearchQuery): Promise<Scope> {
+export async function findScope(
+  db: Executor,
+  reader: Reader,
+  { words }: SearchQuery,
+  meaning: Pick<PassageMeaning, 'model' | 'languages'> | null,
+): Promise<Scope> {
   const ids = () => textArray().nullable();
   const read = isRead(reader);
+  const readable = sql`${read} AND ${meaning ? isReadable(meaning) : sql`FALSE`}`;
   const found = await one(
     db,
-    { notebookIds: ids(), languages: ids(), readableIds: ids(), otherIds: ids(), hasContent: boolean() },
+    {
+      notebookIds: ids(),
+      languages: ids(),
+      readableIds: ids(),
+      unindexedIds: ids(),
+      otherIds: ids(),
+      hasContent: boolean(),
+    },
     sql`SELECT array_agg(DISTINCT n.id) AS "notebookIds",
           array_agg(DISTINCT d.language) FILTER (WHERE ${read}) AS languages,
-          array_agg(d.id ORDER BY d.id) FILTER (WHERE ${read} AND d.language IN ('english', 'simple')) AS "readableIds",
+          array_agg(d.id ORDER BY d.id) FILTER (WHERE ${readable}) AS "readableIds",
+          array_agg(d.id) FILTER (WHERE ${readable} AND ${meaning ? sql`NOT ${isIndexed(meaning.model)}` : sql`FALSE`})
+            AS "unindexedIds",
           array_agg(d.id) FILTER (WHERE NOT ${read}) AS "otherIds",
           numnode(websearch_to_tsquery('english', ${words.join(' ')})) > 0 AS "hasContent"
         FROM ${notebooks} n JOIN ${documents} d ON d.notebook_id = n.id
@@ -36,10 +55,14 @@ export async function findScope(db: Executor, reader: Reader, { words }: SearchQ
     notebookIds: found.notebookIds ?? [],
     languages: found.languages ?? [],
     readableIds: found.readableIds ?? [],
+    unindexedIds: found.unindexedIds ?? [],
     otherIds: found.otherIds ?? [],
     hasContent: found.hasContent,
   };
 }
+
+const isReadable = ({ languages }: Pick<PassageMeaning, 'languages'>) =>
+  languages === 'every' ? sql`TRUE` : sql`d.language = ANY(${languages})`;
 
 const passageKey = { document_id: text(), position: integer() };
 
@@ -143,9 +166,8 @@ export const withoutExcluded = (db: Executor, keys: readonly PassageKey[], exclu
 export const loadRanked = (db: Executor, keys: readonly PassageKey[]) =>
   rowsOf(
     db,
-    { ...passageKey, notebook_id: text(), title: text(), text: text() },
-    sql`SELECT d.notebook_id, d.id AS document_id, d.title, passages.position, passages.text
-        FROM ${ranked(keys)}
+    { ...documentPassages.columns, title: text() },
+    sql`SELECT ${columnsOf(documentPassages, 'passages')}, d.title FROM ${ranked(keys)}
         JOIN ${documentPassages} passages USING (document_id, position)
         JOIN ${documents} d ON d.id = document_id
         ORDER BY ranked.rank`,

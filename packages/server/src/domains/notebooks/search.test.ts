@@ -14,8 +14,8 @@ afterAll(() => server.stop());
 
 type Scope = { notebookIds: string[]; userId?: string | null; limit?: number; orgId?: string };
 
-const search = (query: string, { notebookIds, userId = null, limit = 5, orgId = org.id }: Scope) =>
-  searchNotebooks(server.db, { orgId, notebookIds, revisions: null, userId, query, limit });
+const search = async (query: string, { notebookIds, userId = null, limit = 5, orgId = org.id }: Scope) =>
+  (await searchNotebooks(server.db, { orgId, notebookIds, revisions: null, userId, query, limit })).hits;
 const titles = async (query: string, scope: Scope) => (await search(query, scope)).map(({ title }) => title);
 
 const notebook = (documents: Record<string, string>, access?: Access) =>
@@ -43,6 +43,8 @@ describe('a search', () => {
       notebookId: id,
       documentId: expect.stringMatching(/^doc_/),
       title: 'returns.md',
+      heading: '',
+      page: null,
       position: 0,
       text: shop['returns.md'],
       snippet: shop['returns.md'],

@@ -1,17 +1,15 @@
 import type { Executor } from '../../db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import { columnsOf, type NewRowOf, type RowOf, text } from '../../db/table.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { boolean, columnsOf, type NewRowOf, type RowOf, text } from '../../db/table.ts';
 import { indexedText, indexedTitle } from './indexed-text.ts';
 import type { PreparedDocument } from './notebook.ts';
-import { headingsOf } from './passages.ts';
 import { from, isInNewest, type RevisionChange } from './revisions-store.ts';
 import {
   type DocumentRow,
-  type DocumentVectors,
+  documentIndexes,
   documentPassages,
   documents,
-  documentVectors,
   type NotebookRow,
   notebooks,
 } from './tables.ts';
@@ -106,15 +104,18 @@ export async function insertDocument(
     sha256,
     revisions: from(change.first),
   });
-  const around = headingsOf(passages).map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
+  const texts = passages.map((passage) => passage.text);
+  const headings = passages.map(({ heading }) => heading);
+  const around = headings.map((heading) => `${indexedTitle(title)} ${indexedText(heading)}`);
   // Title and heading stand for every passage below them: words found there weigh twice.
   await run(
     tx,
-    sql`INSERT INTO ${documentPassages} (document_id, position, notebook_id, language, text, search)
-        SELECT ${ids.id}, position - 1, ${ids.notebookId}, ${language}, passage,
+    sql`INSERT INTO ${documentPassages} (document_id, position, notebook_id, language, text, heading, page, search)
+        SELECT ${ids.id}, position - 1, ${ids.notebookId}, ${language}, passage, heading, page,
           setweight(to_tsvector(${language}::regconfig, around), 'C') || to_tsvector(${language}::regconfig, indexed)
-        FROM unnest(${passages}::text[], ${passages.map(indexedText)}::text[], ${around}::text[])
-          WITH ORDINALITY AS given (passage, indexed, around, position)`,
+        FROM unnest(${texts}::text[], ${texts.map(indexedText)}::text[], ${around}::text[], ${headings}::text[],
+            ${passages.map(({ page }) => page)}::int[])
+          WITH ORDINALITY AS given (passage, indexed, around, heading, page, position)`,
   );
   return row;
 }
@@ -140,31 +141,47 @@ export async function bringBack(
   return row;
 }
 
+/** Whether everything that the model can read of the document `d` has its vectors. */
+export const isIndexed = (model: string): Sql => sql`EXISTS (
+  SELECT FROM ${documentIndexes} i WHERE i.document_id = d.id AND i.model = ${model} AND i.completed_at IS NOT NULL)`;
+
+/** A document, and whether the encoder has gone through it. */
+export type ShownDocument = DocumentRow & { indexed: boolean };
+const shownDocument = { ...documents.columns, indexed: boolean() };
+
 export function listDocuments(
   db: Executor,
   notebook: Pick<NotebookRow, 'id' | 'org_id'>,
   { limit, below }: Page,
-): Promise<DocumentRow[]> {
-  const listed = sql`org_id = ${notebook.org_id} AND notebook_id = ${notebook.id} AND ${isInNewest}`;
+  model: string,
+): Promise<ShownDocument[]> {
+  const listed = sql`d.org_id = ${notebook.org_id} AND d.notebook_id = ${notebook.id} AND ${isInNewest}`;
   return rowsOf(
     db,
-    documents,
-    sql`SELECT ${columnsOf(documents)} FROM ${documents} WHERE ${sql.and(listed, below && sql`id < ${below}`)}
-        ORDER BY id DESC LIMIT ${limit + 1}`,
+    shownDocument,
+    sql`SELECT ${columnsOf(documents, 'd')}, ${isIndexed(model)} AS indexed FROM ${documents} d
+        WHERE ${sql.and(listed, below && sql`d.id < ${below}`)} ORDER BY d.id DESC LIMIT ${limit + 1}`,
   );
 }
 
-export const findDocument = (
+type DocumentPlace = { orgId: string; notebookId: string; documentId: string };
+
+const inNewestAt = ({ orgId, notebookId, documentId }: DocumentPlace) =>
+  sql`d.org_id = ${orgId} AND d.notebook_id = ${notebookId} AND d.id = ${documentId} AND ${isInNewest}`;
+
+export const findDocument = (db: Executor, place: DocumentPlace): Promise<DocumentRow | undefined> =>
+  maybeOne(db, documents, sql`SELECT ${columnsOf(documents, 'd')} FROM ${documents} d WHERE ${inNewestAt(place)}`);
+
+export const findWholeDocument = (
   db: Executor,
-  orgId: string,
-  notebookId: string,
-  documentId: string,
-): Promise<WholeDocument | undefined> =>
+  place: DocumentPlace,
+  model: string,
+): Promise<(WholeDocument & ShownDocument) | undefined> =>
   maybeOne(
     db,
-    wholeDocument,
-    sql`SELECT ${columnsOf(documents, 'd')}, ${wholeText} FROM ${documents} d
-        WHERE d.org_id = ${orgId} AND d.notebook_id = ${notebookId} AND d.id = ${documentId} AND ${isInNewest}`,
+    { ...wholeDocument, ...shownDocument },
+    sql`SELECT ${columnsOf(documents, 'd')}, ${wholeText}, ${isIndexed(model)} AS indexed FROM ${documents} d
+        WHERE ${inNewestAt(place)}`,
   );
 
 /** From this change on it is in no revision; those before keep it. */
@@ -181,39 +198,3 @@ export const wholeDocument = { ...documents.columns, text: text() };
 /** Of the document `d`. */
 export const wholeText = sql`coalesce((
   SELECT string_agg(text, '' ORDER BY position) FROM ${documentPassages} WHERE document_id = d.id), '') AS text`;
-
-/** The text of a document in its passages; none where it is gone. */
-export async function loadPassages(db: Executor, documentId: string): Promise<string[]> {
-  const rows = await rowsOf(
-    db,
-    { text: text() },
-    sql`SELECT text FROM ${documentPassages} WHERE document_id = ${documentId} ORDER BY position`,
-  );
-  return rows.map(({ text }) => text);
-}
-
-export async function loadVectors(
-  db: Executor,
-  model: string,
-  documentIds: readonly string[],
-): Promise<DocumentVectors[]> {
-  if (documentIds.length === 0) return [];
-  const { document_id, positions, vectors } = documentVectors.columns;
-  return rowsOf(
-    db,
-    { document_id, positions, vectors },
-    sql`SELECT document_id, positions, vectors FROM ${documentVectors}
-        WHERE model = ${model} AND document_id = ANY(${documentIds})`,
-  );
-}
-
-/** Nothing where the document is gone meanwhile, or another process was faster. */
-export async function insertVectors(db: Executor, row: RowOf<typeof documentVectors>): Promise<void> {
-  await run(
-    db,
-    sql`INSERT INTO ${documentVectors} (document_id, model, positions, vectors)
-        SELECT id, ${row.model}, ${row.positions}::int[], ${row.vectors}::bytea FROM ${documents}
-        WHERE id = ${row.document_id} FOR KEY SHARE
-        ON CONFLICT DO NOTHING`,
-  );
-}

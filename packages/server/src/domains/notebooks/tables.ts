@@ -40,11 +40,29 @@ export const documentPassages = table('document_passages', {
   notebook_id: text(),
   language: text(),
   text: text(),
+  /** The headings above it, the outermost first; empty where there is none. */
+  heading: text().withDefault(),
+  /** In a file that has pages, the one on which it begins. */
+  page: integer().nullable(),
 });
 
+/** How far the vectors of a document are, for each model. */
+export const documentIndexes = table('document_indexes', {
+  document_id: text(),
+  model: text(),
+  /** The windows that its text is cut into. */
+  total: integer(),
+  /** How many of them have their vectors, from the first on. */
+  windows: integer().withDefault(),
+  begun_at: moment().withDefault(),
+  completed_at: moment().nullable(),
+});
+
+/** The vectors of some windows that follow each other, with the passage that each stands in. */
 export const documentVectors = table('document_vectors', {
   document_id: text(),
   model: text(),
+  first_window: integer(),
   positions: integerArray(),
   vectors: bytes(),
 });
@@ -52,4 +70,4 @@ export const documentVectors = table('document_vectors', {
 export type NotebookRow = RowOf<typeof notebooks>;
 export type DocumentRow = RowOf<typeof documents>;
 export type PassageKey = Pick<RowOf<typeof documentPassages>, 'document_id' | 'position'>;
-export type DocumentVectors = Omit<RowOf<typeof documentVectors>, 'model'>;
+export type VectorsRow = RowOf<typeof documentVectors>;

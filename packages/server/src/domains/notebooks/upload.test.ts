@@ -59,7 +59,7 @@ describe('a file becomes a document', () => {
       'refunds.pdf',
       'application/pdf',
     );
-    expect(document).toMatchObject({ content_type: 'text/plain', text: 'Refunds take 14 days.\n\nSecond page' });
+    expect(document).toMatchObject({ content_type: 'text/plain', text: 'Refunds take 14 days.\n\n\fSecond page' });
   });
 
   it('the text of a DOCX [NB-026]', async () => {

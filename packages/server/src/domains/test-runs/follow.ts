@@ -34,7 +34,7 @@ export function progressBetween(before: TestRun | null, now: TestRun): Pick<Test
   if (now.finished_at !== null) return { type: 'test_run.completed', data: { test_run: now } };
   if (isDeepStrictEqual(before, now)) return null;
   const known = new Map(before?.results.map((result) => [result.scenario_id, result]));
-  const { status, counts, cost_usd } = now;
+  const { status, counts, note, cost_usd } = now;
   const results = now.results.filter((result) => !isDeepStrictEqual(result, known.get(result.scenario_id)));
-  return { type: 'test_run.progress', data: { status, counts, cost_usd, results } };
+  return { type: 'test_run.progress', data: { status, counts, note, cost_usd, results } };
 }

@@ -2,7 +2,7 @@ import { mapLimited } from '../../async/map-limited.ts';
 import { transaction } from '../../db/transaction.ts';
 import { releaseRun, takeExpiredRuns } from '../../jobs/fence.ts';
 import type { SweepSource } from '../../jobs/sweep.ts';
-import { manifestOf } from '../engine/api.ts';
+import { versionOf } from '../engine/api.ts';
 import { emit } from '../events/api.ts';
 import { judgeModelOf } from './judge.ts';
 import { playScenario } from './play-scenario.ts';
@@ -10,6 +10,7 @@ import { faultOf, holdPlay, isInterrupted, type Player, type Playing } from './p
 import { presentTestRun } from './present.ts';
 import { endOpenResults, findRun, lockRun, resultsOf, type TalliedRun, unplayedRuns, updateRun } from './store.ts';
 import { endOfRun, type Fault } from './verdict.ts';
+import { waitForIndex } from './wait-for-index.ts';
 
 const sideBySide = 4;
 
@@ -47,9 +48,10 @@ async function play(player: Player, playing: Playing, signal: AbortSignal): Prom
   const { engine } = player;
   const { row } = playing;
   try {
-    const { model: named } = await manifestOf(engine.db, row.deployment_id, row.version);
-    const model = judgeModelOf(engine, row, named);
+    const version = await versionOf(engine.db, row.deployment_id, row.version);
+    const model = judgeModelOf(engine, row, version.manifest.model);
     if (!model) return await finishRun(player, playing, noJudgeModel);
+    await waitForIndex(player, playing, version, signal);
     const open = (await resultsOf(engine.db, row.id)).filter(
       ({ status }) => status === 'queued' || status === 'running',
     );

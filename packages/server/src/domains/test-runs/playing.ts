@@ -7,6 +7,7 @@ import type { Transaction } from '../../db/pool.ts';
 import { FencedOff, holdRun, type Run } from '../../jobs/fence.ts';
 import type { Engine } from '../engine/api.ts';
 import type { Followers } from '../events/api.ts';
+import type { IndexState, Reader } from '../notebooks/api.ts';
 import { lockRun } from './store.ts';
 import type { TestRunRow } from './tables.ts';
 import type { Fault } from './verdict.ts';
@@ -20,6 +21,8 @@ export type Player = {
     tx: Transaction,
     of: { orgId: Tenant['orgId']; run: Pick<TestRunRow, 'id' | 'deployment_id' | 'version' | 'mode'> },
   ) => Promise<{ promoted: true } | { promoted: false; reason: string }>;
+  /** How much of what the agent will read can be searched as it will be. */
+  indexStateOf: (reader: Reader) => Promise<IndexState>;
 };
 
 /** A run as the process that plays it knows it. */

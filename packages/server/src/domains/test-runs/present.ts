@@ -19,6 +19,7 @@ export const presentTestRun = ({ tally, ...row }: TalliedRun): TestRun => ({
   })),
   resumes: row.resumes,
   error_code: row.error_code,
+  note: row.note,
   cost_usd: microsToUsd(BigInt(tally.cost_micros)),
   created_at: row.created_at.toISOString(),
   started_at: row.started_at?.toISOString() ?? null,

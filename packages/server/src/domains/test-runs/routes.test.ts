@@ -82,6 +82,7 @@ describe('creating', () => {
       results: [first, second, all.data[0]].map(queuedResult),
       resumes: 0,
       error_code: null,
+      note: null,
       cost_usd: 0,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       started_at: null,

@@ -22,6 +22,8 @@ export const testRuns = table('test_runs', {
   promote_on_pass: boolean(),
   resumes: integer().withDefault(),
   error_code: text().nullable(),
+  /** What a reader of the run should know besides its results. */
+  note: text().nullable(),
   created_at: moment().withDefault(),
   started_at: moment().nullable(),
   finished_at: moment().nullable(),

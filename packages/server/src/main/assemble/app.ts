@@ -188,7 +188,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         watchers,
         streams,
       }),
-      notebooks: notebookRoutes({ db, reader: kernel.documents, changeLive }),
+      notebooks: notebookRoutes({ db, reader: kernel.documents, changeLive, jobs, embeddings }),
       skills: skillRoutes({ db, openZip, changeLive }),
       mcpServers: mcpServerRoutes({
         db,

@@ -36,7 +36,8 @@ export function assembleEngine(
   followers: Followers;
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
-  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings, models } = kernel;
+  const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings, comparesVectors, models } =
+    kernel;
   const { catalogue, signIn } = kernel.apps;
   // A batch that goes on starts tasks of the engine, and the engine tells batches how their items end.
   const late = createLate<Engine>('the engine');
@@ -57,7 +58,7 @@ export function assembleEngine(
     const trace = await readRunTrace({ db, models }, tenant, run);
     if (trace) exporter.record(tenant, trace);
   };
-  const meaning = createPassageMeaning({ db, embeddings, log });
+  const meaning = createPassageMeaning({ db, embeddings, comparesVectors, log });
   const advancer = createAdvancer({
     advance: (batch) => advanceBatch(late.get(), batch),
     advanceOwnAgent: (batch) => advanceOwnAgent(late.get(), batch),

@@ -17,7 +17,7 @@ import { fileEraser } from '../../domains/files/api.ts';
 import { eraseSpender, foldLedger } from '../../domains/ledger/api.ts';
 import { forgetOutagesOf } from '../../domains/mcp-servers/api.ts';
 import { eraseMemoriesOf } from '../../domains/memory/api.ts';
-import { pruneContent } from '../../domains/notebooks/api.ts';
+import { documentsToIndex, indexDocument, pruneContent, pruneIndexes } from '../../domains/notebooks/api.ts';
 import { deleteRoutinesOf, runDueRoutines } from '../../domains/routines/api.ts';
 import { removeSecretsOfUser } from '../../domains/secrets/api.ts';
 import { removeSessionsOfUser } from '../../domains/sessions/api.ts';
@@ -51,16 +51,17 @@ const eraseSteps = (files: FileStore, jobs: JobSender): readonly EraseStep[] => 
 ];
 
 /** Where each domain keeps work that must have a job. */
-export const sweepSources: SweepSource[] = [
+export const sweepSources = ({ embeddings }: Kernel): SweepSource[] => [
   unfinishedErasures,
   unfinishedReplies,
   unfinishedTasks,
   unfinishedBatches,
   unfinishedTestRuns,
+  documentsToIndex(embeddings),
 ];
 
 export function assembleJobs(
-  { config, db, files, jobs, log, publicUrl }: Kernel,
+  { comparesVectors, config, db, embeddings, files, jobs, log, publicUrl }: Kernel,
   parts: { engine: Engine; player: Player; computers: Pick<Computers, 'erase'>; computerWork: ComputerWork },
 ): JobHandlers<typeof catalog> {
   const { engine, player, computers, computerWork } = parts;
@@ -76,6 +77,8 @@ export function assembleJobs(
     'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
     'task.run': (task) => takeUpTask(engine, task),
     'batch.advance': ({ org_id, mode, batch_id }) => advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }),
+    'document.index': ({ document_id }, { signal }) =>
+      indexDocument({ db, embeddings, comparesVectors }, document_id, signal),
     'computer.warm': ({ org_id, mode, user_id }, { signal }) =>
       wakeBeforehand({ db, work: computerWork, log }, { orgId: org_id, mode }, user_id, signal),
     'test_run.play': ({ run_id }, { signal }) => playTestRun(player, run_id, signal),
@@ -90,6 +93,7 @@ export function assembleJobs(
       // Once an hour: what has run out since must all go, however much it is.
       await pruneOld(db, expiryRules, { signal, mostBatches: Number.POSITIVE_INFINITY });
       await pruneContent(db, signal);
+      await pruneIndexes(db, embeddings.model, signal);
     },
     retention: (_payload, { signal }) => pruneOld(db, rules, { signal }),
   };

@@ -201,7 +201,7 @@ async function compare(org: Org, { notebook, skill, model }: World): Promise<voi
   const { db } = server;
   const read = async (fixed: { notebooks: Record<string, number>; skills: Record<string, string> } | null) => {
     const reader = { orgId: org.id, notebookIds: [notebook], userId: null, revisions: fixed?.notebooks ?? null };
-    const hits = await searchNotebooks(db, { ...reader, query: 'common', limit: 50 });
+    const { hits } = await searchNotebooks(db, { ...reader, query: 'common', limit: 50 });
     const [known] = await readableSkills(db, org.id, [{ id: skill }], fixed?.skills ?? null);
     const documents = hits.map(({ documentId }) => documentId).sort();
     return { documents, skill: known && 'hash' in known.at ? known.at.hash : null };

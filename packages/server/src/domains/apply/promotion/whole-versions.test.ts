@@ -46,7 +46,7 @@ async function titlesOf(name: string, version: number | 'newest'): Promise<strin
   const row = await getVersion(server.db, deployment, version === 'newest' ? deployment.newest_version : version);
   const revisions = version === 'newest' ? null : row.content.notebooks;
   const reader = { orgId: org.id, notebookIds: row.manifest.notebooks, userId: null, revisions };
-  const hits = await searchNotebooks(server.db, { ...reader, query: 'known', limit: 50 });
+  const { hits } = await searchNotebooks(server.db, { ...reader, query: 'known', limit: 50 });
   return hits.map(({ title }) => title).sort();
 }
 
@@ -92,9 +92,11 @@ describe('content is stored once', () => {
     const notebook = await newNotebook();
     const id = await add(notebook, 'a');
     await org.put({ name: 'back', knowledge: [{ notebook }] }, { promote: 'now' });
+    await run(server.db, sql`INSERT INTO document_indexes (document_id, model, total) VALUES (${id}, 'm', 1)`);
     await run(
       server.db,
-      sql`INSERT INTO document_vectors (document_id, model, positions, vectors) VALUES (${id}, 'm', '{0}', '\\x00')`,
+      sql`INSERT INTO document_vectors (document_id, model, first_window, positions, vectors)
+          VALUES (${id}, 'm', 0, '{0}', '\\x00')`,
     );
     expect((await remove(notebook, id)).status).toBe(200);
     expect((await org.put({ name: 'back', knowledge: [{ notebook }] })).body.version.version).toBe(2);

@@ -30,6 +30,8 @@ export async function noteMissing(
     if (change.conversation.is_hidden) return;
     const whose = { orgId: turn.org_id, mode: turn.mode, userId: turn.user_id };
     for (const each of ordered) {
+      // Nothing is away: it is so with every message, until somebody changes the file.
+      if (each.reason === 'too_many_tools') continue;
       if (await beginOutage(change.tx, whose, each)) tellAway(change, { turn, task }, each);
     }
   });
@@ -46,4 +48,5 @@ const why: Record<AwayReason, string> = {
   secret_unusable: 'a credential that is stored for it cannot be used.',
   sign_in_over: 'the person’s sign-in to it is over; they must connect it again.',
   removed: 'the company has removed it.',
+  too_many_tools: 'you have only some of its tools, since there are more than you can be given at once.',
 };

@@ -1,12 +1,12 @@
 import { functionCallFor } from '@vestra/agent/approval';
 import type { OwnTool } from '@vestra/agent/own-tool';
-import type { Tool } from '@vestra/agent/tool';
+import { decisionOf, type Tool } from '@vestra/agent/tool';
 import { fail } from '@vestra/contract/errors';
 import { readToolInput } from '@vestra/contract/tool-input';
 import type { Tenant } from '../../../caller.ts';
 import type { Run } from '../../../jobs/fence.ts';
 import type { FixedContent, Manifest } from '../../deployments/api.ts';
-import type { ServerTool, UnavailableServer } from '../../mcp-servers/api.ts';
+import { mostToolsAtOnce, type ServerTool, type UnavailableServer } from '../../mcp-servers/api.ts';
 import type { KnownSkill } from '../../skills/api.ts';
 import { hasApprovedPlan } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
@@ -69,13 +69,14 @@ export async function assembleTools(
   const byName = new Map(servers.map((each) => [each.tool.definition.name, each]));
   const serverOf = ({ origin, definition }: Tool) =>
     origin.from === 'server' ? byName.get(definition.name) : undefined;
-  const all = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.map(functionTool), ...ofVersion];
+  const known = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.map(functionTool), ...ofVersion];
+  const { all, leftOut } = withinRoom(mayChange ? known : known.filter(changesNothing));
   const tools: RunTools = {
-    all: mayChange ? all : all.filter(changesNothing),
+    all,
     awaitsPlan: !mayChange,
     hasComputer: computer !== null,
     hasBrowser: browser.length > 0,
-    missing: unavailable,
+    missing: [...unavailable, ...crowdedOut(leftOut, servers)],
     priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
     async run(call, tool, runSignal) {
       const given = call.arguments as Record<string, unknown>;
@@ -92,6 +93,28 @@ export async function assembleTools(
   };
   const { test } = subject.turn.request;
   return test ? pretendTools(test, tools, () => rememberedIn(engine.db, subject.turn.conversation_id)) : tools;
+}
+
+/** A vendor refuses a request with too many tools. Those of servers give way, the last first: nobody knows how many there are. */
+function withinRoom(tools: readonly Tool[]): { all: Tool[]; leftOut: Tool[] } {
+  const isOfServer = ({ origin }: Tool) => origin.from === 'server';
+  const room = Math.max(0, mostToolsAtOnce - tools.filter((tool) => !isOfServer(tool)).length);
+  // One that may never be called takes nobody's place.
+  const callable = tools.filter((tool) => isOfServer(tool) && decisionOf(tool) !== 'refuse');
+  const leftOut = new Set(callable.slice(room));
+  return { all: tools.filter((tool) => !leftOut.has(tool)), leftOut: [...leftOut] };
+}
+
+/** Servers of which the agent has not all tools, as it is told of those of which it has none. */
+function crowdedOut(leftOut: readonly Tool[], servers: readonly ServerTool[]): UnavailableServer[] {
+  const bySlug = Map.groupBy(leftOut, ({ server }) => server ?? '');
+  return [...bySlug].map(([slug, tools]) => ({
+    serverId: servers.find(({ tool }) => tool.server === slug)?.serverId ?? slug,
+    slug,
+    reason: 'too_many_tools',
+    message: `${tools.length} of its tools are not offered, since an agent is offered ${mostToolsAtOnce} tools in all: deny those it does not need.`,
+    isPersonal: false,
+  }));
 }
 
 /** Work that was asked to show its plan first may change nothing until a person has said yes to one. */

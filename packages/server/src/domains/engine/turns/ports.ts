@@ -94,9 +94,11 @@ export type NotebookReader = {
   userId: string | null;
 };
 
-export type NotebookSearch = (
-  search: NotebookReader & { query: string; limit: number },
-) => Promise<{ documentId: string; title: string; snippet: string; text: string }[]>;
+export type NotebookSearch = (search: NotebookReader & { query: string; limit: number }) => Promise<{
+  hits: { notebookId: string; title: string; heading: string; page: number | null; snippet: string; text: string }[];
+  /** Documents of which some can only be found by their words yet. */
+  unindexed: number;
+}>;
 
 /** Batches count which of their items run: they hear of each turn that is one, in the transaction of what happens to it. */
 export type BatchItems = {

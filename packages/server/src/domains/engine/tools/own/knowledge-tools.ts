@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Tenant } from '../../../../caller.ts';
 import type { Database } from '../../../../db/pool.ts';
 import type { Memory } from '../../../memory/api.ts';
-import { readDocument } from '../../../notebooks/api.ts';
+import { findByName, readDocument } from '../../../notebooks/api.ts';
 import { type KnownSkill, readSkillFiles } from '../../../skills/api.ts';
 import type { MemoryMode } from '../../records/version-cache.ts';
 import type { NotebookReader, NotebookSearch, WorkComputer } from '../../turns/ports.ts';
@@ -14,7 +14,8 @@ const longestPart = 30_000;
 
 const searchInput = z.strictObject({ query: text('What you want to know, in plain words.', 500) });
 const readInput = z.strictObject({
-  document_id: text('The id, such as doc_…', 64),
+  document: text('Its title, as search_notebooks gives it.', 200),
+  notebook: text('The name of its notebook, where several have a document of this title.', 80).optional(),
   part: part('Which part of a long document; absent: the first.').optional(),
 });
 
@@ -24,16 +25,17 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
     ownTool(
       {
         name: 'search_notebooks',
-        description: 'Search the notebooks. Answers the passages that fit best, each with the id of its document.',
+        description:
+          'Search the notebooks. Answers the passages that fit best, each below the title of its document, with its ' +
+          'heading and page. In your answer, name the document that you have it from by its title.',
         input: searchInput,
         isReadOnly: true,
       },
       async ({ query }) => {
-        const hits = await search({ ...reader, query, limit: passages });
-        if (hits.length === 0) return said('Nothing was found.');
-        return said(
-          hits.map(({ documentId, title, text: passage }) => `# ${title} (${documentId})\n${passage}`).join('\n\n'),
-        );
+        const { hits, unindexed } = await search({ ...reader, query, limit: passages });
+        if (hits.length === 0) return said(unindexed === 0 ? 'Nothing was found.' : nothingYet);
+        const shown = hits.map((hit) => `# Document: ${placeOf(hit)}\n${hit.text}`);
+        return said([...shown, ...(unindexed === 0 ? [] : [stillIndexed(unindexed)])].join('\n\n'));
       },
     ),
     ownTool(
@@ -43,8 +45,16 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
         input: readInput,
         isReadOnly: true,
       },
-      async ({ document_id, part: at = 1 }) => {
-        const document = await readDocument(db, reader, document_id);
+      async ({ document: named, notebook, part: at = 1 }) => {
+        const found = (await findByName(db, reader, named)).filter(
+          (each) => notebook === undefined || each.notebook === notebook,
+        );
+        const [only, another] = found;
+        if (another) {
+          const notebooks = found.map((each) => each.notebook).join(', ');
+          return failed(`Several documents have this title. Say which by \`notebook\`: ${notebooks}.`);
+        }
+        const document = only && (await readDocument(db, reader, only.id));
         if (!document) return failed('There is no such document in your notebooks.');
         const parts = Math.max(1, Math.ceil(document.text.length / longestPart));
         if (at > parts) return failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
@@ -55,6 +65,15 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
     ),
   ];
 }
+
+/** What an answer can be cited by: a person knows titles, headings and pages, and no ids. */
+function placeOf({ title, heading, page }: { title: string; heading: string; page: number | null }): string {
+  return [title, ...(heading === '' ? [] : [heading]), ...(page === null ? [] : [`page ${page}`])].join(', ');
+}
+
+const nothingYet = 'Nothing was found yet: the notebooks are still being indexed.';
+const stillIndexed = (count: number) =>
+  `[The notebooks are still being indexed (${count} ${count === 1 ? 'document' : 'documents'}): what is found may be incomplete.]`;
 
 const skillInput = z.strictObject({
   name: z.string(),

@@ -1,6 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate } from '../db/migrate.ts';
 import { shareId } from './fair-claim.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 import { testCatalog } from './testing/test-catalog.ts';
@@ -13,7 +13,6 @@ afterAll(() => installation.close());
 
 /** The columns that the queues of version 0.1 had and that matter. */
 const before = `
-  DELETE FROM schema_migrations WHERE name = '0063-jobs.sql';
   DROP TABLE public.jobs;
   CREATE SCHEMA jobs;
   CREATE TYPE jobs.job_state AS ENUM ('created', 'retry', 'active', 'completed', 'cancelled', 'failed');
@@ -34,8 +33,8 @@ const before = `
 it('what waited or ran in the queues of an older version goes on', async () => {
   const { db } = installation;
   await db.$client.query(before);
-  const { applied } = await migrate(db, join(import.meta.dirname, '../db/migrations'));
-  expect(applied).toEqual(['0063-jobs.sql']);
+  // By itself: a database that has later migrations takes none before them.
+  await db.$client.query(await readFile(join(import.meta.dirname, '../db/migrations/0063-jobs.sql'), 'utf8'));
   const { rows } = await db.$client.query(
     `SELECT name, key, share, payload, failures, attempts, is_held, due_at > now() AS is_put_off FROM jobs ORDER BY key`,
   );

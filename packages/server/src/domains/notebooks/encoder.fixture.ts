@@ -22,7 +22,7 @@ export function encoderOf(given: Partial<Embeddings> & { before?: (texts: readon
   return { embeddings, embedded };
 }
 
-function vectorOf(text: string): Float32Array {
+export function vectorOf(text: string): Float32Array {
   const vector = new Float32Array(26);
   for (const letter of text.toLowerCase()) {
     const at = letter.charCodeAt(0) - 97;

@@ -63,7 +63,8 @@ describe('vestra apply', () => {
     const folder = await folderWith('shop', shop);
     const first = await vestra(folder, 'apply');
     expect([first.code, first.err]).toEqual([0, '']);
-    expect(first.out.split('\n')).toEqual([
+    // How far the index is when it is asked for depends on the machine.
+    expect(first.out.split('\n').filter((line) => !line.startsWith('Indexing: '))).toEqual([
       'Read service.yaml: shop',
       'Uploaded skill returns',
       expect.stringMatching(/^Made notebook shop-knowledge/),

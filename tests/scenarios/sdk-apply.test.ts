@@ -153,7 +153,8 @@ describe('a folder', () => {
       ['page.html', '# Gamma'],
     ]);
     expect(skipped).toEqual([{ path: 'docs/picture.png', reason: expect.stringContaining('neither text') }]);
-    expect(progress.map(({ type }) => type)).toEqual([
+    // Whether there is anything left to index when it is asked for depends on the machine.
+    expect(progress.map(({ type }) => type).filter((type) => type !== 'indexing')).toEqual([
       'read',
       'planned',
       ...Array.from({ length: 10 }, () => ['uploading', 'uploaded']).flat(),

@@ -126,7 +126,8 @@ export const memory = {
     path: '/v1/memory/roll-secret',
     auth: 'key',
     scopes: ['admin'],
-    summary: 'Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs for 24 hours more.',
+    summary:
+      'Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs for 24 hours more.',
     idempotent: true,
     showsSecret: true,
     status: 200,

@@ -67,7 +67,9 @@ export function passingText({
   const zone = timezone ?? 'UTC';
   return joined([
     ...(context === null ? [] : [asData(fence, 'context', JSON.stringify(context))]),
-    ...(memory?.length === 0 ? [] : [asData(fence, 'memory', memory === null ? piece('memory-away', {}) : lines(memory))]),
+    ...(memory?.length === 0
+      ? []
+      : [asData(fence, 'memory', memory === null ? piece('memory-away', {}) : lines(memory))]),
     ...(openWork.length === 0 ? [] : [asData(fence, 'open work', lines(openWork.map(workLine)))]),
     ...(openQuestions.length === 0 ? [] : [asData(fence, 'open questions', lines(openQuestions.map(questionLine)))]),
     asData(fence, 'time', `${timeIn(zone, now)} on ${dayIn(zone, now)} (${zone})`),

@@ -15,8 +15,10 @@ function start() {
       time += ms;
     },
     /** What came of a call, in a word. */
-    call: (work: () => Promise<unknown> = async () => 'answered', of = tenant as { orgId: string; mode: 'test' | 'live' }) =>
-      unlessAway(of, work).then(String, (error: Error) => error.message.slice(0, 19)),
+    call: (
+      work: () => Promise<unknown> = async () => 'answered',
+      of = tenant as { orgId: string; mode: 'test' | 'live' },
+    ) => unlessAway(of, work).then(String, (error: Error) => error.message.slice(0, 19)),
   };
 }
 

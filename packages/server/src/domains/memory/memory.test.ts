@@ -312,7 +312,10 @@ describe('a turn', () => {
       'The user rows for Leeds.': 'screen',
     });
     // Told by a tool again, it stays the user's word; said by the user, it is no longer the tool's alone.
-    const again = scripted({ facts: [{ text: 'The user has gold status.', kind: 'other', said_by_user: true }], outdated: [] });
+    const again = scripted({
+      facts: [{ text: 'The user has gold status.', kind: 'other', said_by_user: true }],
+      outdated: [],
+    });
     await turn(tenant, again.model, 'I have gold status.');
     const tool = { source: 'tool_observed', text: 'The user likes tea.', kind: 'other' } as const;
     await server.memory.remember(tenant, { ...here, ...tool });

@@ -6,11 +6,16 @@ export function isInWordsOf(text: string, said: readonly string[]): boolean {
   const theirs = wordsOf(said.join('\n'));
   const telling = wordsOf(text).filter(isTelling);
   const covered = telling.filter((word) => theirs.some((other) => isSameWord(word, other)));
-  return covered.length > 0 && covered.length * 2 >= telling.length && namesIn(text).every((name) => isIn(theirs, name));
+  return (
+    covered.length > 0 && covered.length * 2 >= telling.length && namesIn(text).every((name) => isIn(theirs, name))
+  );
 }
 
 /** Whether a name or number of the text was said by others and not by the person. */
-export function hasNameOfOthers(text: string, said: { byUser: readonly string[]; byOthers: readonly string[] }): boolean {
+export function hasNameOfOthers(
+  text: string,
+  said: { byUser: readonly string[]; byOthers: readonly string[] },
+): boolean {
   const theirs = wordsOf(said.byUser.join('\n'));
   const others = wordsOf(said.byOthers.join('\n'));
   return namesIn(text).some((name) => isIn(others, name) && !isIn(theirs, name));

@@ -41,7 +41,10 @@ export async function eraseUser(
   if (!since) return;
   await elsewhere(tenant, userId).catch((error: unknown) => {
     if (Date.now() - since.getTime() < longestForOthersMs) throw error;
-    log.error({ err: error, org_id: tenant.orgId, mode: tenant.mode }, 'a user is erased here and may not be elsewhere');
+    log.error(
+      { err: error, org_id: tenant.orgId, mode: tenant.mode },
+      'a user is erased here and may not be elsewhere',
+    );
   });
   await transaction(db, async (tx) => {
     if (!(await removeUser(tx, tenant, userId))) return;

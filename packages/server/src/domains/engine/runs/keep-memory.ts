@@ -27,19 +27,23 @@ export async function keepMemories(engine: Engine, signal: AbortSignal): Promise
   for (;;) {
     const due = await dueForMemory(engine.db, pageSize);
     const waiting = [...due];
+    let isMoreDue = due.length === pageSize;
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         signal.throwIfAborted();
-        await lookThrough(engine, next, signal);
+        if (await lookThrough(engine, next, signal)) isMoreDue = true;
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
-    if (due.length < pageSize) return;
+    if (!isMoreDue) return;
   }
 }
 
-/** It counts as looked through once the model has answered and what it found is kept: both or neither. */
-async function lookThrough(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<void> {
+/**
+ * It counts as looked through once the model has answered and what it found is kept: both or neither. Whether there is
+ * more of it to look through at once.
+ */
+async function lookThrough(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<boolean> {
   const said = await messagesToRemember(engine.db, conversation, messagesAtOnce);
   const until = said.at(-1)?.id ?? conversation.remembered_until;
   let committed: Committed | null = null;
@@ -54,12 +58,19 @@ async function lookThrough(engine: Engine, conversation: ConversationRow, signal
       await remember(engine, conversation, { mode, said, looked }, patience);
     } else await transaction(engine.db, looked);
   } catch (error) {
-    if (error instanceof LookedThroughMeanwhile) return;
+    if (error instanceof LookedThroughMeanwhile) return false;
     signal.throwIfAborted();
     await tryLater(engine, conversation, error).catch(ignoreErased);
-    return;
+    return false;
   }
-  if (committed) announce(engine.announcer, committed);
+  return concludeLook(engine, committed);
+}
+
+/** Null: the user was erased before anything could be kept. */
+function concludeLook({ announcer }: Engine, committed: Committed | null): boolean {
+  if (committed === null) return false;
+  announce(announcer, committed);
+  return committed.conversation.memory_due_at !== null;
 }
 
 /** By another process, or the conversation was erased: what was found here must not be kept as well. */
@@ -72,7 +83,7 @@ async function noteLooked(tx: Transaction, seen: ConversationRow, until: string 
     await noteRemembered(tx, row.id, { until, tries: 0 });
     // Under the lock: whatever is settled from now on makes it due again.
     const [more] = await messagesToRemember(tx, { id: row.id, remembered_until: until }, 1);
-    change.conversation.memory_due_at = more ? new Date() : null;
+    if (!more) change.conversation.memory_due_at = null;
   });
   return committed;
 }

@@ -23,7 +23,8 @@ export async function recordedOf(db: Executor, said: readonly MessageRow[]): Pro
 }
 
 /** Each run once: a reply belongs to what was asked, work to its result. */
-const runOf = ({ role, turn_id, task_id }: MessageRow) => (role === 'user' ? turn_id : role === 'work' ? task_id : null);
+const runOf = ({ role, turn_id, task_id }: MessageRow) =>
+  role === 'user' ? turn_id : role === 'work' ? task_id : null;
 
 /** What was said, with what the person was asked in between and answered. */
 export function linesOf(said: readonly MessageRow[], recorded: Recorded): Line[] {

@@ -371,13 +371,13 @@ describe('memory', () => {
     await server.apply({ name: 'elsewhere', instructions: 'Be kind.', memory: 'customer' });
     server.script(() => ({ text: 'Hello.' }));
     await talk({ deployment: 'elsewhere', user_id: 'far', message: 'What do I like?' });
-    expect(last().passing).toContain('cannot be looked up now');
+    expect(last().passing).toContain('missing memory');
     await expect.poll(() => calls).toBe(2);
     await talk({ deployment: 'elsewhere', user_id: 'far', message: 'And now?' });
-    expect(last().passing).toContain('cannot be looked up now');
+    expect(last().passing).toContain('missing memory');
     expect(calls).toBe(2);
     await talk({ deployment: 'remembers', user_id: 'far', message: 'And here?' });
-    expect(last().passing).not.toContain('cannot be looked up');
+    expect(last().passing).not.toContain('missing memory');
     endpoint.closeAllConnections();
     endpoint.close();
     await server.call('PATCH', '/v1/org', { body: { memory_endpoint: null } });

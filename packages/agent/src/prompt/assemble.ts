@@ -67,9 +67,8 @@ export function passingText({
   const zone = timezone ?? 'UTC';
   return joined([
     ...(context === null ? [] : [asData(fence, 'context', JSON.stringify(context))]),
-    ...(memory?.length === 0
-      ? []
-      : [asData(fence, 'memory', memory === null ? piece('memory-away', {}) : lines(memory))]),
+    ...(memory === null ? [asData(fence, 'missing memory', piece('memory-away', {}))] : []),
+    ...(memory === null || memory.length === 0 ? [] : [asData(fence, 'memory', lines(memory))]),
     ...(openWork.length === 0 ? [] : [asData(fence, 'open work', lines(openWork.map(workLine)))]),
     ...(openQuestions.length === 0 ? [] : [asData(fence, 'open questions', lines(openQuestions.map(questionLine)))]),
     asData(fence, 'time', `${timeIn(zone, now)} on ${dayIn(zone, now)} (${zone})`),

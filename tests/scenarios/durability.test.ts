@@ -113,6 +113,32 @@ describe('what a killed process has done', () => {
   });
 });
 
+describe('a conversation that a killed process looked through for facts', () => {
+  it('is looked through by another, beside a third, and its facts are kept once [MEM-303]', async () => {
+    await server.apply({ name: 'keeper' });
+    const facts = [{ text: 'The user plays the harp.', kind: 'other', said_by_user: true }];
+    const kept = async () =>
+      (await server.call('GET', '/v1/memory?user_id=ada')).body.data.map(({ text }: Body) => text);
+    const background = () => server.asked.filter(({ tools }) => tools.length === 0);
+    const killed = await start('all');
+    server.script(({ tools }) => (tools.length === 0 ? { fail: 'hang' } : { text: 'Noted.' }));
+    const { body: made } = await killed.call('POST', '/v1/conversations', {
+      key: server.testKey,
+      body: { deployment: 'keeper', user_id: 'ada', message: 'I play the harp.' },
+    });
+    await idle(made.id);
+    await sql(`UPDATE conversations SET memory_due_at = now() - interval '1 second' WHERE id = '${made.id}'`);
+    await expect.poll(() => background().length, { timeout: 30_000 }).toBe(1);
+    await killed.kill('SIGKILL');
+    expect(await kept()).toEqual([]);
+    server.script(() => ({ text: JSON.stringify({ facts, outdated: [] }) }));
+    await Promise.all([startWorker(), startWorker()]);
+    await expect.poll(kept, { timeout: 60_000 }).toEqual(['The user plays the harp.']);
+    const due = `SELECT memory_due_at, memory_tries FROM conversations WHERE id = '${made.id}'`;
+    expect([background().length, await sql(due)]).toEqual([1, [{ memory_due_at: null, memory_tries: 0 }]]);
+  });
+});
+
 describe('SIGTERM', () => {
   it('lets running steps end, hands the rest back and loses no accepted message [JOB-007, JOB-010]', async () => {
     const leaver = await start('all');

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
@@ -160,5 +163,49 @@ describe('the erasure of a user', () => {
     expect((await server.call('GET', `/v1/sessions/${session.id}`, { key: session.token })).status).toBe(401);
     const { body: report } = await server.call('GET', '/v1/usage?group_by=user');
     expect(report.data).toMatchObject([{ key: 'unknown', cost_usd: spent }]);
+  });
+
+  it('has the memory endpoint of the org forget them first, and ends without it after a day [MEM-307]', async () => {
+    const told: Answer['body'][] = [];
+    const answers = [500, 200];
+    const endpoint = createServer(async (request, response) => {
+      let raw = '';
+      for await (const chunk of request) raw += chunk;
+      told.push(JSON.parse(raw));
+      response.writeHead(answers.shift() ?? 500, { 'content-type': 'application/json' });
+      response.end('{"memories_deleted": 3}');
+    });
+    endpoint.listen(0, '127.0.0.1');
+    await once(endpoint, 'listening');
+    const memory_endpoint = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`;
+    await done('PATCH', '/v1/org', { memory_endpoint });
+    const isGone = (id: string) => server.call('GET', `/v1/users/${id}`).then(({ status }) => status === 404);
+    const erasedIds = async () =>
+      (await done('GET', '/v1/events?type=user.deleted')).data.map(({ data }: Answer['body']) => data.id);
+    const erase = async (id: string, times: number) => {
+      await done('POST', '/v1/users', { user_id: id });
+      const before = told.length;
+      await server.call('DELETE', `/v1/users/${id}`);
+      await expect.poll(() => told.length, { timeout: 30_000 }).toBe(before + times);
+    };
+    /** Instead of waiting for the job's next try. */
+    const tryNow = () =>
+      query(server.connectionString, `UPDATE jobs SET due_at = now() WHERE name = 'user.erase' AND NOT is_held`);
+
+    await erase('paul', 1);
+    expect(await erasedIds()).not.toContain('paul');
+    await expect
+      .poll(async () => [(await tryNow()).length, await erasedIds()], { timeout: 30_000 })
+      .toEqual([0, expect.arrayContaining(['paul'])]);
+    expect(told).toEqual(Array(2).fill({ action: 'delete_all', mode: 'test', user_id: 'paul' }));
+
+    await erase('petra', 1);
+    expect([await erasedIds(), await isGone('petra')]).toEqual([expect.not.arrayContaining(['petra']), true]);
+    await query(server.connectionString, `UPDATE users SET erasing_since = now() - interval '25 hours'`);
+    await expect
+      .poll(async () => [(await tryNow()).length, await erasedIds()], { timeout: 30_000 })
+      .toEqual([0, expect.arrayContaining(['petra'])]);
+    endpoint.closeAllConnections();
+    endpoint.close();
   });
 });

@@ -95,6 +95,10 @@ export function idAfter(id: string): string {
   return id.slice(0, kept) + encodeDigits(fixed) + encodeDigits(fresh);
 }
 
+/** The same id for the same digest: for what may be made twice and is one thing. It says nothing of time. */
+export const idOfDigest = (prefix: IdPrefix, digest: Uint8Array): string =>
+  `${prefix}_${encodeDigits(digest.slice(0, timeLength + chanceLength).map((byte) => byte & 31))}`;
+
 export const idPattern = (prefix: IdPrefix): RegExp => new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{24}$`);
 
 /** A string field or path parameter that holds an id with this prefix. */

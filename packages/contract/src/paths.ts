@@ -585,6 +585,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/memory',
       query: ['user_id'],
     },
+    rollSecret: {
+      method: 'POST',
+      path: '/v1/memory/roll-secret',
+      idempotent: true,
+    },
   },
   files: {
     list: {

@@ -31,7 +31,8 @@ type SystemFacts = {
 
 /** What may be otherwise with the next message. */
 type PassingFacts = {
-  memory: readonly string[];
+  /** Null: what is remembered cannot be looked up now. */
+  memory: readonly string[] | null;
   /** By the numbers under which the agent's tools know them. */
   openWork: readonly { number: number; title: string | null; status: string; waitsFor: readonly string[] }[];
   openQuestions: readonly { number: number; of: string; question: string }[];
@@ -66,7 +67,8 @@ export function passingText({
   const zone = timezone ?? 'UTC';
   return joined([
     ...(context === null ? [] : [asData(fence, 'context', JSON.stringify(context))]),
-    ...(memory.length === 0 ? [] : [asData(fence, 'memory', lines(memory))]),
+    ...(memory === null ? [asData(fence, 'missing memory', piece('memory-away', {}))] : []),
+    ...(memory === null || memory.length === 0 ? [] : [asData(fence, 'memory', lines(memory))]),
     ...(openWork.length === 0 ? [] : [asData(fence, 'open work', lines(openWork.map(workLine)))]),
     ...(openQuestions.length === 0 ? [] : [asData(fence, 'open questions', lines(openQuestions.map(questionLine)))]),
     asData(fence, 'time', `${timeIn(zone, now)} on ${dayIn(zone, now)} (${zone})`),

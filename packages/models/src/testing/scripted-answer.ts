@@ -105,7 +105,7 @@ type CompleteAnswer = {
   stop: 'length' | 'filter' | null;
 };
 
-const passing = /<data-[0-9a-f]{24} of="(?:context|memory|open work|open questions|time)">[\s\S]*$/;
+const passing = /<data-[0-9a-f]{24} of="(?:context|memory|missing memory|open work|open questions|time)">[\s\S]*$/;
 
 /** The messages without what is said to the model once, and that by itself. */
 export function partPassing(messages: readonly NormalisedMessage[]): {

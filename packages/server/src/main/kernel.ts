@@ -105,7 +105,7 @@ export async function createKernel(
     comparesVectors: await prepareVectorTable(db, log),
     models: createModels(config.models),
     mcpClient: createMcpClient({ fetch: outbound.webFetch, version }),
-    customerMemory: createCustomerMemory({ outbound, signingSecret }),
+    customerMemory: createCustomerMemory({ outbound, signingSecret, log }),
     apps,
     publicUrl,
   };

@@ -11,7 +11,7 @@ import { balanceOf, credit } from '../domains/ledger/api.ts';
 import { inviteMember } from '../domains/members/api.ts';
 import { memoryEndpointSecret } from '../domains/memory/api.ts';
 import { createOrg } from '../domains/new-orgs/api.ts';
-import { orgExists } from '../domains/orgs/api.ts';
+import { findSettings, orgExists } from '../domains/orgs/api.ts';
 import { agreedSecret } from '../main/agreed-secret.ts';
 import type { Operator } from './open.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
@@ -83,7 +83,11 @@ const works: Record<keyof typeof rows, Work> = {
     run: async ({ db, vault }, values) => {
       const tenant = { orgId: readOrg(values), mode: readMode(values) };
       await transaction(db, (tx) => requireOrg(tx, tenant.orgId));
-      const secret = memoryEndpointSecret(await agreedSecret(db, vault, 'signing-secret'), tenant);
+      const secret = memoryEndpointSecret(
+        await agreedSecret(db, vault, 'signing-secret'),
+        tenant,
+        await findSettings(db, tenant),
+      );
       return { org_id: tenant.orgId, mode: tenant.mode, secret };
     },
     show: ({ secret }) => secret,

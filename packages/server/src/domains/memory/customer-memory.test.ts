@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from '@vestra/contract/ids';
+import type { Scope } from '@vestra/contract/route';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { agreedSecret } from '../../main/agreed-secret.ts';
 import { type OperatorCommand, operatorCommands } from '../../operator/commands.ts';
 import type { Operator } from '../../operator/open.ts';
+import { updateSettings } from '../orgs/api.ts';
 import { memoryEndpointSecret } from './api.ts';
 import { signingSecret, startMemory } from './memory.fixture.ts';
 
@@ -24,7 +26,7 @@ type Call = { body: Record<string, unknown> & { action: string }; raw: string; h
 type Given = { status?: number; body: unknown } | 'silence';
 
 /** An org whose memory lies behind an endpoint that answers as told. */
-async function customer(answer: (call: Call) => Given) {
+async function customer(answer: (call: Call) => Given, scopes?: Scope[]) {
   const calls: Call[] = [];
   const http = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -44,7 +46,7 @@ async function customer(answer: (call: Call) => Given) {
     http.close();
   });
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/memory?tenant=7`;
-  const org = await server.newOrg({ memory_mode: 'customer', memory_endpoint: url });
+  const org = await server.newOrg({ memory_mode: 'customer', memory_endpoint: url }, scopes);
   return { ...org, calls };
 }
 
@@ -126,7 +128,8 @@ describe('memory that the customer keeps', () => {
     const { id: orgId, key, liveKey, calls } = await customer(keeper());
     await server.call('GET', '/v1/memory', { key });
     await server.call('GET', '/v1/memory', { key: liveKey });
-    const secretOf = (mode: 'test' | 'live') => memoryEndpointSecret(signingSecret, { orgId, mode });
+    const first = { memory_secret_number: 0 };
+    const secretOf = (mode: 'test' | 'live') => memoryEndpointSecret(signingSecret, { orgId, mode }, first);
     expect(secretOf('test')).toMatch(/^whsec_/);
     expect(secretOf('test')).not.toBe(secretOf('live'));
     for (const [at, mode] of (['test', 'live'] as const).entries()) {
@@ -143,7 +146,8 @@ describe('memory that the customer keeps', () => {
     const { db, vault } = server;
     const show = operatorCommands['memory-secret'] as OperatorCommand;
     const shown = await show.run({ db, vault } as Operator, { org: orgId, mode: 'live' });
-    const secret = memoryEndpointSecret(await agreedSecret(db, vault, 'signing-secret'), { orgId, mode: 'live' });
+    const agreed = await agreedSecret(db, vault, 'signing-secret');
+    const secret = memoryEndpointSecret(agreed, { orgId, mode: 'live' }, { memory_secret_number: 0 });
     expect(shown).toEqual({ org_id: orgId, mode: 'live', secret });
     expect(show.show(shown)).toBe(secret);
     await expect(show.run({ db, vault } as Operator, { org: newId('org'), mode: 'live' })).rejects.toThrow('no org');
@@ -221,15 +225,47 @@ describe('memory that the customer keeps', () => {
       'Kept elsewhere',
       'Likes green tea.',
     ]);
+    // The same fact again has the same id: what was sent twice after a crash can be kept once.
+    const again = await server.memory.remember(tenant, { ...place, ...fact, text: 'likes green tea' });
+    expect(calls[0]?.body.memory).toMatchObject(again);
     const broken = await customer(() => ({ status: 500, body: {} }));
     const theirs = { orgId: broken.id, mode: 'test' } as const;
-    expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toEqual([]);
-    // The next replies do not wait for it again.
-    const asked = broken.calls.length;
-    expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toEqual([]);
-    expect([asked > 0, broken.calls.length]).toEqual([true, asked]);
-    await expect(server.memory.recall(theirs, { ...place, query: 'tea', limit: 3 })).rejects.toThrow(
-      'The memory endpoint failed.',
-    );
+    expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toBeNull();
+    // The next replies and the agent's own tools do not wait for it again; another mode of the org does.
+    await expect.poll(() => broken.calls.length).toBe(2);
+    expect(await server.memory.promptFacts(theirs, { ...place, query: 'tea' })).toBeNull();
+    await expect(server.memory.recall(theirs, { ...place, query: 'tea', limit: 3 })).rejects.toThrow('a moment ago');
+    await expect(server.memory.remember(theirs, { ...place, ...fact })).rejects.toThrow('a moment ago');
+    expect(broken.calls).toHaveLength(2);
+    await server.memory.promptFacts({ ...theirs, mode: 'live' }, { ...place, query: 'tea' });
+    expect(broken.calls.length).toBeGreaterThan(2);
+  });
+
+  it('has a secret that is rolled by the API, and shown by no other call [MEM-306]', async () => {
+    const { id: orgId, key, liveKey, calls } = await customer(keeper(), ['admin', 'runtime']);
+    const rolled = await server.call('POST', '/v1/memory/roll-secret', { key });
+    expect([rolled.status, rolled.body.secret]).toEqual([200, expect.stringMatching(/^whsec_/)]);
+    await server.call('GET', '/v1/memory', { key });
+    await server.call('GET', '/v1/memory', { key: liveKey });
+    const [inTest, inLive] = calls as [Call, Call];
+    const isGood = (secret: string, { raw, headers }: Call) => {
+      try {
+        return new Webhook(secret).verify(raw, headers as Record<string, string>) !== null;
+      } catch {
+        return false;
+      }
+    };
+    const old = memoryEndpointSecret(signingSecret, { orgId, mode: 'test' }, { memory_secret_number: 0 });
+    expect([isGood(rolled.body.secret, inTest), isGood(old, inTest), isGood(rolled.body.secret, inLive)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await updateSettings(server.db, { orgId, mode: 'test' }, { memory_secret_rolled_at: new Date(0) });
+    await server.call('GET', '/v1/memory', { key });
+    const later = calls[2] as Call;
+    expect([isGood(rolled.body.secret, later), isGood(old, later)]).toEqual([true, false]);
+    const refused = await server.call('POST', '/v1/memory/roll-secret', { key: (await server.newOrg()).key });
+    expect(refused.status).toBe(403);
   });
 });

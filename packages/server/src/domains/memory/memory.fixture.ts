@@ -1,4 +1,4 @@
-import { type Mode, modes } from '@vestra/contract/route';
+import { type Mode, modes, type Scope } from '@vestra/contract/route';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import type { Embeddings } from '../../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../../adapters/embeddings/offline.ts';
@@ -24,7 +24,7 @@ export async function startMemory({
 } = {}) {
   const outbound = createOutbound({ allowPrivate: true });
   const log = createLog('silent');
-  const customer = createCustomerMemory({ outbound, signingSecret });
+  const customer = createCustomerMemory({ outbound, signingSecret, log });
   const app = await startTestApp(({ db }) => ({
     memory: memoryRoutes({ db, embeddings, log, customer, embedWithinMs }),
   }));
@@ -35,8 +35,11 @@ export async function startMemory({
     search: { db, embeddings, log },
     routes: memoryRoutes({ db, embeddings, log, customer }),
     memory: createMemory({ db, embeddings, log, customer, patienceMs: 60_000 }),
-    async newOrg(settings: Partial<Pick<OrgSettings, 'memory_mode' | 'memory_endpoint' | 'require_user'>> = {}) {
-      const org = await app.newOrg(['runtime']);
+    async newOrg(
+      settings: Partial<Pick<OrgSettings, 'memory_mode' | 'memory_endpoint' | 'require_user'>> = {},
+      scopes: Scope[] = ['runtime'],
+    ) {
+      const org = await app.newOrg(scopes);
       for (const mode of modes) await updateSettings(db, { orgId: org.id, mode }, settings);
       return { ...org, key: org.testKey };
     },

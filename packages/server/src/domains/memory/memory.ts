@@ -1,5 +1,6 @@
 import type { Ask } from '@vestra/agent/question';
 import type { Tenant } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
 import { sqlState } from '../../db/query-error.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { OrgSettings } from '../orgs/api.ts';
@@ -7,7 +8,7 @@ import type { CustomerMemory } from './customer-memory.ts';
 import { asLine, type NewFact, type Owner } from './fact.ts';
 import { findFacts, type Search, vectorOf } from './find-facts.ts';
 import { keepFacts, refusalOf } from './keep-facts.ts';
-import { type Exchange, type Known, keepTurn } from './keep-turn.ts';
+import { type Found, type Known, keepTurn, type Line, type Passage } from './keep-turn.ts';
 import { kindsInOrder } from './profile.ts';
 import { countFacts, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
 import type { FactRow } from './tables.ts';
@@ -23,12 +24,20 @@ export type Memory = {
     tenant: Tenant,
     request: Place & { query: string; limit: number },
   ) => Promise<Pick<FactRow, 'text' | 'kind'>[]>;
-  /** What a prompt says of the user: at most twelve lines, never an error. */
-  promptFacts: (tenant: Tenant, request: Place & { query: string }) => Promise<string[]>;
+  /** What a prompt says of the user: at most twelve lines, never an error. Null: the memory cannot be reached now. */
+  promptFacts: (tenant: Tenant, request: Place & { query: string }) => Promise<string[] | null>;
   /** Keeps one fact; a fact that is known already is seen again and keeps its id. */
   remember: (tenant: Tenant, request: Place & NewFact) => Promise<{ id: string } | { refused: string }>;
-  /** Has the model look for facts worth keeping in what was said, and keeps them. */
-  keepTurn: (tenant: Tenant, request: Place & { exchange: readonly Exchange[]; ask: Ask }) => Promise<void>;
+  /** Has the model look for facts worth keeping in what was said and shown, and keeps them. */
+  keepTurn: (tenant: Tenant, request: Place & Looked) => Promise<void>;
+};
+
+type Looked = {
+  lines: readonly Line[];
+  passages: readonly Passage[];
+  ask: Ask;
+  /** Notes that it was done, with the facts or not at all. What it throws takes them back. */
+  looked: (tx: Transaction) => Promise<void>;
 };
 
 const mostLines = 12;
@@ -36,8 +45,6 @@ const linesOfProfile = 6;
 const longestLine = 400;
 /** How many known facts the model sees before it says what is new. */
 const knownShown = 12;
-/** An endpoint that failed is not waited for by every reply: they go without it for so long. */
-const skipMs = 60_000;
 const off = 'Memory is off.';
 const foreignKeyViolation = '23503';
 
@@ -49,13 +56,12 @@ type Dependencies = Search & {
 
 export function createMemory(dependencies: Dependencies): Memory {
   const { db, customer, log, patienceMs = 250 } = dependencies;
-  const skippedUntil = new Map<string, number>();
 
   async function recall(tenant: Tenant, { userId, mode, query, limit }: Parameters<Memory['recall']>[1]) {
     const owner = { ...tenant, userId };
     if (mode === 'none') return [];
     if (mode === 'vestra') return (await findFacts(dependencies, owner, { query, limit })).map(textAndKind);
-    const { found, text } = await customer.search(db, owner, query, limit);
+    const { found, text } = await customer.unlessAway(owner, () => customer.search(db, owner, query, limit));
     const lines = found ? linesOf(text ?? '') : [];
     return lines.slice(0, limit).map((line) => ({ text: line, kind: 'other' as const }));
   }
@@ -63,19 +69,12 @@ export function createMemory(dependencies: Dependencies): Memory {
   async function promptFacts(tenant: Tenant, { userId, mode, query }: Parameters<Memory['promptFacts']>[1]) {
     const owner = { ...tenant, userId };
     if (mode === 'none') return [];
-    const endpoint = `${tenant.orgId} ${tenant.mode}`;
-    if (mode === 'customer' && (skippedUntil.get(endpoint) ?? 0) > Date.now()) return [];
     try {
-      const facts = asPrompt(mode === 'vestra' ? await factsHere(owner, query) : await factsThere(owner, query));
-      skippedUntil.delete(endpoint);
-      return facts;
+      return asPrompt(mode === 'vestra' ? await factsHere(owner, query) : await factsThere(owner, query));
     } catch (error) {
-      if (mode === 'customer') skippedUntil.set(endpoint, Date.now() + skipMs);
-      log.warn(
-        { err: error, org_id: tenant.orgId, mode, skipped_for_ms: mode === 'customer' ? skipMs : 0 },
-        'a prompt goes without memory',
-      );
-      return [];
+      // Of an endpoint it is told once, and not with each prompt.
+      if (mode === 'vestra') log.warn({ err: error, org_id: tenant.orgId }, 'a prompt goes without memory');
+      return null;
     }
   }
 
@@ -93,10 +92,12 @@ export function createMemory(dependencies: Dependencies): Memory {
   }
 
   async function factsThere(owner: Owner, query: string): Promise<string[]> {
-    const [{ data, profile }, { found, text }] = await Promise.all([
-      customer.list(db, owner, { limit: linesOfProfile, after: null }),
-      customer.search(db, owner, query, mostLines),
-    ]);
+    const [{ data, profile }, { found, text }] = await customer.unlessAway(owner, () =>
+      Promise.all([
+        customer.list(db, owner, { limit: linesOfProfile, after: null }),
+        customer.search(db, owner, query, mostLines),
+      ]),
+    );
     const newest = profile ? linesOf(profile.markdown).filter((line) => !line.startsWith('#')) : data.map(textOf);
     return [...newest.slice(0, linesOfProfile), ...(found ? linesOf(text ?? '') : [])];
   }
@@ -112,17 +113,27 @@ export function createMemory(dependencies: Dependencies): Memory {
     owner: Owner,
     mode: MemoryMode,
     { facts, outdated }: { facts: readonly NewFact[]; outdated: readonly string[] },
+    looked: (tx: Transaction) => Promise<void> = async () => {},
   ): Promise<({ id: string } | { refused: string })[]> {
     if (mode === 'customer') {
-      for (const id of outdated) await customer.delete(db, owner, id);
-      const kept = [];
-      for (const fact of facts) kept.push({ id: (await customer.add(db, owner, fact)).id });
+      const kept: { id: string }[] = [];
+      const send = async () => {
+        for (const id of outdated) await customer.delete(db, owner, id);
+        for (const fact of facts) kept.push({ id: (await customer.addOnce(db, owner, fact)).id });
+      };
+      if (facts.length + outdated.length > 0) await customer.unlessAway(owner, send);
+      await transaction(db, looked);
       return kept;
     }
     const withVectors: (NewFact & { vector: StoredVector })[] = [];
     for (const fact of facts) withVectors.push({ ...fact, vector: await vectorOf(dependencies, fact.text) });
     try {
-      const kept = await transaction(db, (tx) => keepFacts(tx, owner, { facts: withVectors, outdated }));
+      const kept = await transaction(db, async (tx) => {
+        const isEmpty = facts.length === 0 && outdated.length === 0;
+        const rows = isEmpty ? [] : await keepFacts(tx, owner, { facts: withVectors, outdated });
+        await looked(tx);
+        return rows;
+      });
       return kept.map((each) => ('refused' in each ? each : { id: each.id }));
     } catch (error) {
       // The user was erased while the agent was still at work.
@@ -142,13 +153,13 @@ export function createMemory(dependencies: Dependencies): Memory {
     recall,
     promptFacts,
     remember,
-    keepTurn: async (tenant, { userId, mode, ...turn }) => {
+    keepTurn: async (tenant, { userId, mode, looked, ...turn }) => {
       const owner = { ...tenant, userId };
       if (mode === 'none') return;
       await keepTurn({
         ...turn,
         knownAbout: (query) => knownAbout(owner, mode, query),
-        keep: (found) => keep(owner, mode, found),
+        keep: (found: Found) => keep(owner, mode, found, looked),
       });
     },
   };

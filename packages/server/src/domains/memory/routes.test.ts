@@ -82,7 +82,7 @@ describe('a fact', () => {
     expect((await search(key, 'орехи')).body.text).toBe('Орехи нельзя');
   });
 
-  it('told again is the same fact, seen now', async () => {
+  it('told again is the same fact, seen now, of the kind it has [MEM-301]', async () => {
     const { key } = await server.newOrg();
     const first = await add(key, { user_id: 'ana', text: 'Lives in Lisbon.' });
     await add(key, { user_id: 'ana', text: 'Plays the cello.' });

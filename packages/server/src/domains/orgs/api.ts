@@ -1,2 +1,11 @@
-export { findOrg, findSettings, hasOrgs, insertOrg, orgExists, resealDataKeys } from './store.ts';
+export {
+  findOrg,
+  findSettings,
+  hasOrgs,
+  insertOrg,
+  lockSettings,
+  orgExists,
+  resealDataKeys,
+  updateSettings,
+} from './store.ts';
 export { type OrgRow, type OrgSettings, orgs } from './tables.ts';

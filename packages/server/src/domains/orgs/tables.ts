@@ -3,6 +3,7 @@ import type { Mode } from '@vestra/contract/route';
 import {
   boolean,
   bytes,
+  integer,
   integerArray,
   jsonb,
   micros,
@@ -34,6 +35,8 @@ export const orgSettings = table('org_settings', {
   memory_panel: boolean().withDefault(),
   memory_mode: text<(typeof memoryModes)[number]>().withDefault(),
   memory_endpoint: text().nullable(),
+  memory_secret_number: integer().withDefault(),
+  memory_secret_rolled_at: moment().nullable(),
   otlp_endpoint: text().nullable(),
   otlp_headers_secret: text().nullable(),
   /** By the slug of a deployment, or `*`: which models answer while the vendor of its own is away. */

@@ -1,11 +1,12 @@
 import { fail } from '@vestra/contract/errors';
+import type { Logger } from 'pino';
 import type { Origin, Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
 import { recordAudit } from '../audit/api.ts';
 import { emit } from '../events/api.ts';
-import { lockUser, removeUser, updateUser } from './store.ts';
+import { findUser, lockUser, removeUser, updateUser } from './store.ts';
 
 /** One domain's part of an erasure. It may be called again after a crash, and then finds less or nothing to do. */
 export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;
@@ -20,14 +21,31 @@ export async function askForErasure(tx: Transaction, jobs: JobSender, origin: Or
   await jobs.send(tx, 'user.erase', { org_id: origin.orgId, mode: origin.mode, user_id: userId });
 }
 
+/** Has others forget the user. Where it throws it is called again later. */
+export type EraseElsewhere = (tenant: Tenant, userId: string) => Promise<void>;
+
+/** So long others are asked again to forget a user. Beyond it the user is erased all the same. */
+const longestForOthersMs = 24 * 3600 * 1000;
+
 /** Leaves no row of the user behind but what they spent, under `unknown`. */
 export async function eraseUser(
-  db: Database,
-  steps: readonly EraseStep[],
+  { db, log }: { db: Database; log: Pick<Logger, 'error'> },
+  { steps, elsewhere }: { steps: readonly EraseStep[]; elsewhere: EraseElsewhere },
   tenant: Tenant,
   userId: string,
 ): Promise<void> {
   for (const step of steps) await transaction(db, (tx) => step(tx, tenant, userId));
+  // Before the user's row goes: a new user of the same id must not lose what others keep of them.
+  const row = await findUser(db, tenant, userId);
+  const since = row?.erasing_since;
+  if (!since) return;
+  await elsewhere(tenant, userId).catch((error: unknown) => {
+    if (Date.now() - since.getTime() < longestForOthersMs) throw error;
+    log.error(
+      { err: error, org_id: tenant.orgId, mode: tenant.mode },
+      'a user is erased here and may not be elsewhere',
+    );
+  });
   await transaction(db, async (tx) => {
     if (!(await removeUser(tx, tenant, userId))) return;
     await emit(tx, { ...tenant, type: 'user.deleted', data: { object: 'user', id: userId, deleted: true } });

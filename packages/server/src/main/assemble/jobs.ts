@@ -1,4 +1,5 @@
 import type { FileStore } from '../../adapters/files/file-store.ts';
+import type { Tenant } from '../../caller.ts';
 import { removeConnectionsOfUser, settleWaits } from '../../domains/apps/api.ts';
 import { advanceBatch, itemEraser, unfinishedBatches } from '../../domains/batches/api.ts';
 import { type Computers, type ComputerWork, wakeBeforehand } from '../../domains/computers/api.ts';
@@ -61,18 +62,19 @@ export const sweepSources = ({ embeddings }: Kernel): SweepSource[] => [
 ];
 
 export function assembleJobs(
-  { comparesVectors, config, db, embeddings, files, jobs, log, publicUrl }: Kernel,
+  { comparesVectors, config, customerMemory, db, embeddings, files, jobs, log, publicUrl }: Kernel,
   parts: { engine: Engine; player: Player; computers: Pick<Computers, 'erase'>; computerWork: ComputerWork },
 ): JobHandlers<typeof catalog> {
   const { engine, player, computers, computerWork } = parts;
   const steps = eraseSteps(files, jobs);
+  const forgetElsewhere = (tenant: Tenant, userId: string) => customerMemory.forgetUser(db, tenant, userId);
   const rules = retentionRules(config.retentionDays, files);
   return {
     'ledger.fold': () => foldLedger(db, { emit, capsOfUsers: capsOf }),
     'user.erase': async ({ org_id, mode, user_id }) => {
       // Before all else and in no transaction: whatever runs on it ends first, and nobody wakes it again.
       await computers.erase({ orgId: org_id, mode, userId: user_id });
-      await eraseUser(db, steps, { orgId: org_id, mode }, user_id);
+      await eraseUser({ db, log }, { steps, elsewhere: forgetElsewhere }, { orgId: org_id, mode }, user_id);
     },
     'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
     'task.run': (task) => takeUpTask(engine, task),

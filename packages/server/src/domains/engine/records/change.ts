@@ -233,6 +233,7 @@ export function newConversationRow({ orgId, mode }: Tenant, id: string, of: Part
     summary_until: null,
     memory_due_at: null,
     remembered_until: null,
+    memory_tries: 0,
     created_at: now,
     last_active_at: now,
     ...of,

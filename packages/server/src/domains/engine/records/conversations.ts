@@ -97,6 +97,11 @@ export const dueForMemory = (db: Executor, limit: number): Promise<ConversationR
       ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY memory_due_at), memory_due_at LIMIT ${limit}`,
   );
 
-export async function noteRemembered(tx: Transaction, id: string, until: string): Promise<void> {
-  await run(tx, sql`UPDATE conversations SET remembered_until = ${until} WHERE id = ${id}`);
+/** How far a conversation has been looked through, and how often in a row the rest could not be. */
+export async function noteRemembered(
+  tx: Transaction,
+  id: string,
+  { until, tries }: { until: string | null; tries: number },
+): Promise<void> {
+  await run(tx, sql`UPDATE conversations SET remembered_until = ${until}, memory_tries = ${tries} WHERE id = ${id}`);
 }

@@ -48,7 +48,10 @@ export async function attachmentsOf(db: Executor, conversationId: string): Promi
   return rows.map(({ attachments }) => attachments);
 }
 
-/** What was said by people and the agent since it was last looked through for what is worth remembering. */
+/**
+ * What was said since it was last looked through for what is worth remembering, oldest first. Up to the first message
+ * that still waits for its reply: the reply will stand right behind it, whatever has been said since.
+ */
 export const messagesToRemember = (
   db: Executor,
   { id, remembered_until }: Pick<ConversationRow, 'id' | 'remembered_until'>,
@@ -58,8 +61,9 @@ export const messagesToRemember = (
     db,
     messages,
     sql`SELECT ${columns} FROM messages
-      WHERE conversation_id = ${id} AND role IN ('user', 'agent')
-        AND (${remembered_until}::text IS NULL OR id > ${remembered_until})
+      WHERE conversation_id = ${id} AND (${remembered_until}::text IS NULL OR id > ${remembered_until})
+        AND NOT EXISTS (SELECT FROM turns t WHERE t.conversation_id = ${id}
+          AND t.settled_at IS NULL AND t.task_id IS NULL AND t.message_id <= messages.id)
       ORDER BY id LIMIT ${limit}`,
   );
 

@@ -31,6 +31,7 @@ export const conversations = table('conversations', {
   summary_until: text().nullable(),
   memory_due_at: moment().nullable(),
   remembered_until: text().nullable(),
+  memory_tries: integer().withDefault(),
   created_at: moment().withDefault(),
   last_active_at: moment().withDefault(),
 });

@@ -1,68 +1,113 @@
+import type { Transaction } from '../../../db/pool.ts';
+import { transaction } from '../../../db/transaction.ts';
 import { ask, paidByOrg } from '../questions/ask.ts';
-import { changeConversation } from '../records/change.ts';
-import { dueForMemory, noteRemembered } from '../records/conversations.ts';
+import { announce, type Committed, changeConversation, changing } from '../records/change.ts';
+import { dueForMemory, lockConversation, noteRemembered } from '../records/conversations.ts';
 import { messagesToRemember } from '../records/messages.ts';
-import type { ConversationRow } from '../records/tables.ts';
+import type { ConversationRow, MessageRow } from '../records/tables.ts';
 import { usableModel } from '../records/usable-model.ts';
 import { manifestOf, memoryModeOf } from '../records/version-cache.ts';
 import { ignoreErased } from '../turns/begin-task.ts';
 import type { Engine } from '../turns/ports.ts';
 import { spendingOf } from '../turns/spending.ts';
+import { linesOf, passagesOf, recordedOf } from './to-remember.ts';
 
 const pageSize = 20;
 const atOnce = 4;
 const patienceMs = 120_000;
-const mostExchanges = 40;
+/** What one look reads; the next reads on. */
+const messagesAtOnce = 24;
+/** About a day and a half in all. */
+const mostTries = 14;
+const firstPauseMs = 60_000;
+const longestPauseMs = 6 * 3600 * 1000;
 
 /** Looks through conversations that have gone quiet for what is worth remembering, in the background. */
 export async function keepMemories(engine: Engine, signal: AbortSignal): Promise<void> {
   for (;;) {
     const due = await dueForMemory(engine.db, pageSize);
     const waiting = [...due];
+    let isMoreDue = due.length === pageSize;
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         signal.throwIfAborted();
-        await keepOf(engine, next, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+        if (await lookThrough(engine, next, signal)) isMoreDue = true;
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
-    if (due.length < pageSize) return;
+    if (!isMoreDue) return;
   }
 }
 
-async function keepOf(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<void> {
-  const said = await messagesToRemember(engine.db, conversation, mostExchanges * 2);
-  // Before the model is asked: facts that are lost to a crash cost less than facts that are asked and paid for twice.
-  await markLooked(engine, conversation.id, said.at(-1)?.id ?? null);
-  const mode = await modeOf(engine, conversation);
-  if (mode === 'none' || said.length === 0 || conversation.is_hidden) return;
-  await remember(engine, conversation, mode, exchangesOf(said), signal).catch((error: unknown) => {
-    engine.log.warn({ err: error, conversation_id: conversation.id }, 'nothing could be remembered');
-  });
+/**
+ * It counts as looked through once the model has answered and what it found is kept: both or neither. Whether there is
+ * more of it to look through at once.
+ */
+async function lookThrough(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<boolean> {
+  const said = await messagesToRemember(engine.db, conversation, messagesAtOnce);
+  const until = said.at(-1)?.id ?? conversation.remembered_until;
+  let committed: Committed | null = null;
+  const looked = async (tx: Transaction) => {
+    committed = await noteLooked(tx, conversation, until);
+  };
+  try {
+    const mode = await modeOf(engine, conversation);
+    const isWorthIt = mode !== 'none' && said.length > 0 && !conversation.is_hidden;
+    if (isWorthIt) {
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+      await remember(engine, conversation, { mode, said, looked }, patience);
+    } else await transaction(engine.db, looked);
+  } catch (error) {
+    if (error instanceof LookedThroughMeanwhile) return false;
+    signal.throwIfAborted();
+    await tryLater(engine, conversation, error).catch(ignoreErased);
+    return false;
+  }
+  return concludeLook(engine, committed);
 }
 
-async function markLooked(engine: Engine, conversationId: string, until: string | null): Promise<void> {
-  await changeConversation(engine, conversationId, null, async ({ conversation, tx }) => {
-    conversation.memory_due_at = null;
-    if (until === null) return;
-    await noteRemembered(tx, conversationId, until);
-  }).catch(ignoreErased);
+/** Null: the user was erased before anything could be kept. */
+function concludeLook({ announcer }: Engine, committed: Committed | null): boolean {
+  if (committed === null) return false;
+  announce(announcer, committed);
+  return committed.conversation.memory_due_at !== null;
+}
+
+/** By another process, or the conversation was erased: what was found here must not be kept as well. */
+class LookedThroughMeanwhile extends Error {}
+
+async function noteLooked(tx: Transaction, seen: ConversationRow, until: string | null): Promise<Committed> {
+  const row = await lockConversation(tx, seen.id);
+  if (!row || row.remembered_until !== seen.remembered_until) throw new LookedThroughMeanwhile();
+  const { committed } = await changing(tx, row, async (change) => {
+    await noteRemembered(tx, row.id, { until, tries: 0 });
+    // Under the lock: whatever is settled from now on makes it due again.
+    const [more] = await messagesToRemember(tx, { id: row.id, remembered_until: until }, 1);
+    if (!more) change.conversation.memory_due_at = null;
+  });
+  return committed;
+}
+
+/**
+ * A model that is away or money that is short passes. After the last try it rests until the conversation goes on, and is
+ * then read from where it was left.
+ */
+async function tryLater(engine: Engine, seen: ConversationRow, error: unknown): Promise<void> {
+  await changeConversation(engine, seen.id, null, async ({ conversation, tx }) => {
+    if (conversation.remembered_until !== seen.remembered_until) return;
+    const tries = conversation.memory_tries + 1;
+    const isLast = tries >= mostTries;
+    const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
+    await noteRemembered(tx, seen.id, { until: conversation.remembered_until, tries: isLast ? 0 : tries });
+    conversation.memory_due_at = isLast ? null : new Date(Date.now() + pauseMs);
+    const about = { err: error, conversation_id: seen.id, tries, again_in_ms: isLast ? null : pauseMs };
+    engine.log.warn(about, 'a conversation could not be looked through for what is worth remembering');
+  });
 }
 
 async function modeOf({ db }: Engine, { org_id, mode, deployment_id, deployment_version }: ConversationRow) {
   if (deployment_id === null || deployment_version === null) return 'none';
   return memoryModeOf(db, { orgId: org_id, mode }, await manifestOf(db, deployment_id, deployment_version));
-}
-
-type Said = { turn_id: string; role: string; text: string };
-
-function exchangesOf(said: readonly Said[]): { user: string; agent: string }[] {
-  const byTurn = new Map<string, { user: string; agent: string }>();
-  for (const { turn_id, role, text } of said) {
-    const exchange = byTurn.get(turn_id) ?? { user: '', agent: '' };
-    byTurn.set(turn_id, role === 'user' ? { ...exchange, user: text } : { ...exchange, agent: text });
-  }
-  return [...byTurn.values()];
 }
 
 /** Behind others of every org: whoever waits here for long would hold them all up. */
@@ -71,8 +116,11 @@ const longestWaitMs = 10_000;
 async function remember(
   engine: Engine,
   conversation: ConversationRow,
-  mode: 'vestra' | 'customer',
-  exchange: readonly { user: string; agent: string }[],
+  of: {
+    mode: 'vestra' | 'customer';
+    said: readonly MessageRow[];
+    looked: (tx: Transaction) => Promise<void>;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const { db, models, memory } = engine;
@@ -87,10 +135,13 @@ async function remember(
     spending: await spendingOf(db, tenant, userId),
     waitMs: longestWaitMs,
   });
+  const recorded = await recordedOf(db, of.said);
   await memory.keepTurn(tenant, {
     userId,
-    mode,
-    exchange,
+    mode: of.mode,
+    lines: linesOf(of.said, recorded),
+    passages: await passagesOf(engine, tenant, of.said, recorded),
     ask: (question) => ask({ ...question, payer, signal }),
+    looked: of.looked,
   });
 }

@@ -36,6 +36,7 @@ type Parts = {
   asked: MessageRow;
   files: ConversationFiles;
   open: OpenMatters;
+  saidByPerson: readonly string[];
 };
 
 export async function assembleTools(
@@ -137,7 +138,7 @@ function ownTools(
   },
 ): OwnTool[] {
   const { tenant, manifest, fixed, memoryMode, notebooks, skills, mayChange, computer, browser, apps } = parts;
-  const { asked, files, open } = parts;
+  const { asked, files, open, saidByPerson } = parts;
   // In a test skills are read for real, and nothing is put on anybody's computer.
   const placing = turn.request.test ? null : computer;
   const { db, search, memory, routineTools } = engine;
@@ -166,7 +167,7 @@ function ownTools(
         })),
     ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: placing })),
     ...(turn.origin === 'interview' ? [] : routineTools({ tenant, turn, isPretend: turn.request.test !== undefined })),
-    ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, userId, mode: memoryMode })),
+    ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, userId, mode: memoryMode, saidByPerson })),
   ];
 }
 

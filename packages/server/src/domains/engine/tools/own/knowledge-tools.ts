@@ -3,7 +3,7 @@ import { memory as memoryRoutes } from '@vestra/contract/memory';
 import { z } from 'zod';
 import type { Tenant } from '../../../../caller.ts';
 import type { Database } from '../../../../db/pool.ts';
-import type { Memory } from '../../../memory/api.ts';
+import { isInWordsOf, type Memory } from '../../../memory/api.ts';
 import { findByName, readDocument } from '../../../notebooks/api.ts';
 import { type KnownSkill, readSkillFiles } from '../../../skills/api.ts';
 import type { MemoryMode } from '../../records/version-cache.ts';
@@ -134,8 +134,10 @@ export function memoryTools(deps: {
   tenant: Tenant;
   userId: string | null;
   mode: MemoryMode;
+  /** What the person has written in the conversation. */
+  saidByPerson: readonly string[];
 }): OwnTool[] {
-  const { memory, tenant, userId, mode } = deps;
+  const { memory, tenant, userId, mode, saidByPerson } = deps;
   return [
     ownTool(
       {
@@ -159,7 +161,9 @@ export function memoryTools(deps: {
         isReadOnly: false,
       },
       async ({ text: fact, kind = 'other' }) => {
-        const kept = await memory.remember(tenant, { userId, mode, text: fact, kind, source: 'user_direct' });
+        // A tool or a page may have talked the model into this call: only what the person wrote counts as theirs.
+        const source = isInWordsOf(fact, saidByPerson) ? 'user_direct' : 'agent_inferred';
+        const kept = await memory.remember(tenant, { userId, mode, text: fact, kind, source });
         return 'refused' in kept ? failed(kept.refused) : said('Remembered.');
       },
     ),

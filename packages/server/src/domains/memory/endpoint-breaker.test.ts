@@ -1,0 +1,67 @@
+import { fail } from '@vestra/contract/errors';
+import { describe, expect, it } from 'vitest';
+import { createEndpointBreaker } from './endpoint-breaker.ts';
+
+const tenant = { orgId: 'org_1', mode: 'live' } as const;
+const away = () => Promise.reject(fail('memory_endpoint_error', { message: 'It is away.' }));
+
+function start() {
+  let time = 0;
+  const told: string[] = [];
+  const { unlessAway } = createEndpointBreaker({ opened: ({ mode }) => told.push(mode), now: () => time });
+  return {
+    told,
+    wait: (ms: number) => {
+      time += ms;
+    },
+    /** What came of a call, in a word. */
+    call: (
+      work: () => Promise<unknown> = async () => 'answered',
+      of = tenant as { orgId: string; mode: 'test' | 'live' },
+    ) => unlessAway(of, work).then(String, (error: Error) => error.message.slice(0, 19)),
+  };
+}
+
+const passedOver = 'The memory endpoint';
+
+describe('an endpoint that fails', () => {
+  it('is passed over for a minute, then tried by one call, and told once for each outage [MEM-305]', async () => {
+    const { call, wait, told } = start();
+    expect(await Promise.all([call(away), call(away)])).toEqual(['It is away.', 'It is away.']);
+    expect(await call()).toBe(passedOver);
+    wait(59_999);
+    expect(await call()).toBe(passedOver);
+    wait(1);
+    let end = () => {};
+    const trying = call(() => new Promise((resolve) => (end = () => resolve('back'))));
+    expect(await call()).toBe(passedOver);
+    end();
+    expect([await trying, await call()]).toEqual(['back', 'answered']);
+    expect(told).toEqual(['live']);
+    await call(away);
+    expect(told).toEqual(['live', 'live']);
+  });
+
+  it('stays passed over where the try fails, and another one follows a try that never ends', async () => {
+    const { call, wait, told } = start();
+    await call(away);
+    wait(60_000);
+    expect([await call(away), await call()]).toEqual(['It is away.', passedOver]);
+    wait(60_000);
+    void call(() => new Promise(() => {}));
+    expect(await call()).toBe(passedOver);
+    wait(15_000);
+    expect(await call()).toBe('answered');
+    expect(told).toEqual(['live']);
+  });
+
+  it('is the concern of its org and mode alone, and no other error counts', async () => {
+    const { call } = start();
+    await call(away);
+    expect(await call(undefined, { ...tenant, mode: 'test' })).toBe('answered');
+    expect(await call(undefined, { ...tenant, orgId: 'org_2' })).toBe('answered');
+    const other = start();
+    await other.call(() => Promise.reject(fail('memory_endpoint_required')));
+    expect(await other.call()).toBe('answered');
+  });
+});

@@ -74,35 +74,35 @@ export const memory = area('memory', 'done', [
     '`found` is a boolean and `text` the best facts joined by new lines, null when nothing was found.',
   ],
   ['MEM-021', 'decisions.md · 3', 'An unknown memory answers 404 `memory_not_found`.'],
-  ['MEM-301', 'decisions.md · 11', 'A fact told again without a kind keeps the kind that it has.'],
+  ['MEM-301', 'docs/memory.md · What is kept', 'A fact told again without a kind keeps the kind that it has.'],
   [
     'MEM-302',
-    'decisions.md · 11',
+    'docs/memory.md · Where a fact is from',
     'What a tool, a file or a page said is kept as `tool_observed`, `upload` or `screen`, and never as `user_direct`.',
   ],
   [
     'MEM-303',
-    'decisions.md · 11',
+    'docs/memory.md · When it is kept',
     'A conversation counts as looked through once the model has answered and its facts are kept, both or neither.',
   ],
   [
     'MEM-304',
-    'decisions.md · 11',
+    'docs/memory.md · When it is kept',
     'A look that failed, for the model or for money, is tried again later; a long conversation is read in further passes to its end.',
   ],
   [
     'MEM-305',
-    'decisions.md · 11',
+    'docs/memory.md · Memory behind your own endpoint',
     'A memory endpoint that failed is not asked on behalf of an agent for a minute; the agent is told that it cannot look memory up.',
   ],
   [
     'MEM-306',
-    'decisions.md · 11',
+    'docs/memory.md · Memory behind your own endpoint',
     'The secret of the memory endpoint is rolled by the API, and shown by no other call.',
   ],
   [
     'MEM-307',
-    'decisions.md · 11',
+    'docs/memory.md · Memory behind your own endpoint',
     "Erasing a user has the org's memory endpoint delete what it keeps of them, tried again for a day before the user is gone.",
   ],
 ]);

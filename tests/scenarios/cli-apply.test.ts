@@ -77,8 +77,10 @@ describe('vestra apply', () => {
     expect(manifest.environment.setup).toBe('echo ready\n');
     const kept = await read(`/v1/skills/${manifest.skills[0].id}`);
     expect(kept.files).toEqual([{ path: 'SKILL.md', bytes: skill.length, content: skill }]);
-    const documents = await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`);
-    expect(documents.data).toHaveLength(1);
+    const documentIds = async () =>
+      (await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`)).data.map(({ id }: { id: string }) => id);
+    const documents = await documentIds();
+    expect(documents).toHaveLength(1);
 
     const second = await vestra(folder, 'apply');
     expect(second.out.split('\n')).toEqual([
@@ -89,14 +91,14 @@ describe('vestra apply', () => {
       '',
     ]);
     expect((await read(`/v1/skills/${kept.id}/versions`)).data).toHaveLength(1);
-    expect(await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`)).toEqual(documents);
+    expect(await documentIds()).toEqual(documents);
     expect((await read(`/v1/notebooks/${manifest.notebooks[0]}`)).description).toBe('From knowledge: Hours.');
 
     await rename(join(folder, 'knowledge/hours.md'), join(folder, 'knowledge/times.md'));
     expect((await here(folder, 'apply', '--dry-run')).out).toBe(
       'The file is good. Would upload:\n  document times.md\nWould remove:\n  document hours.md\n',
     );
-    expect(await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`)).toEqual(documents);
+    expect(await documentIds()).toEqual(documents);
   });
 
   it('reads another file where one is named, from another folder [APPLY-020]', async () => {

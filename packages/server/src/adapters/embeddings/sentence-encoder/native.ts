@@ -21,7 +21,8 @@ export async function openNative(runtimeModule: string): Promise<EncodePieces> {
 export async function openWith(runtimeModule: string, bits: 8 | 32): Promise<EncodePieces> {
   const { InferenceSession, Tensor }: Runtime = (await import(runtimeModule)).default;
   const session = await InferenceSession.create(sentenceEncoder(readWeights(), bits), options);
-  return async (rows) => {
+
+  async function run(rows: readonly (readonly number[])[]): Promise<Float32Array[]> {
     const longest = Math.max(...rows.map(({ length }) => length));
     const ids = new BigInt64Array(rows.length * longest);
     const mask = new Float32Array(rows.length * longest);
@@ -37,8 +38,31 @@ export async function openWith(runtimeModule: string, bits: 8 | 32): Promise<Enc
     });
     const width = vectors.data.length / rows.length;
     return rows.map((_, row) => vectors.data.slice(row * width, (row + 1) * width));
+  }
+
+  return async (rows) => {
+    const found: Float32Array[] = [];
+    for (const group of ofLikeLength(rows)) {
+      const vectors = await run(group.map((row) => rows[row] as readonly number[]));
+      for (const [at, row] of group.entries()) found[row] = vectors[at] as Float32Array;
+    }
+    return found;
   };
 }
+
+/** A run takes as long for each row as for its longest: rows of like length go together, by their places. */
+function ofLikeLength(rows: readonly (readonly number[])[]): number[][] {
+  const lengthOf = (row: number) => (rows[row] as readonly number[]).length;
+  const groups: number[][] = [];
+  for (const row of [...rows.keys()].sort((one, other) => lengthOf(one) - lengthOf(other))) {
+    const group = groups.at(-1);
+    if (group && lengthOf(row) <= lengthOf(group[0] as number) * mostLonger) group.push(row);
+    else groups.push([row]);
+  }
+  return groups;
+}
+
+const mostLonger = 1.2;
 
 /** Pieces from all over the vocabulary, and the first numbers that exact products give for them. */
 const probe = Array.from({ length: 64 }, (_, at) => 6 + at * 124);

@@ -77,9 +77,11 @@ describe('vestra apply', () => {
     expect(manifest.environment.setup).toBe('echo ready\n');
     const kept = await read(`/v1/skills/${manifest.skills[0].id}`);
     expect(kept.files).toEqual([{ path: 'SKILL.md', bytes: skill.length, content: skill }]);
-    const documentIds = async () =>
-      (await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`)).data.map(({ id }: { id: string }) => id);
-    const documents = await documentIds();
+    const documentsNow = async () =>
+      (await read(`/v1/notebooks/${manifest.notebooks[0]}/documents`)).data.map(
+        ({ indexed: _, ...document }: { indexed: boolean }) => document,
+      );
+    const documents = await documentsNow();
     expect(documents).toHaveLength(1);
 
     const second = await vestra(folder, 'apply');
@@ -91,14 +93,14 @@ describe('vestra apply', () => {
       '',
     ]);
     expect((await read(`/v1/skills/${kept.id}/versions`)).data).toHaveLength(1);
-    expect(await documentIds()).toEqual(documents);
+    expect(await documentsNow()).toEqual(documents);
     expect((await read(`/v1/notebooks/${manifest.notebooks[0]}`)).description).toBe('From knowledge: Hours.');
 
     await rename(join(folder, 'knowledge/hours.md'), join(folder, 'knowledge/times.md'));
     expect((await here(folder, 'apply', '--dry-run')).out).toBe(
       'The file is good. Would upload:\n  document times.md\nWould remove:\n  document hours.md\n',
     );
-    expect(await documentIds()).toEqual(documents);
+    expect(await documentsNow()).toEqual(documents);
   });
 
   it('reads another file where one is named, from another folder [APPLY-020]', async () => {

@@ -137,17 +137,10 @@ describe('what the matrix says of the table', () => {
     '%s takes setup [AUTH-002, AUTH-005, AUTH-028]',
     (family) => expect(new Set(scopesOf(family))).toEqual(new Set(['setup'])),
   );
-  it.each(['conversations', 'interactions', 'tasks', 'batches', 'routines', 'users', 'files', 'events'])(
+  it.each(['conversations', 'interactions', 'tasks', 'batches', 'routines', 'users', 'memory', 'files', 'events'])(
     '%s takes runtime [AUTH-003]',
     (family) => expect(new Set(scopesOf(family))).toEqual(new Set(['runtime'])),
   );
-  it('memory takes runtime, and the secret of the org’s endpoint admin, as the endpoint itself does [AUTH-003, MEM-306]', () => {
-    const byScope = Object.groupBy(needing('memory'), (route) =>
-      route.auth === 'key' ? [...route.scopes].join() : '',
-    );
-    expect(Object.keys(byScope).sort()).toEqual(['admin', 'runtime']);
-    expect(byScope.admin?.map(({ path }) => path)).toEqual(['/v1/memory/roll-secret']);
-  });
   it.each(['orgs', 'keys', 'limits', 'usage', 'auditLog', 'members'])(
     '%s takes admin [AUTH-004, AUTH-039, AUTH-017]',
     (family) => {

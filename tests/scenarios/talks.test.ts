@@ -434,6 +434,8 @@ describe('what the person types while something is open', () => {
     ]);
     const { body } = await server.call('GET', `/v1/interactions?conversation_id=${id}&status=resolved`);
     expect(body.data).toMatchObject([{ outcome: { decision: 'answered', answers: ['Size M please'] } }]);
+    const { body: log } = await server.call('GET', '/v1/audit-log?action=interaction.answered&limit=1');
+    expect(log.data).toMatchObject([{ target: { id: body.data[0].id }, actor: { type: 'system', id: 'agent' } }]);
   });
 
   it('answers the question of work, once, and is told where it is no longer open [MSG-403]', async () => {

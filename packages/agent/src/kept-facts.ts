@@ -5,7 +5,7 @@ import type { Message } from './message.ts';
  * does not hold is kept word for word, with the words around it.
  */
 export function withKeptFacts(summary: string, told: readonly Message[], before: string | null): string {
-  const sources = [...told.toReversed().flatMap(textsOf), ...(before === null ? [] : [before])];
+  const sources = [...newestOf(told.toReversed().flatMap(textsOf)), ...(before === null ? [] : [before])];
   const known = new Set(factsIn(summary));
   const kept: string[] = [];
   let room = mostCharacters;
@@ -21,16 +21,29 @@ export function withKeptFacts(summary: string, told: readonly Message[], before:
   return withLines(summary, kept);
 }
 
+/** Looking through them holds everybody else up. */
+function newestOf(texts: readonly string[]): string[] {
+  let room = mostLooked;
+  return texts.filter((text) => {
+    room -= Math.min(text.length, longestText);
+    return room >= 0;
+  });
+}
+
 const mostCharacters = 4_000;
+const mostLooked = 200_000;
 const longestText = 20_000;
 const wordsAround = 60;
 
 const withLines = (summary: string, kept: readonly string[]) =>
   kept.length === 0 ? summary : `${summary}\n\nKept word for word:\n${kept.map((line) => `- ${line}`).join('\n')}`;
 
-/** An address of mail or of a page, an amount, a date, or a word that has a digit in it and is no small number. */
-const facts =
-  /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|https?:\/\/[^\s"'<>)\]]{4,200}|[$€£¥₹]\s?\d[\d.,]*|\d[\d.,]*\s?(?:USD|EUR|GBP|CHF|INR|JPY|BRL|€|£|%)|\b\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b|\b(?=[\w-]{0,39}\d)[A-Za-z0-9][\w-]{3,40}\b/gu;
+/**
+ * An address of mail or of a page, an amount, a date, or a word that has a digit in it and is no small number. No part of it
+ * may be of any length: a tool that answers with a hundred thousand digits would hold the process up for seconds.
+ */
+export const facts =
+  /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|https?:\/\/[^\s"'<>)\]]{4,200}|[$€£¥₹]\s?\d[\d.,]{0,20}|\d[\d.,]{0,20}\s?(?:USD|EUR|GBP|CHF|INR|JPY|BRL|€|£|%)|\b\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b|\b(?=[\w-]{0,39}\d)[A-Za-z0-9][\w-]{3,40}\b/gu;
 
 const factsIn = (text: string) => [...text.matchAll(facts)].map(([fact]) => fact);
 

@@ -112,6 +112,20 @@ export const orgs = {
     errors: ['invalid_origin', 'invalid_deployment', 'memory_endpoint_required', 'invalid_secret_name'],
     command: 'org update',
   }),
+  rollMemorySecret: route({
+    method: 'POST',
+    path: '/v1/org/memory-endpoint/roll-secret',
+    auth: 'key',
+    scopes: ['admin'],
+    summary:
+      'Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs for 24 hours more.',
+    idempotent: true,
+    showsSecret: true,
+    status: 200,
+    response: z.object({ object: z.literal('memory_endpoint'), url: z.string(), secret: z.string() }),
+    errors: ['memory_endpoint_required'],
+    command: 'org roll-memory-secret',
+  }),
 };
 
 const limitsAnswer = z.object({

@@ -121,18 +121,4 @@ export const memory = {
     errors: keeperErrors,
     command: 'memory clear',
   }),
-  rollSecret: route({
-    method: 'POST',
-    path: '/v1/memory/roll-secret',
-    auth: 'key',
-    scopes: ['admin'],
-    summary:
-      'Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs for 24 hours more.',
-    idempotent: true,
-    showsSecret: true,
-    status: 200,
-    response: z.object({ object: z.literal('memory_endpoint'), url: z.string(), secret: z.string() }),
-    errors: ['memory_endpoint_required'],
-    command: 'memory roll-secret',
-  }),
 };

@@ -585,11 +585,6 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/memory',
       query: ['user_id'],
     },
-    rollSecret: {
-      method: 'POST',
-      path: '/v1/memory/roll-secret',
-      idempotent: true,
-    },
   },
   files: {
     list: {
@@ -788,6 +783,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'PATCH',
       path: '/v1/org',
       body: 'fields',
+    },
+    rollMemorySecret: {
+      method: 'POST',
+      path: '/v1/org/memory-endpoint/roll-secret',
+      idempotent: true,
     },
   },
   keys: {

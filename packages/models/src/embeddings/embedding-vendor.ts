@@ -1,3 +1,4 @@
+import { addressOf } from '../vendors/address.ts';
 import { listOf, recordOf } from '../vendors/wires/json.ts';
 
 export type EmbeddingSettings = {
@@ -45,7 +46,7 @@ function openai({ apiKey, baseUrl, model, dimensions }: EmbeddingSettings): Embe
     addressSetting: 'OPENAI_BASE_URL',
     modelId: model,
     dimensions,
-    url: `${trimmed(baseUrl ?? 'https://api.openai.com/v1')}/embeddings`,
+    url: `${addressOf.openai({ baseUrl })}/embeddings`,
     headers: () => bearer(apiKey),
     body: (input) => ({ model, input, dimensions, encoding_format: 'float' }),
     read: readData,
@@ -54,14 +55,13 @@ function openai({ apiKey, baseUrl, model, dimensions }: EmbeddingSettings): Embe
 
 /** POST …/models/<model>:batchEmbedContents, https://ai.google.dev/api/embeddings. */
 function google({ apiKey, baseUrl, model, dimensions }: EmbeddingSettings): EmbeddingVendor {
-  const base = trimmed(baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta');
   return {
     title: 'Google',
     keySetting: 'GOOGLE_GENERATIVE_AI_API_KEY',
     addressSetting: 'GOOGLE_GENERATIVE_AI_BASE_URL',
     modelId: model,
     dimensions,
-    url: `${base}/models/${model}:batchEmbedContents`,
+    url: `${addressOf.google({ baseUrl })}/models/${model}:batchEmbedContents`,
     headers: () => (apiKey ? { 'x-goog-api-key': apiKey() } : ({} as Record<string, string>)),
     body: (texts, purpose) => ({
       requests: texts.map((text) => ({
@@ -76,19 +76,14 @@ function google({ apiKey, baseUrl, model, dimensions }: EmbeddingSettings): Embe
 }
 
 /** As OpenAI's, without a wish for the size: many servers refuse it. */
-function compatible({ apiKey, baseUrl, model, dimensions }: EmbeddingSettings): EmbeddingVendor {
-  return {
-    title: 'The compatible endpoint',
-    keySetting: 'OPENAI_COMPATIBLE_API_KEY',
-    addressSetting: 'OPENAI_COMPATIBLE_BASE_URL',
-    modelId: model,
-    dimensions,
-    url: `${trimmed(baseUrl ?? '')}/embeddings`,
-    headers: () => bearer(apiKey),
-    body: (input) => ({ model, input, encoding_format: 'float' }),
-    read: readData,
-  };
-}
+const compatible = (settings: EmbeddingSettings): EmbeddingVendor => ({
+  ...openai(settings),
+  title: 'The compatible endpoint',
+  keySetting: 'OPENAI_COMPATIBLE_API_KEY',
+  addressSetting: 'OPENAI_COMPATIBLE_BASE_URL',
+  url: `${addressOf.compatible({ baseUrl: settings.baseUrl ?? '' })}/embeddings`,
+  body: (input) => ({ model: settings.model, input, encoding_format: 'float' }),
+});
 
 /** Rows may come in any order; `index` says whose they are. */
 function readData(answer: unknown): (readonly unknown[])[] {
@@ -99,6 +94,5 @@ function readData(answer: unknown): (readonly unknown[])[] {
     .map(({ embedding }) => listOf(embedding));
 }
 
-const trimmed = (baseUrl: string) => baseUrl.replace(/\/+$/, '');
 const bearer = (apiKey: EmbeddingSettings['apiKey']): Record<string, string> =>
   apiKey ? { authorization: `Bearer ${apiKey()}` } : {};

@@ -243,7 +243,7 @@ describe('memory that the customer keeps', () => {
 
   it('has a secret that is rolled by the API, and shown by no other call [MEM-306]', async () => {
     const { id: orgId, key, liveKey, calls } = await customer(keeper(), ['admin', 'runtime']);
-    const rolled = await server.call('POST', '/v1/memory/roll-secret', { key });
+    const rolled = await server.call('POST', '/v1/org/memory-endpoint/roll-secret', { key });
     expect([rolled.status, rolled.body.secret]).toEqual([200, expect.stringMatching(/^whsec_/)]);
     await server.call('GET', '/v1/memory', { key });
     await server.call('GET', '/v1/memory', { key: liveKey });
@@ -265,7 +265,9 @@ describe('memory that the customer keeps', () => {
     await server.call('GET', '/v1/memory', { key });
     const later = calls[2] as Call;
     expect([isGood(rolled.body.secret, later), isGood(old, later)]).toEqual([true, false]);
-    const refused = await server.call('POST', '/v1/memory/roll-secret', { key: (await server.newOrg()).key });
+    const refused = await server.call('POST', '/v1/org/memory-endpoint/roll-secret', {
+      key: (await server.newOrg()).key,
+    });
     expect(refused.status).toBe(403);
   });
 });

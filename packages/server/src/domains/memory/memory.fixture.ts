@@ -6,6 +6,7 @@ import { createOutbound } from '../../adapters/outbound/fetcher.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createLog } from '../../main/log.ts';
 import type { OrgSettings } from '../orgs/api.ts';
+import { orgRoutes } from '../orgs/routes.ts';
 import { updateSettings } from '../orgs/store.ts';
 import { enterUser } from '../users/api.ts';
 import { createMemory } from './api.ts';
@@ -27,6 +28,15 @@ export async function startMemory({
   const customer = createCustomerMemory({ outbound, signingSecret, log });
   const app = await startTestApp(({ db }) => ({
     memory: memoryRoutes({ db, embeddings, log, customer, embedWithinMs }),
+    orgs: orgRoutes({
+      db,
+      requestsPerMinute: 1200,
+      balanceOf: async () => 0n,
+      assertCallable: () => {},
+      findDeployment: async (_tx, _orgId, reference) => reference,
+      refuseModel: () => null,
+      rollMemorySecret: customer.rollSecret,
+    }),
   }));
   const { db } = app;
   return {

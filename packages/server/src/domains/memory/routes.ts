@@ -96,7 +96,6 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
         : (await customer.deleteAll(db, owner)).memories_deleted;
       return { user_id: owner.userId, deleted: true, memories_deleted: count };
     },
-    rollSecret: ({ origin, commit }) => commit((tx) => customer.rollSecret(tx, origin)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Micros } from '@vestra/contract/money';
 import type { Mode } from '@vestra/contract/route';
-import type { Tenant } from '../../caller.ts';
+import type { Origin, Tenant } from '../../caller.ts';
 import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
@@ -18,6 +18,8 @@ export type OrgDependencies = {
   assertCallable: (address: string, param: string) => void;
   /** The id behind a name, slug or id of a deployment of this org. */
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
+  /** A new secret for the calls to the org's memory endpoint. */
+  rollMemorySecret: (tx: Transaction, origin: Origin) => Promise<RolledSecret>;
   /** Why no agent can be given this model in the mode; null where one can. */
   refuseModel: (mode: Mode, id: string) => string | null;
 };
@@ -47,8 +49,11 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
         return presentOrg(await orgInMode(tx, caller), await balanceOf(tx, caller));
       });
     },
+    rollMemorySecret: ({ origin, commit }) => commit((tx) => deps.rollMemorySecret(tx, origin)),
   };
 }
+
+type RolledSecret = { object: 'memory_endpoint'; url: string; secret: string };
 
 function assertUsable({ refuseModel }: OrgDependencies, mode: Mode, fallbacks: Record<string, string[]>): void {
   for (const [deployment, ids] of Object.entries(fallbacks)) {

@@ -124,6 +124,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     findDeployment: async (tx: Transaction, orgId: string, reference: string) =>
       (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
     assertCallable: callable,
+    rollMemorySecret: customerMemory.rollSecret,
     refuseModel: (mode: Mode, id: string) => {
       const model = catalogue.find(mode, id);
       if (!model) return `GET /v1/models lists no model \`${id}\`.`;

@@ -38,9 +38,12 @@ export async function historyOf(
   const answered = new Set(before.filter(({ role }) => role === 'agent').map(({ turn_id }) => turn_id));
   const messages: Message[] = turn.base_summary === null ? [] : [summaryMessage(fence, turn.base_summary)];
   const ends: { messageId: string; exchanges: number }[] = [];
+  let exchanges = messages.length;
   for (const row of before) {
-    messages.push(...earlierMessages(row, { steps, files, answered, fence }));
-    ends.push({ messageId: row.id, exchanges: messages.filter(({ role }) => role !== 'tool').length });
+    const told = earlierMessages(row, { steps, files, answered, fence });
+    messages.push(...told);
+    exchanges += told.filter(({ role }) => role !== 'tool').length;
+    ends.push({ messageId: row.id, exchanges });
   }
   messages.push(askedMessage(asked, { brief: task?.brief ?? null, files: files.get(asked.id) ?? [], passing }));
   if (task) messages.push(...foundBefore(steps.get(turn.id) ?? [], fence));

@@ -6,7 +6,6 @@ import { storableJson, storableText } from '../records/storable-text.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
-import { findTurn } from '../records/turns.ts';
 import { type Broken, settleTurn, settleWithError } from './end-turn.ts';
 import { tellLimit } from './open-wait.ts';
 import type { Engine } from './ports.ts';
@@ -68,7 +67,7 @@ export async function failTask(
     error_code: error.code,
     error_message: error.message,
   });
-  await keepEndOfWork(change, failed);
+  await keepEndOfWork(change, failed, turn);
   if (end.kind === 'failed') await tellTask(change, 'task.failed', failed);
   else {
     await tellTask(change, 'task.stopped', failed, { reason: end.reason, message: end.message });
@@ -78,16 +77,11 @@ export async function failTask(
 }
 
 /** Work that comes to no result leaves a line where its result would stand: the person reads it, and the agent knows. */
-export async function keepEndOfWork(
-  change: Change,
-  { id, conversation_id, turn_id, error_code }: TaskRow,
-): Promise<void> {
-  const turn = await findTurn(change.tx, turn_id);
-  if (!turn) return;
-  await insertMessage(change.tx, {
-    conversation_id,
+export async function keepEndOfWork({ tx }: Change, { id, error_code }: TaskRow, turn: TurnRow): Promise<void> {
+  await insertMessage(tx, {
+    conversation_id: turn.conversation_id,
     id: newId('msg'),
-    turn_id,
+    turn_id: turn.id,
     turn_ordinal: turn.ordinal,
     task_id: id,
     role: 'work',

@@ -16,8 +16,12 @@ import type { Engine } from './ports.ts';
 export async function stopAll(engine: Engine, change: Change): Promise<void> {
   const { tx, conversation } = change;
   for (const row of await pendingInteractions(tx, [conversation.id])) await withdraw(change, row);
-  for (const task of await openTasks(tx, [conversation.id])) await endTask(engine, change, task);
-  for (const turn of await openTurns(tx, conversation.id)) await stopReply(engine, change, turn);
+  const turns = await openTurns(tx, conversation.id);
+  for (const task of await openTasks(tx, [conversation.id])) {
+    const turn = turns.find(({ id }) => id === task.turn_id);
+    await endTask(engine, change, { task, turn });
+  }
+  for (const turn of turns) await stopReply(engine, change, turn);
   conversation.replying_turn_id = null;
   conversation.queued_turns = 0;
 }
@@ -26,8 +30,8 @@ export async function stopAll(engine: Engine, change: Change): Promise<void> {
 export async function stopTask(engine: Engine, change: Change, task: TaskRow, why?: string): Promise<void> {
   const pending = await pendingInteractions(change.tx, [task.conversation_id]);
   for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
-  await endTask(engine, change, task, why);
   const turn = await findTurn(change.tx, task.turn_id);
+  await endTask(engine, change, { task, turn }, why);
   if (turn) await settleWithError(engine, change, turn, 'stopped', null);
 }
 
@@ -37,11 +41,16 @@ async function withdraw(change: Change, row: InteractionRow): Promise<void> {
   tellSettled(change, await updateInteraction(change.tx, row, cancelled));
 }
 
-async function endTask(engine: Engine, change: Change, task: TaskRow, why = 'The work was stopped.'): Promise<void> {
+async function endTask(
+  engine: Engine,
+  change: Change,
+  { task, turn }: { task: TaskRow; turn: TurnRow | undefined },
+  why = 'The work was stopped.',
+): Promise<void> {
   await fenceOff(engine, change, 'task', task);
   change.conversation.open_tasks -= 1;
   const stopped = await updateTask(change.tx, task, { status: 'failed', error_code: 'stopped', error_message: why });
-  await keepEndOfWork(change, stopped);
+  if (turn) await keepEndOfWork(change, stopped, turn);
   await tellTask(change, 'task.stopped', stopped);
 }
 

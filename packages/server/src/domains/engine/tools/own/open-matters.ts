@@ -1,8 +1,9 @@
 import { failed, type OwnTool, ownTool, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { newId } from '@vestra/contract/ids';
 import { z } from 'zod';
-import type { Tenant } from '../../../../caller.ts';
+import type { Origin, Tenant } from '../../../../caller.ts';
 import type { Run } from '../../../../jobs/fence.ts';
+import { recordAudit } from '../../../audit/api.ts';
 import { type Change, changeConversation } from '../../records/change.ts';
 import { findInteraction } from '../../records/interactions.ts';
 import { storableText } from '../../records/storable-text.ts';
@@ -121,6 +122,13 @@ const noteText = (message: string, note: string | undefined) =>
     ].join('\n'),
   );
 
+const originOf = (tenant: Tenant): Origin => ({
+  ...tenant,
+  actor: { type: 'system', id: 'agent', name: 'Agent' },
+  requestId: null,
+  ip: null,
+});
+
 const answerInput = z.strictObject({ question: numberOf('question') });
 
 /** The answer is what the person wrote and nothing else: a page that talks the agent into it cannot put words into their mouth. */
@@ -153,7 +161,13 @@ const passOnAnswer = (
         const row = await findInteraction(changing.tx, tenant, open.row.id);
         if (row?.status !== 'pending') return failed('This was answered meanwhile.');
         const answers = (row.questions ?? []).map(() => asked.text);
-        await settleInteraction(engine, changing, row, readAnswer(row, { answers }));
+        const { kind, decision } = await settleInteraction(engine, changing, row, readAnswer(row, { answers }));
+        // As by the routes: what was answered shows in the audit log, whichever way it came.
+        await recordAudit(changing.tx, originOf(tenant), {
+          action: 'interaction.answered',
+          target: { type: 'interaction', id: row.id },
+          details: { kind, decision },
+        });
         return said(
           row.task_id === null
             ? 'It was passed on. The earlier reply goes on right after this one and says what comes of it: end with one short line.'

@@ -22,6 +22,7 @@ import { measureModelClient } from './model-client.ts';
 import { peers } from './peers.ts';
 import { failedMark, print, type Row, type Stage, writeResults } from './report.ts';
 import { measureConfiguration, measureLists, measureRequests } from './requests.ts';
+import { measureCosts } from './scale/costs.ts';
 import { measureTurnCost } from './turn-cost.ts';
 import { measureTurns } from './turns.ts';
 import { measureWaitingTasks } from './waiting-tasks.ts';
@@ -43,6 +44,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   indexing: measureIndexing,
   jobs: measureJobs,
   embeddings: measureEmbeddings,
+  scale: measureCosts,
 };
 
 const { values: given } = parseArgs({

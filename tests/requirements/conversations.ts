@@ -90,4 +90,10 @@ export const conversations = area('conversations', 'done', [
   ['CONV-031', 'decisions.md · 10', 'Stop answers 200 with the conversation.'],
   ['CONV-032', 'decisions.md · 3', 'An unknown conversation answers 404 `conversation_not_found`.'],
   ['CONV-033', 'decisions.md · 7', 'A new conversation emits `conversation.created`.'],
+  [
+    'CONV-101',
+    'decisions.md · 11',
+    '`GET /v1/conversations/{id}/turns/{turn_id}/trace` shows the steps and model calls of a reply as a task’s trace shows those of work.',
+  ],
+  ['CONV-102', 'decisions.md · 11', 'A turn of another conversation, org or mode is not found.'],
 ]);

@@ -113,6 +113,9 @@ async function assertAddsUp(
       if (type !== 'turn.settled') continue;
       const ofTurn = sumOf(charged.filter(({ turn_id }) => turn_id === data.turn.id));
       expect([data.turn.status, data.turn.cost_usd]).toEqual([data.turn.status, shown(ofTurn)]);
+      const { body: trace } = await till.call('GET', `/v1/conversations/${id}/turns/${data.turn.id}/trace`);
+      const ofReply = charged.filter(({ turn_id, task_id }) => turn_id === data.turn.id && task_id === null);
+      expect(trace.totals.cost_usd).toBe(shown(sumOf(ofReply)));
     }
     for (const taskId of new Set(charged.flatMap(({ task_id }) => task_id ?? []))) {
       const { body: task } = await till.call('GET', `/v1/tasks/${taskId}`);

@@ -106,6 +106,52 @@ describe('the trace', () => {
     expect(steps.map(({ data }) => data.step)).toEqual(whole.steps);
   });
 
+  it('of a reply shows its steps and calls of the model, without those of the work it handed over [CONV-101, CONV-102]', async () => {
+    const usage = { inputTokens: 500, outputTokens: 50, cacheReadTokens: 500 };
+    const handOver = calling('hand_off_to_work', { title: 'Stock', task: 'Count the paper.' });
+    desk.script((request) => {
+      const isReply = request.tools.some(({ name }) => name === 'hand_off_to_work');
+      const answer = isReply
+        ? inTurn(calling('find_stock', { sku: 'A4' }), handOver, { text: 'On it.' })
+        : () => ({ text: 'Counted.' });
+      return { ...answer(request), usage } as ScriptedAnswer;
+    });
+    const { id } = await desk.say({ message: 'Is there paper?' });
+    const path = `/v1/conversations/${id}`;
+    const [call] = await desk.open(id);
+    await desk.answer(call.id, { output: 'Plenty.' });
+    await desk.rest(id);
+    const settled = (await desk.log(id)).find(({ type }) => type === 'turn.settled')?.data.turn;
+    const { body: trace } = await desk.call('GET', `${path}/turns/${settled.id}/trace`);
+    expect(trace).toMatchObject({
+      object: 'turn_trace',
+      conversation_id: id,
+      turn_id: settled.id,
+      task_id: settled.task_id,
+      steps: [
+        { tool_use_id: call.id, name: 'find_stock', output_summary: 'Plenty.', is_error: false },
+        { name: 'hand_off_to_work' },
+      ],
+      missing_tools: [],
+    });
+    expect(trace.turns.length).toBeGreaterThanOrEqual(2);
+    expect(trace.turns[0]).toMatchObject({ turn_id: settled.id, cache_read_tokens: 500, cache_share: 0.5 });
+    expect(trace.totals.input_tokens).toBe(trace.turns.length * 500);
+    const { body: work } = await desk.call('GET', `/v1/tasks/${settled.task_id}/trace`);
+    const { body: conversation } = await desk.call('GET', path);
+    expect(trace.totals.cost_usd + work.totals.cost_usd).toBeCloseTo(conversation.cost_usd, 5);
+
+    const other = await desk.say({ message: 'And ink?' });
+    const foreign = await makeOtherOrg(desk);
+    const asked = (of: string, turn: string, key = desk.testKey) =>
+      desk.call('GET', `/v1/conversations/${of}/turns/${turn}/trace`, { key });
+    expect((await asked(id, 'turn_none')).body.error.code).toBe('turn_not_found');
+    expect((await asked(other.id, settled.id)).body.error.code).toBe('turn_not_found');
+    for (const key of [foreign, desk.liveKey]) {
+      expect((await asked(id, settled.id, key)).body.error.code).toBe('conversation_not_found');
+    }
+  });
+
   it('shows a call that was refused, as the stream did [TASK-012]', async () => {
     desk.script(inTurn(calling('find_stock', { sku: 7 }), { text: 'Done.' }));
     const task = await desk.work({});

@@ -13,6 +13,7 @@ const prefixOf: Record<string, IdPrefix> = {
   conversation_id: 'conv',
   interaction_id: 'int',
   task_id: 'task',
+  turn_id: 'turn',
   batch_id: 'bat',
   routine_id: 'rtn',
   memory_id: 'mem',

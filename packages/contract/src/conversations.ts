@@ -17,10 +17,19 @@ import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { eventSeen } from './session-event.ts';
+import { traceFields } from './trace.ts';
 import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
 
 const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
+
+const turnTrace = z.object({
+  object: z.literal('turn_trace'),
+  conversation_id: id('conv'),
+  turn_id: z.string(),
+  task_id: id('task').nullable().meta({ description: 'The work that the reply handed over to.' }),
+  ...traceFields,
+});
 
 const needsMessage = {
   error: 'Send a message, an attachment or a tool result.',
@@ -180,6 +189,18 @@ export const conversations = {
     errors: ['conversation_not_found', 'invalid_task_id', 'task_not_found', 'invalid_last_event_id'],
     // The command `events` reads these and the org's own.
     command: null,
+  }),
+  trace: route({
+    method: 'GET',
+    path: '/v1/conversations/{conversation_id}/turns/{turn_id}/trace',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Show each step and each model call of a reply; work that it handed over has a trace of its own.',
+    params: z.strictObject({ ...conversationParams.shape, turn_id: z.string() }),
+    status: 200,
+    response: turnTrace,
+    errors: ['conversation_not_found', 'turn_not_found'],
+    command: 'conversations trace',
   }),
   stop: route({
     method: 'POST',

@@ -162,6 +162,7 @@ export const errorCatalogue = {
   skill_not_found: row(404, 'No such skill.'),
   task_not_found: row(404, 'No such task.'),
   test_run_not_found: row(404, 'No such test run.'),
+  turn_not_found: row(404, 'No such turn in this conversation.'),
   user_not_found: row(404, 'No such user.'),
   version_not_found: row(404, 'No such version.'),
   webhook_not_found: row(404, 'No such webhook endpoint.'),

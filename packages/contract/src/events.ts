@@ -13,9 +13,10 @@ import { usd } from './money.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { modes, route } from './route.ts';
 import { routine } from './routines.ts';
-import { task, taskStep } from './tasks.ts';
+import { task } from './tasks.ts';
 import { testRun } from './test-runs.ts';
 import { time } from './time.ts';
+import { traceStep } from './trace.ts';
 import { turn } from './turn.ts';
 import { userId } from './user-id.ts';
 import { user } from './users.ts';
@@ -41,7 +42,7 @@ export const streamEventData = {
   'turn.settled': z.object({ turn }),
   'task.started': z.object({ task }),
   'task.progress': z.object({ title: task.shape.title, progress: task.shape.progress }),
-  'task.step': z.object({ step: taskStep }),
+  'task.step': z.object({ step: traceStep }),
   'task.completed': z.object({ task }),
   'task.failed': z.object({ task }),
   'task.stopped': z.object({ task, ...whyStopped }),

@@ -357,6 +357,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       produces: ['text/event-stream'],
       streams: true,
     },
+    trace: {
+      method: 'GET',
+      path: '/v1/conversations/{conversation_id}/turns/{turn_id}/trace',
+      params: ['conversation_id', 'turn_id'],
+    },
     stop: {
       method: 'POST',
       path: '/v1/conversations/{conversation_id}/stop',

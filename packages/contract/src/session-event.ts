@@ -3,7 +3,8 @@ import { fileSeen } from './files.ts';
 import { interactionSeen } from './interactions.ts';
 import { messageSeen } from './message.ts';
 import { type SeenFields, shown } from './session-access.ts';
-import { stepSeen, taskSeen } from './tasks.ts';
+import { taskSeen } from './tasks.ts';
+import { stepSeen } from './trace.ts';
 import { turnSeen } from './turn.ts';
 
 /** What a session sees of each type of event. */

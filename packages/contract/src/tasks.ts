@@ -3,14 +3,13 @@ import { costFields } from './cost.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { truncated } from './message.ts';
-import { missingTools } from './missing-tools.ts';
-import { usd } from './money.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { queryTime } from './query-time.ts';
 import { route } from './route.ts';
 import { shown } from './session-access.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
+import { traceFields } from './trace.ts';
 import { userId } from './user-id.ts';
 
 export const taskStatuses = ['queued', 'working', 'waiting', 'done', 'failed'] as const;
@@ -40,30 +39,6 @@ export const task = z.object({
   updated_at: time,
 });
 
-export const taskStep = z.object({
-  tool_use_id: z.string(),
-  name: z.string().nullable(),
-  input_summary: z.string().nullable(),
-  output_summary: z.string().nullable(),
-  is_error: z.boolean(),
-  started_at: time,
-  finished_at: time.nullable(),
-  duration_ms: z.int().nullable(),
-  /** Pictures and recordings that the tool answered with. */
-  media: z
-    .array(
-      z.object({
-        media_type: z.string(),
-        bytes: z.int(),
-        width: z.int().nullable(),
-        height: z.int().nullable(),
-        /** In a trace alone: works for 15 minutes. */
-        url: z.string().optional(),
-      }),
-    )
-    .optional(),
-});
-
 /** Without costs, and without `outcome`, which tells what the company wanted of the work. */
 export const taskSeen = {
   ...shown('object', 'id', 'user_id', 'conversation_id', 'deployment_id', 'deployment_version', 'status', 'title'),
@@ -73,32 +48,10 @@ export const taskSeen = {
   error: 'plain',
 } as const;
 
-/** Summaries of a step quote the arguments and results of the company’s own tools. */
-export const stepSeen = shown('tool_use_id', 'name', 'is_error', 'started_at', 'finished_at', 'duration_ms');
-
 const taskTrace = z.object({
   object: z.literal('task_trace'),
   task_id: id('task'),
-  steps: z.array(taskStep),
-  turns: z.array(
-    z.object({
-      turn_id: z.string(),
-      model: z.string().nullable(),
-      input_tokens: z.int(),
-      output_tokens: z.int(),
-      cache_read_tokens: z.int(),
-      cache_write_tokens: z.int(),
-      cache_share: z
-        .number()
-        .meta({ description: 'How much of what the call has read came from the cache of its provider: 0 to 1.' }),
-      cost_usd: usd,
-      duration_ms: z.int().nullable(),
-      status: z.string().nullable(),
-      started_at: time,
-    }),
-  ),
-  totals: z.object({ input_tokens: z.int(), output_tokens: z.int(), cost_usd: usd }),
-  missing_tools: missingTools,
+  ...traceFields,
 });
 
 const taskParams = z.strictObject({ task_id: failsWith('invalid_task_id', id('task')) });

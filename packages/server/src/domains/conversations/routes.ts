@@ -24,14 +24,17 @@ import {
   findConversation,
   findConversationsWithCost,
   findTask,
+  findTurn,
   firstSeqOfTurn,
   isOver,
+  type LinkTo,
   listConversations,
   listMessages,
   type PlannedConversation,
   placeOfMessage,
   presentLogEntry,
   presentMessage,
+  showTurnTrace,
   stopAll,
 } from '../engine/api.ts';
 import { type Followers, type LogEntry, readLog } from '../events/api.ts';
@@ -41,7 +44,7 @@ import { planSending, sendMessage } from './send.ts';
 import { showConversations } from './show.ts';
 import { showTurn } from './show-turn.ts';
 
-export type ConversationDependencies = { engine: Engine; followers: Followers; streams: Streams };
+export type ConversationDependencies = { engine: Engine; followers: Followers; streams: Streams; linkTo: LinkTo };
 
 type Shown = ResponseOf<Api['conversations']['create']>;
 type ShownTurn = ResponseOf<Api['conversations']['send']>;
@@ -49,7 +52,7 @@ type ShownTurn = ResponseOf<Api['conversations']['send']>;
 type Taken<Body> = { answer: Answered<Body>; done: Committed | undefined };
 
 export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
-  const { engine, followers, streams } = deps;
+  const { engine, followers, streams, linkTo } = deps;
   const { db } = engine;
   const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
 
@@ -176,6 +179,12 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         data: shown.map((entry) => presentLogEntry(entry, conversation.deployment_id)),
         next_after: entries.length > limit ? (shown.at(-1)?.seq ?? null) : null,
       };
+    },
+    trace: async ({ caller, params }) => {
+      const { id } = await ownConversation(db, caller, params.conversation_id);
+      const turn = await findTurn(db, params.turn_id);
+      if (turn?.conversation_id !== id) throw fail('turn_not_found');
+      return showTurnTrace(db, turn, linkTo);
     },
     stop: async ({ caller, params }) => {
       const { id } = await ownConversation(db, caller, params.conversation_id);

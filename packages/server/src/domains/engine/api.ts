@@ -33,17 +33,15 @@ export {
 } from './records/present.ts';
 export { pruneTraces } from './records/prune-traces.ts';
 export { readRunTrace } from './records/run-trace.ts';
+export { type LinkTo, showTaskTrace, showTurnTrace } from './records/show-trace.ts';
 export { storableJson, storableText } from './records/storable-text.ts';
 export type {
   ConversationRow,
   InteractionRow,
-  StepRow,
   TaskRow,
   TurnRow,
 } from './records/tables.ts';
 export { countTasks, deleteTask, findTask, listTasks, openTasks } from './records/tasks.ts';
-export { presentTraceStep } from './records/trace.ts';
-export { callsOfRun, stepsOfRun } from './records/trace-store.ts';
 export { questionText, readTranscript, type Transcript } from './records/transcript.ts';
 export { isOver } from './records/turn.ts';
 export { findTurn, latestTurn } from './records/turns.ts';

@@ -10,5 +10,5 @@ export { createMoneyLine, type MoneyLine } from './money-line.ts';
 export { holdingPlenty } from './plenty-store.ts';
 export { presentCost } from './present.ts';
 export { refusalOfSpending, release, reserve, type Spending } from './reserve.ts';
-export { costOfTurn, tokensAndCostOfTask } from './usage-store.ts';
+export { costOfTurn, tokensAndCostOf } from './usage-store.ts';
 export { chargeStopped, type Used } from './used.ts';

@@ -155,18 +155,22 @@ export async function costOfTurn(db: Executor, conversationId: string, turnId: s
   return row.micros;
 }
 
-/** All that a task has used and cost: the model, the judge, tools and the computer. */
-export async function tokensAndCostOfTask(
+/** All that a task or a reply has used and cost: the model, the judge, tools and the computer. */
+export async function tokensAndCostOf(
   db: Executor,
-  taskId: string,
+  of: { taskId: string } | { conversationId: string; replyId: string },
 ): Promise<{ costMicros: Micros; inputTokens: number; outputTokens: number }> {
+  const isCounted =
+    'taskId' in of
+      ? sql`task_id = ${of.taskId}`
+      : sql`conversation_id = ${of.conversationId} AND turn_id = ${of.replyId} AND task_id IS NULL`;
   const row = await one(
     db,
     { micros: micros(), input_tokens: count(), output_tokens: count() },
     sql`SELECT COALESCE(sum(amount_micros), 0) AS micros,
           COALESCE(sum(quantity) FILTER (WHERE unit = 'input_tokens'), 0) AS input_tokens,
           COALESCE(sum(quantity) FILTER (WHERE unit = 'output_tokens'), 0) AS output_tokens
-        FROM ${ledgerEntries} WHERE account = 'spend' AND task_id = ${taskId}`,
+        FROM ${ledgerEntries} WHERE account = 'spend' AND ${isCounted}`,
   );
   return { costMicros: row.micros, inputTokens: row.input_tokens, outputTokens: row.output_tokens };
 }

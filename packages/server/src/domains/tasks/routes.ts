@@ -2,19 +2,20 @@ import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { findDeployment } from '../deployments/api.ts';
-import { type Engine, findTask, findTurn, listTasks, presentTask, type TaskRow } from '../engine/api.ts';
+import {
+  type Engine,
+  findTask,
+  findTurn,
+  type LinkTo,
+  listTasks,
+  presentTask,
+  showTaskTrace,
+  type TaskRow,
+} from '../engine/api.ts';
 import { type Cost, costOf, costsOf } from '../ledger/api.ts';
 import { removeTask } from './remove.ts';
-import { showTrace } from './trace.ts';
 
-export function taskRoutes({
-  engine,
-  linkTo,
-}: {
-  engine: Engine;
-  /** A link that works for some minutes. */
-  linkTo: (fileId: string) => string;
-}): Handlers<'tasks'> {
+export function taskRoutes({ engine, linkTo }: { engine: Engine; linkTo: LinkTo }): Handlers<'tasks'> {
   const { db } = engine;
   return {
     list: async ({ caller, query, page }) => {
@@ -36,7 +37,7 @@ export function taskRoutes({
       await removeTask(engine, origin, row);
       return { object: 'task', id: row.id, deleted: true };
     },
-    trace: async ({ caller, params }) => showTrace(db, await ownTask(engine, caller, params.task_id), linkTo),
+    trace: async ({ caller, params }) => showTaskTrace(db, await ownTask(engine, caller, params.task_id), linkTo),
     data: async ({ caller, params }) => {
       const row = await ownTask(engine, caller, params.task_id);
       const turn = await findTurn(db, row.turn_id);

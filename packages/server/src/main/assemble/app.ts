@@ -213,7 +213,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         links,
         isAttached: (conversationId, fileId) => isAttached(db, conversationId, fileId),
       }),
-      conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams })),
+      conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams, linkTo })),
       interactions: interactionRoutes({ engine }),
       tasks: taskRoutes({ engine, linkTo }),
       batches: batchRoutes({ engine }),

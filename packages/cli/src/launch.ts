@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { operatorCommands } from '@vestra/contract/operator-commands';
 import type { Command } from 'commander';
 import { headingOf } from './command-groups.ts';
+
+const serverProgram = import.meta.resolve('@vestra/server/main/main');
+const operatorProgram = import.meta.resolve('@vestra/server/operator/main');
 
 /** `start` and `admin` are the server package's own entries, each in a process of its own. */
 export function addLaunchers(program: Command, end: (code: number) => void): void {
@@ -16,7 +18,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
     .option('--port <number>', 'where it listens; absent: PORT, or 4600')
     .option('--host <address>', 'absent: HOST, or 127.0.0.1')
     .action(async ({ port, host }: { port?: string; host?: string }) => {
-      end(await launch('main/main.ts', [], { ...(port && { PORT: port }), ...(host && { HOST: host }) }));
+      end(await launch(serverProgram, [], { ...(port && { PORT: port }), ...(host && { HOST: host }) }));
     });
 
   program
@@ -31,14 +33,14 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
       end(
         words.some((word) => word === '--help' || word === '-h')
           ? await showOperatorHelp()
-          : await launch('operator/main.ts', words),
+          : await launch(operatorProgram, words),
       );
     });
 }
 
 /** The server's own entry on the same Node, in this terminal. */
-async function launch(entry: string, words: readonly string[], env: Record<string, string> = {}): Promise<number> {
-  const child = spawn(process.execPath, [...nodeWords(entry), ...words], {
+async function launch(program: string, words: readonly string[], env: Record<string, string> = {}): Promise<number> {
+  const child = spawn(process.execPath, [...nodeWords(program), ...words], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });
@@ -56,15 +58,14 @@ async function launch(entry: string, words: readonly string[], env: Record<strin
 
 /** The entry says how it is used when it gets a command it does not know; asked for, that is no error. */
 async function showOperatorHelp(): Promise<number> {
-  const child = spawn(process.execPath, [...nodeWords('operator/main.ts'), 'help'], {
+  const child = spawn(process.execPath, [...nodeWords(operatorProgram), 'help'], {
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   process.stdout.write(await text(child.stderr));
   return 0;
 }
 
-function nodeWords(entry: string): string[] {
-  const server = dirname(createRequire(import.meta.url).resolve('@vestra/server/package.json'));
+function nodeWords(program: string): string[] {
   // As `npm start` does: little room for young objects, and a heap that grows slowly, halve the memory of a server.
-  return ['--max-semi-space-size=8', '--heap-growing-percent=50', join(server, 'src', entry)];
+  return ['--max-semi-space-size=8', '--heap-growing-percent=50', fileURLToPath(program)];
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /**
  * A piece of a prompt, from the Markdown file of that name, with `{{name}}` filled in. Values are put in as they are,
@@ -17,7 +18,7 @@ const texts = new Map<string, string>();
 function textOf(name: string): string {
   const known = texts.get(name);
   if (known !== undefined) return known;
-  const text = readFileSync(new URL(`./${name}.md`, import.meta.url), 'utf8').trim();
+  const text = readFileSync(join(import.meta.dirname, `${name}.md`), 'utf8').trim();
   texts.set(name, text);
   return text;
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { findPackageJSON } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { joinCaptured } from '../computer/capture.ts';
 import { unusedAccount } from '../computer/place.ts';
@@ -18,7 +19,7 @@ export async function extractConfined(extraction: Extraction, limits: Limits): P
   const { content, ...rest } = extraction;
   const input = Buffer.concat([Buffer.from(`${JSON.stringify(rest)}\n`), Buffer.from(content as Uint8Array)]);
   const { timeMs: timeoutMs, memoryMb } = limits;
-  const command = [node, `--max-old-space-size=${memoryMb}`, join(folder, 'extract-process.ts')];
+  const command = [node, `--max-old-space-size=${memoryMb}`, program];
   const confined = spawnConfined(command, confinementOf(memoryMb), { input });
   // Twice, since half of what may be kept is kept from the beginning; a character takes six bytes at most.
   const maxBytes = 2 * (6 * extraction.maxCharacters + 1000);
@@ -42,21 +43,25 @@ export function canConfine(): Promise<boolean> {
 }
 
 const node = realpathSync(process.execPath);
-const folder = dirname(fileURLToPath(import.meta.url));
+const program = fileURLToPath(new URL('./extract-process.ts', import.meta.url));
 
 /** The program, the libraries it reads files with, and what says how its files are to be read. */
 const programFiles = () => [
   node,
-  folder,
-  join(folder, '../../../package.json'),
-  ...new Set(
-    ['unpdf', 'mammoth', 'turndown', 'saxen', 'yauzl'].map((name) =>
-      librariesAbove(fileURLToPath(import.meta.resolve(name))),
-    ),
-  ),
+  dirname(program),
+  findPackageJSON('.', program) as string,
+  ...new Set(['unpdf', 'mammoth', 'turndown', 'saxen', 'yauzl'].flatMap(librariesWith)),
 ];
 
-const librariesAbove = (path: string) => path.slice(0, path.lastIndexOf('/node_modules/') + '/node_modules'.length);
+/** The folder that a library is installed in; none where the program was bundled and holds it itself. */
+function librariesWith(name: string): string[] {
+  try {
+    const path = fileURLToPath(import.meta.resolve(name));
+    return [path.slice(0, path.lastIndexOf('/node_modules/') + '/node_modules'.length)];
+  } catch {
+    return [];
+  }
+}
 
 const megabyte = 1024 * 1024;
 /** What the program takes before it has read anything. */

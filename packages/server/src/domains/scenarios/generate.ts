@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { asData, newFence } from '@vestra/agent/prompt/data';
 import { type Reading, saidByUser, unusable } from '@vestra/agent/question';
 import { Failure, fail } from '@vestra/contract/errors';
@@ -8,7 +9,7 @@ import { ask, type Engine, forWaitingCaller, paidByOrg, usableModel } from '../e
 import { type Draft, draftedAnswer, readDrafts, shownAnswer } from './drafts.ts';
 import { describeVersion } from './version-settings.ts';
 
-const prompt = readFileSync(new URL('./generate.md', import.meta.url), 'utf8').trim();
+const prompt = readFileSync(join(import.meta.dirname, 'generate.md'), 'utf8').trim();
 
 /**
  * Has a model draft scenarios for a version, and hands out only what the create route would take as it is. What is usable

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Message } from '@vestra/agent/message';
 import type { Ask } from '@vestra/agent/question';
 import { z } from 'zod';
 import { storableText, type Transcript } from '../engine/api.ts';
 import type { PlayedScenario } from './tables.ts';
 
-const prompt = readFileSync(new URL('./pretend-user.md', import.meta.url), 'utf8').trim();
+const prompt = readFileSync(join(import.meta.dirname, 'pretend-user.md'), 'utf8').trim();
 const schema = z.object({ says: z.string(), is_done: z.boolean() });
 const longestLine = 4000;
 

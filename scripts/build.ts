@@ -1,0 +1,73 @@
+/**
+ * Makes `dist/package`, the npm package `vestra`: server, command line and SDK as plain JavaScript with the files they read,
+ * so that it runs on any Node it names, installed with scripts off and without a compiler. `node scripts/build.ts`
+ */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { rolldown } from 'rolldown';
+import { filesOfModules, programsOfTheirOwn } from './bundle-places.ts';
+import { licencesOf } from './licences.ts';
+import { notBundled, packageManifest } from './package-manifest.ts';
+
+const root = join(import.meta.dirname, '..');
+const out = join(root, 'dist/package');
+const sdk = join(out, 'sdk');
+
+const startedAt = performance.now();
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+run('packages/web/build.ts');
+run('scripts/build-sdk.ts', sdk);
+const manifest = packageManifest(root, sdk);
+const bundled = await bundle();
+copyFiles();
+writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+writeFileSync(join(out, 'third-party-licences.md'), licencesOf(bundled));
+console.log(`built ${relative(process.cwd(), out)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+
+/** Gives the files that went in. */
+async function bundle(): Promise<string[]> {
+  const building = await rolldown({
+    cwd: root,
+    input: { vestra: 'packages/cli/src/main.ts' },
+    platform: 'node',
+    external: [...notBundled, ...Object.keys(manifest.optionalDependencies)],
+    plugins: [programsOfTheirOwn, filesOfModules],
+    // What a library would load if it were there, and says itself that it does without.
+    onLog: (level, log, show) => log.code === 'UNRESOLVED_IMPORT' || show(level, log),
+  });
+  const { output } = await building.write({
+    dir: join(out, 'code'),
+    // Programs and parts lie in one folder: see bundle-places.ts.
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    banner: (chunk) => (chunk.name === 'vestra' ? '#!/usr/bin/env node' : ''),
+    // A name may be what an error is told apart by, and what a stack shows.
+    keepNames: true,
+  });
+  await building.close();
+  return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+}
+
+/** What the code reads when it runs lies at the same place below `files` as below `packages`. */
+function copyFiles(): void {
+  const read = globSync(['{agent,server}/src/**/*.{md,sql}', 'server/skills/*/**/*', 'web/dist/**/*'], {
+    cwd: join(root, 'packages'),
+    exclude: ['**/__pycache__/**'],
+    withFileTypes: true,
+  }).filter((entry) => entry.isFile());
+  for (const entry of read) {
+    const from = join(entry.parentPath, entry.name);
+    const to = join(out, 'files', relative(join(root, 'packages'), from));
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(from, to);
+  }
+  copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
+  copyFileSync(join(root, 'README.md'), join(out, 'README.md'));
+}
+
+function run(script: string, ...words: string[]): void {
+  const { status } = spawnSync(process.execPath, [join(root, script), ...words], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+}

@@ -1,0 +1,48 @@
+/**
+ * Where things lie once modules are bundled. A source file names what is beside it in one of three ways, and each holds in
+ * the bundle too:
+ *
+ * - `import.meta.dirname`, to read files: the folder of the module below `files`, which has the shape of `packages`.
+ * - `new URL('./name.ts', import.meta.url)` or `import.meta.resolve('@vestra/…')`, to start a program: that program's own file
+ *   in the bundle.
+ * - `createRequire(import.meta.url)` or `import.meta.resolve('a-package')`, to find what npm has installed: as it is.
+ */
+import { dirname, join, relative } from 'node:path';
+import type { Plugin } from 'rolldown';
+
+const packages = join(import.meta.dirname, '../packages');
+const isOurs = (id: string) => id.startsWith(packages) && !id.includes('/node_modules/');
+
+export const filesOfModules: Plugin = {
+  name: 'files-of-modules',
+  transform(code, id) {
+    if (!isOurs(id) || !code.includes('import.meta.dirname')) return null;
+    const place = JSON.stringify(`/../files/${relative(packages, dirname(id)).replaceAll('\\', '/')}`);
+    return code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${place})`);
+  },
+};
+
+const program = /new URL\('(\.[^']+\.ts)', import\.meta\.url\)|import\.meta\.resolve\('(@vestra\/[^']+)'\)/g;
+
+export const programsOfTheirOwn: Plugin = {
+  name: 'programs-of-their-own',
+  async transform(code, id) {
+    if (!isOurs(id)) return null;
+    let changed = code;
+    for (const [words, path, module] of code.matchAll(program)) {
+      const found = await this.resolve((path ?? module) as string, id);
+      if (!found) throw new Error(`${relative(packages, id)} starts ${path ?? module}, which is not there.`);
+      const fileName = fileNameOf(found.id);
+      this.emitFile({ type: 'chunk', id: found.id, fileName });
+      const url = `new URL('./${fileName}', import.meta.url)`;
+      changed = changed.replace(words, path ? url : `${url}.href`);
+    }
+    return changed === code ? null : changed;
+  },
+};
+
+/** `server/src/main/main.ts` is `server.js`, `server/src/operator/main.ts` is `operator.js`. */
+function fileNameOf(id: string): string {
+  const words = id.slice(0, -'.ts'.length).split('/');
+  return `${words.findLast((word) => word !== 'main' && word !== 'src')}.js`;
+}

@@ -3,7 +3,7 @@ import { askingTool, failed, type OwnTool, ownTool, said, text } from '@vestra/a
 import { isPlainFileName } from '@vestra/contract/files';
 import { z } from 'zod';
 import type { Run } from '../../../../jobs/fence.ts';
-import { keepFile, presentFile } from '../../../files/api.ts';
+import { keepFile, presentFile, storeContent } from '../../../files/api.ts';
 import { type Change, changeConversation } from '../../records/change.ts';
 import { storableText } from '../../records/storable-text.ts';
 import type { TaskRow } from '../../records/tables.ts';
@@ -109,12 +109,13 @@ export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: Wo
   );
 
 /** Gives the person a file as a result of the work. */
-export function keepOutput(
+export async function keepOutput(
   engine: Engine,
   task: TaskRow,
   run: Run,
   { name, bytes }: { name: string; bytes: Uint8Array },
 ) {
+  const content = await storeContent(engine.db, engine.files, task.org_id, bytes);
   return changeConversation(engine, task.conversation_id, run, async (change) => {
     const row = await keepFile(
       change.tx,
@@ -122,7 +123,7 @@ export function keepOutput(
       { orgId: task.org_id, mode: task.mode },
       {
         filename: name,
-        bytes,
+        content,
         user_id: task.user_id,
         source: 'output',
         task_id: task.id,

@@ -292,6 +292,31 @@ describe('the settings', () => {
   });
 });
 
+describe('what the file store holds for nobody', () => {
+  it('goes after an hour, and stays where a file has it again [STORE-008]', async () => {
+    const note = (sha256: string, age: string) =>
+      run(
+        db,
+        sql`INSERT INTO unused_contents (org_id, sha256, since) VALUES (${orgId}, ${sha256}, now() - ${age}::interval)`,
+      );
+    await note('left', '61 minutes');
+    await note('young', '50 minutes');
+    await note('taken', '61 minutes');
+    await run(
+      db,
+      sql`INSERT INTO files (id, org_id, mode, sha256, source) VALUES (${newId('file')}, ${orgId}, 'test', 'taken', 'upload')`,
+    );
+    const removed: string[] = [];
+    const store = { remove: async (_orgId: string, sha256: string) => void removed.push(sha256) } as FileStore;
+    await pruneOld(db, retentionRules(readConfig({}).retentionDays, store));
+    expect(removed).toEqual(['left']);
+    expect(await rowsOf(db, { sha256: text() }, sql`SELECT sha256 FROM unused_contents`)).toEqual([
+      { sha256: 'young' },
+    ]);
+    await run(db, sql`DELETE FROM unused_contents`);
+  });
+});
+
 describe('idempotency records', () => {
   it('go after their 24 hours [RET-006]', async () => {
     const add = (key: string, age: string) =>

@@ -1,5 +1,6 @@
 import type { ToolMedia } from '@vestra/agent/message';
 import type { AnsweredMedia } from '@vestra/agent/own-tool';
+import { Failure } from '@vestra/contract/errors';
 import { mapLimited } from '../../../async/map-limited.ts';
 import type { Run } from '../../../jobs/fence.ts';
 import { keepFile, storeContent } from '../../files/api.ts';
@@ -30,7 +31,13 @@ export async function keepMedia(
       notes.push(`[${each.mediaType}, ${each.content.byteLength} bytes, is not shown: ${made.refused}]`);
     } else fitting.push(made);
   }
-  return { media: await keepAll(engine, subject, run, fitting), notes };
+  try {
+    return { media: await keepAll(engine, subject, run, fitting), notes };
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'not_ready')) throw error;
+    // What the tool did is done: the run goes on with its words.
+    return { media: [], notes: [...notes, `[What came beside the text is not shown: ${error.message}]`] };
+  }
 }
 
 /** `fileId`: of a file that holds it already. */

@@ -1,5 +1,6 @@
 import type { InteractionDraft } from '@vestra/agent/interaction';
 import { askingTool, failed, type OwnTool, ownTool, said, text } from '@vestra/agent/own-tool';
+import { Failure } from '@vestra/contract/errors';
 import { isPlainFileName } from '@vestra/contract/files';
 import { z } from 'zod';
 import type { Run } from '../../../../jobs/fence.ts';
@@ -103,10 +104,17 @@ export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: Wo
       const { computerSeconds = 0 } = read ?? {};
       if (read && 'refused' in read) return { ...failed(read.refused), computerSeconds };
       const bytes = read?.bytes ?? Buffer.from(content ?? '', 'utf8');
-      const file = await keepOutput(engine, task, run, { name, bytes });
+      const file = await keepOutput(engine, task, run, { name, bytes }).catch(unlessAway);
+      if ('refused' in file) return { ...failed(file.refused), computerSeconds };
       return { ...said(`Saved as ${file.filename} (${file.id}, ${file.size_bytes} bytes).`), computerSeconds };
     },
   );
+
+/** The work itself is not in vain where its result cannot be kept just now: the agent may try again. */
+function unlessAway(error: unknown): { refused: string } {
+  if (error instanceof Failure && error.code === 'not_ready') return { refused: error.message };
+  throw error;
+}
 
 /** Gives the person a file as a result of the work. */
 export async function keepOutput(

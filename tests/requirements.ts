@@ -16,6 +16,7 @@ import { deployments } from './requirements/deployments.ts';
 import { embeddings } from './requirements/embeddings.ts';
 import { errors } from './requirements/errors.ts';
 import { events } from './requirements/events.ts';
+import { fileStores } from './requirements/file-stores.ts';
 import { files } from './requirements/files.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { interactions } from './requirements/interactions.ts';
@@ -103,6 +104,7 @@ export const areas: readonly Area[] = [
   users,
   memory,
   embeddings,
+  fileStores,
   files,
   sessions,
   sessionPage,

@@ -84,7 +84,7 @@ export function createApp({ path, handlers, log, pages, addressOf, isLeaving = (
     if (tooLarge.has(failure.code)) response.headers.set('connection', 'close');
     if (failure.status === 401) response.headers.set('www-authenticate', 'Bearer realm="vestra"');
     const { retry_after_ms } = failure.details;
-    if (retry_after_ms !== undefined && failure.status === 429) {
+    if (retry_after_ms !== undefined && (failure.status === 429 || failure.status === 503)) {
       response.headers.set('retry-after', String(Math.ceil(retry_after_ms / 1000)));
     }
     return response;

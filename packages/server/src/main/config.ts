@@ -6,6 +6,7 @@ import { StartFailure } from '../db/start-failure.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 import { readClouds } from './clouds.ts';
 import { embeddingsOf } from './embeddings-config.ts';
+import { fileStoreOf } from './files-config.ts';
 import { readModelsFile } from './models-file.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
@@ -20,6 +21,8 @@ const ownAddress = z.url({ protocol: /^https?$/, error: 'must be an address with
 const webhookSecret = z
   .string()
   .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and 24 to 64 bytes as base64');
+
+const region = z.string().regex(/^[a-z0-9-]{1,50}$/, 'must be a region such as eu-central-1');
 
 /** Every setting, with what it must look like. Anything else in the environment is not ours. */
 const environment = z.object({
@@ -45,6 +48,11 @@ const environment = z.object({
   VESTRA_COMPUTER: z.enum(['bubblewrap', 'just-bash', 'off']).optional(),
   VESTRA_COMPUTER_IDLE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
   VESTRA_APPS_FILE: present.optional(),
+  VESTRA_FILES: present.optional(),
+  VESTRA_FILES_DIRECT: flag.default(false),
+  VESTRA_S3_ENDPOINT: ownAddress.optional(),
+  AWS_REGION: region.optional(),
+  AWS_DEFAULT_REGION: region.optional(),
   VESTRA_CHROMIUM: present.default('/usr/bin/chromium-headless-shell'),
   VESTRA_POLICY_HOOK_URL: ownAddress.optional(),
   VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
@@ -126,6 +134,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       setting: settings.VESTRA_COMPUTER ?? null,
       idleMs: settings.VESTRA_COMPUTER_IDLE_SECONDS * 1000,
     },
+    files: { s3: fileStoreOf(settings), isDirect: settings.VESTRA_FILES_DIRECT },
     appsFile: settings.VESTRA_APPS_FILE === undefined ? null : resolve(settings.VESTRA_APPS_FILE),
     chromium: settings.VESTRA_CHROMIUM,
     policyHook: {

@@ -8,6 +8,7 @@ import { createOfflineEmbeddings } from '../adapters/embeddings/offline.ts';
 import { createProviderEmbeddings } from '../adapters/embeddings/provider.ts';
 import { createDiskStore } from '../adapters/files/disk.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
+import { createS3Store } from '../adapters/files/s3.ts';
 import { faultOfJsonSchema } from '../adapters/json-schema/fault.ts';
 import { createMcpClient, type McpClient } from '../adapters/mcp-client/mcp-client.ts';
 import { refuseAddress } from '../adapters/outbound/address.ts';
@@ -99,7 +100,7 @@ export async function createKernel(
     outbound,
     refuseAddress: refuse,
     faultOfSchema: faultOfJsonSchema,
-    files: createDiskStore(join(config.dataDir, 'files')),
+    files: openFileStore(config, log, shutdown),
     documents: createDocumentReader(),
     embeddings,
     comparesVectors: await prepareVectorTable(db, log),
@@ -116,4 +117,16 @@ function openEmbeddings(config: Config, log: Logger, shutdown: Shutdown): Embedd
   const offline = createOfflineEmbeddings({ log });
   shutdown.undo(() => offline.close());
   return offline;
+}
+
+function openFileStore({ dataDir, files: { s3 } }: Config, log: Logger, shutdown: Shutdown): FileStore {
+  if (s3 === null) return createDiskStore(join(dataDir, 'files'));
+  const store = createS3Store(s3, log);
+  shutdown.undo(() => store.close());
+  // Nothing waits for it, and one that is away may come back; wrong keys are told at the start and not at the first file.
+  store.has('start', 'start').then(
+    () => log.info(`files lie in s3://${s3.bucket}/${s3.prefix}`),
+    (error: Error) => log.error(`files cannot be kept: ${error.message}`),
+  );
+  return store;
 }

@@ -281,11 +281,7 @@ describe('the settings', () => {
         kept.set(`${source}-${at}`, new Uint8Array());
       }
     }
-    const store: FileStore = {
-      put: async () => {},
-      read: async (_orgId, sha256) => kept.get(sha256) ?? null,
-      remove: async (_orgId, sha256) => void kept.delete(sha256),
-    };
+    const store = { remove: async (_orgId: string, sha256: string) => void kept.delete(sha256) } as FileStore;
     await pruneOld(db, retentionRules(readConfig(settings).retentionDays, store));
     // What tools answered with goes with the traces, its bytes too; what was given to people stays.
     expect([...kept.keys()]).toEqual(['tool-0', 'output-0', 'output-1']);
@@ -293,6 +289,31 @@ describe('the settings', () => {
     expect(await agesIn('run_steps')).toEqual([traces?.[0]]);
     expect(await agesIn('webhook_deliveries')).toEqual([deliveries?.[0]]);
     expect(await agesIn('audit_entries')).toEqual([audit?.[0]]);
+  });
+});
+
+describe('what the file store holds for nobody', () => {
+  it('goes after an hour, and stays where a file has it again [STORE-008]', async () => {
+    const note = (sha256: string, age: string) =>
+      run(
+        db,
+        sql`INSERT INTO unused_contents (org_id, sha256, since) VALUES (${orgId}, ${sha256}, now() - ${age}::interval)`,
+      );
+    await note('left', '61 minutes');
+    await note('young', '50 minutes');
+    await note('taken', '61 minutes');
+    await run(
+      db,
+      sql`INSERT INTO files (id, org_id, mode, sha256, source) VALUES (${newId('file')}, ${orgId}, 'test', 'taken', 'upload')`,
+    );
+    const removed: string[] = [];
+    const store = { remove: async (_orgId: string, sha256: string) => void removed.push(sha256) } as FileStore;
+    await pruneOld(db, retentionRules(readConfig({}).retentionDays, store));
+    expect(removed).toEqual(['left']);
+    expect(await rowsOf(db, { sha256: text() }, sql`SELECT sha256 FROM unused_contents`)).toEqual([
+      { sha256: 'young' },
+    ]);
+    await run(db, sql`DELETE FROM unused_contents`);
   });
 });
 

@@ -1,26 +1,72 @@
-import type { Hono } from 'hono';
+import { ReadableStream as StreamOfChunks } from 'node:stream/web';
+import { Failure } from '@vestra/contract/errors';
+import type { Context, Hono } from 'hono';
+
+type Range = { first: number; last: number };
+
+/** `direct`: where the store itself gives it away, the address for that. */
+type Download = {
+  filename: string;
+  mediaType: string;
+  bytes: number | null;
+  direct: string | null;
+  /** Null where its bytes are gone. */
+  open: (range?: Range) => Promise<{ bytes: number; chunks: AsyncIterable<Uint8Array> } | null>;
+};
 
 export type DownloadSource = {
   isGood: (fileId: string, expires: string, signature: string) => boolean;
-  /** Null where the file or its bytes are gone. */
-  read: (fileId: string) => Promise<{ filename: string; mediaType: string; bytes: Uint8Array } | null>;
+  /** Null where the file is gone. */
+  find: (fileId: string) => Promise<Download | null>;
 };
 
 /** Files behind signed links. They are never shown as a page of ours: a browser saves them. */
-export function downloadPages({ isGood, read }: DownloadSource) {
+export function downloadPages({ isGood, find }: DownloadSource) {
   return (app: Hono) => {
     app.get('/downloads/:file_id', async (context) => {
       const fileId = context.req.param('file_id');
       const { expires = '', signature = '' } = context.req.query();
-      const file = isGood(fileId, expires, signature) ? await read(fileId) : null;
-      if (!file) return context.text('This link is not valid, or no longer.\n', 404, safe);
-      return context.body(file.bytes as Uint8Array<ArrayBuffer>, 200, {
-        ...safe,
-        'content-type': file.mediaType,
-        'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
-      });
+      try {
+        const file = isGood(fileId, expires, signature) ? await find(fileId) : null;
+        if (file?.direct) return context.body(null, 302, { ...safe, location: file.direct });
+        return (file && (await answer(context, file))) ?? context.text(gone, 404, safe);
+      } catch (error) {
+        if (!(error instanceof Failure) || error.status !== 503) throw error;
+        const seconds = Math.ceil((error.details.retry_after_ms ?? 1000) / 1000);
+        return context.text(`${error.message}\n`, 503, { ...safe, 'retry-after': String(seconds) });
+      }
     });
   };
+}
+
+const gone = 'This link is not valid, or no longer.\n';
+
+async function answer(context: Context, file: Download): Promise<Response | null> {
+  const range = rangeIn(context.req.header('range'), file.bytes);
+  if (range === 'none') {
+    return context.body(null, 416, { ...safe, 'content-range': `bytes */${file.bytes}` });
+  }
+  const opened = await file.open(range ?? undefined);
+  if (!opened) return null;
+  const { first, last } = range ?? { first: 0, last: opened.bytes - 1 };
+  return context.body(StreamOfChunks.from(opened.chunks) as ReadableStream, range ? 206 : 200, {
+    ...safe,
+    'accept-ranges': 'bytes',
+    'content-length': String(last - first + 1),
+    ...(range && { 'content-range': `bytes ${first}-${last}/${opened.bytes}` }),
+    'content-type': file.mediaType,
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+  });
+}
+
+/** One range of bytes; null: the whole, also where several are asked for or what is asked for cannot be read. */
+function rangeIn(header: string | undefined, bytes: number | null): Range | 'none' | null {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if ((from === '' && to === '') || bytes === null) return null;
+  const first = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (first >= bytes) return 'none';
+  return first > last ? null : { first, last };
 }
 
 const safe = {

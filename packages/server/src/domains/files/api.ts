@@ -1,7 +1,6 @@
 export { createDownloadLinks } from './download-link.ts';
-export { fileEraser } from './erase.ts';
-export { dropContent, keepFile } from './keep.ts';
+export { dropContent, fileEraser, pruneOfTools, pruneUnused } from './drop.ts';
+export { keepFile, storeContent } from './keep.ts';
 export { presentFile } from './present.ts';
-export { pruneOfTools } from './prune.ts';
 export { deleteOutputsOf, filesExist, findFiles, outputsOf } from './store.ts';
 export type { FileRow } from './tables.ts';

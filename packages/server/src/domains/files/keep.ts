@@ -3,26 +3,46 @@ import { newId } from '@vestra/contract/ids';
 import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
-import { transaction } from '../../db/transaction.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { insertFile, isContentUsed, lockContent } from './store.ts';
+import { forgetUnused, insertFile, lockContent, noteUnused } from './store.ts';
 import type { FileRow } from './tables.ts';
+
+/** What lies in the store already; a file of it is yet to be recorded. */
+type StoredContent = { sha256: string; bytes: Uint8Array };
 
 export type NewFile = Pick<FileRow, 'user_id' | 'source' | 'task_id' | 'conversation_id'> & {
   filename: string;
-  bytes: Uint8Array;
+  content: StoredContent;
 };
 
-/** The bytes are in the store before the row can be seen. */
+/**
+ * Puts bytes into the store, outside of any transaction: a store that is slow or away holds no connection and no lock.
+ * They are noted first, so that those which nobody records in the end are found and removed.
+ */
+export async function storeContent(
+  db: Database,
+  store: FileStore,
+  orgId: string,
+  bytes: Uint8Array,
+): Promise<StoredContent> {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await noteUnused(db, orgId, sha256);
+  await store.put(orgId, sha256, bytes);
+  return { sha256, bytes };
+}
+
+/** Records a file of what was stored. The bytes are in the store before the row can be seen. */
 export async function keepFile(
   tx: Transaction,
   store: FileStore,
   tenant: Tenant,
-  { filename, bytes, ...rest }: NewFile,
+  { filename, content, ...rest }: NewFile,
 ): Promise<FileRow> {
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const { sha256, bytes } = content;
   await lockContent(tx, tenant.orgId, sha256);
-  await store.put(tenant.orgId, sha256, bytes);
+  // Since they were put, the last file that had the same bytes may have been deleted, and the bytes with it.
+  if (!(await store.has(tenant.orgId, sha256))) await store.put(tenant.orgId, sha256, bytes);
+  await forgetUnused(tx, tenant.orgId, sha256);
   return insertFile(tx, {
     id: newId('file'),
     org_id: tenant.orgId,
@@ -33,14 +53,4 @@ export async function keepFile(
     sha256,
     ...rest,
   });
-}
-
-/** After the rows are gone: removes the bytes that no other file of the org shares. */
-export async function dropContent(db: Database, store: FileStore, rows: readonly FileRow[]): Promise<void> {
-  for (const { org_id, sha256 } of rows) {
-    await transaction(db, async (tx) => {
-      await lockContent(tx, org_id, sha256);
-      if (!(await isContentUsed(tx, org_id, sha256))) await store.remove(org_id, sha256);
-    });
-  }
 }

@@ -4,10 +4,12 @@ import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
+import { commitPrepared } from '../../http/commit-prepared.ts';
 import type { Handlers } from '../../http/handler.ts';
 import { actingUser } from '../users/api.ts';
 import type { DownloadLinks } from './download-link.ts';
-import { dropContent, keepFile } from './keep.ts';
+import { dropContent } from './drop.ts';
+import { keepFile, storeContent } from './keep.ts';
 import { presentFile } from './present.ts';
 import { deleteFile, findFile, listFiles } from './store.ts';
 import type { FileRow } from './tables.ts';
@@ -41,16 +43,18 @@ export function fileRoutes({ db, store, links, isAttached }: FileDependencies): 
       } as const;
       return page.of(await listFiles(db, caller, filter, page), presentFile, (row) => [row.id]);
     },
-    create: async ({ caller, query, upload, commit }) => {
+    create: async (call) => {
+      const { caller, query, upload } = call;
       if (!upload) throw fail('file_required', { param: 'file' });
       const filename = upload.filename ?? '';
       if (!isPlainFileName(filename)) throw fail('invalid_filename', { param: 'file' });
       if (upload.bytes.byteLength > maxUploadBytes) throw fail('file_too_large', { param: 'file' });
-      return commit(async (tx) => {
+      const stored = () => storeContent(db, store, caller.orgId, upload.bytes);
+      return commitPrepared(call, stored, async (tx, content) => {
         const user = await actingUser(tx, caller, query.user_id);
         const row = await keepFile(tx, store, caller, {
           filename,
-          bytes: upload.bytes,
+          content,
           user_id: user?.id ?? null,
           source: 'upload',
           task_id: null,

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../../db/pool.ts';
 import { insert, maybeOne, rowsOf, run } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { columnsOf, text } from '../../db/table.ts';
-import { type FileRow, files, type NewFile } from './tables.ts';
+import { type FileRow, files, type NewFile, unusedContents } from './tables.ts';
 
 const owned = (tenant: Tenant) => sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
 
@@ -68,8 +68,18 @@ export const outputsOf = (db: Executor, tenant: Tenant, conversationId: string):
 export const deleteOutputsOf = (tx: Transaction, tenant: Tenant, taskId: string): Promise<FileRow[]> =>
   deleteFiles(tx, sql`${owned(tenant)} AND task_id = ${taskId}`);
 
+/** What they held is noted: whoever asked may die before it is removed from the store. */
 const deleteFiles = (tx: Transaction, which: Sql): Promise<FileRow[]> =>
-  rowsOf(tx, files, sql`DELETE FROM ${files} WHERE ${which} RETURNING ${columnsOf(files)}`);
+  rowsOf(
+    tx,
+    files,
+    sql`
+      WITH gone AS (DELETE FROM ${files} WHERE ${which} RETURNING ${columnsOf(files)}),
+      noted AS (
+        INSERT INTO ${unusedContents} (org_id, sha256) SELECT DISTINCT org_id, sha256 FROM gone ORDER BY org_id, sha256
+        ON CONFLICT (org_id, sha256) DO NOTHING)
+      SELECT * FROM gone`,
+  );
 
 /** What tools answered with, older than that, the oldest first; nobody waits for one that another is removing. */
 export const deleteOldOfTools = (tx: Transaction, before: Date, limit: number): Promise<FileRow[]> =>
@@ -112,3 +122,22 @@ export async function isContentUsed(tx: Transaction, orgId: string, sha256: stri
   const found = await run(tx, sql`SELECT FROM ${files} WHERE org_id = ${orgId} AND sha256 = ${sha256} LIMIT 1`);
   return found > 0;
 }
+
+export async function noteUnused(db: Executor, orgId: string, sha256: string): Promise<void> {
+  await run(
+    db,
+    sql`INSERT INTO ${unusedContents} (org_id, sha256) VALUES (${orgId}, ${sha256})
+      ON CONFLICT (org_id, sha256) DO UPDATE SET since = now()`,
+  );
+}
+
+export async function forgetUnused(tx: Transaction, orgId: string, sha256: string): Promise<void> {
+  await run(tx, sql`DELETE FROM ${unusedContents} WHERE org_id = ${orgId} AND sha256 = ${sha256}`);
+}
+
+export const oldestUnused = (db: Executor, before: Date, limit: number) =>
+  rowsOf(
+    db,
+    unusedContents,
+    sql`SELECT ${columnsOf(unusedContents)} FROM ${unusedContents} WHERE since < ${before} ORDER BY since LIMIT ${limit}`,
+  );

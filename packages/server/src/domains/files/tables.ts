@@ -16,5 +16,11 @@ export const files = table('files', {
   created_at: moment().withDefault(),
 });
 
+export const unusedContents = table('unused_contents', {
+  org_id: text(),
+  sha256: text(),
+  since: moment().withDefault(),
+});
+
 export type FileRow = RowOf<typeof files>;
 export type NewFile = NewRowOf<typeof files>;

@@ -154,7 +154,9 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     isLeaving: engine.runner.isLeaving,
     pages: (app) => {
       referencePages({ version, url: publicUrl })(app);
-      downloadPages({ isGood: links.isGood, read: downloadSource(db, files) })(app);
+      downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
+        app,
+      );
       sessionPages({ embedOriginsOf: (sessionId) => embedOriginsOf(db, sessionId) })(app);
       screenPages(screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId }))(app);
     },

@@ -3,7 +3,7 @@ import { pruneConnections } from '../../domains/apps/api.ts';
 import { pruneAudit } from '../../domains/audit/api.ts';
 import { pruneTraces } from '../../domains/engine/api.ts';
 import { pruneEvents, pruneStreams } from '../../domains/events/api.ts';
-import { pruneOfTools } from '../../domains/files/api.ts';
+import { pruneOfTools, pruneUnused } from '../../domains/files/api.ts';
 import { pruneReservations } from '../../domains/ledger/api.ts';
 import { pruneConsoleSessions } from '../../domains/members/api.ts';
 import { pruneSessions } from '../../domains/sessions/api.ts';
@@ -14,18 +14,20 @@ import { pruneGivenUpJobs } from '../../jobs/queue.ts';
 import type { PruneRule } from '../../jobs/retention.ts';
 import type { Config } from '../config.ts';
 
-/** What the settings keep for a number of days. */
+/** By how much the clocks of a process and of the database may differ: what has run out is kept for so long at least. */
+const anHour = 1 / 24;
+
+/** What the settings keep for a number of days, and what the file store holds for nobody. */
 export const retentionRules = (days: Config['retentionDays'], files: FileStore): PruneRule[] => [
   { days: days.events, prune: pruneEvents },
   { days: days.events, prune: pruneStreams },
   { days: days.traces, prune: pruneTraces },
   { days: days.traces, prune: pruneOfTools(files) },
+  // Above what an upload takes from the store to its row.
+  { days: anHour, prune: pruneUnused(files) },
   { days: days.deliveries, prune: pruneDeliveries },
   { days: days.audit, prune: pruneAudit },
 ];
-
-/** By how much the clocks of a process and of the database may differ: what has run out is kept for so long at least. */
-const anHour = 1 / 24;
 
 /** What has run out by itself. */
 export const expiryRules: PruneRule[] = [

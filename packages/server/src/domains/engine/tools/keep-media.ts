@@ -1,7 +1,9 @@
 import type { ToolMedia } from '@vestra/agent/message';
 import type { AnsweredMedia } from '@vestra/agent/own-tool';
+import { Failure } from '@vestra/contract/errors';
+import { mapLimited } from '../../../async/map-limited.ts';
 import type { Run } from '../../../jobs/fence.ts';
-import { keepFile } from '../../files/api.ts';
+import { keepFile, storeContent } from '../../files/api.ts';
 import { changeConversation } from '../records/change.ts';
 import type { Subject } from '../records/subject.ts';
 import type { Engine } from '../turns/ports.ts';
@@ -29,7 +31,13 @@ export async function keepMedia(
       notes.push(`[${each.mediaType}, ${each.content.byteLength} bytes, is not shown: ${made.refused}]`);
     } else fitting.push(made);
   }
-  return { media: await keepAll(engine, subject, run, fitting), notes };
+  try {
+    return { media: await keepAll(engine, subject, run, fitting), notes };
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'not_ready')) throw error;
+    // What the tool did is done: the run goes on with its words.
+    return { media: [], notes: [...notes, `[What came beside the text is not shown: ${error.message}]`] };
+  }
 }
 
 /** `fileId`: of a file that holds it already. */
@@ -58,22 +66,26 @@ async function keepAll(
   run: Run,
   fitting: readonly Fitting[],
 ): Promise<ToolMedia[]> {
-  const isKept = ({ fileId }: Fitting) => fileId !== undefined;
-  if (fitting.every(isKept)) return fitting.map((each) => mediaOf(each, each.fileId as string));
   const tenant = { orgId: turn.org_id, mode: turn.mode };
+  const all = await mapLimited(4, fitting, async (each) => ({
+    each,
+    stored: each.fileId === undefined ? await storeContent(engine.db, engine.files, tenant.orgId, each.content) : null,
+  }));
+  if (all.every(({ stored }) => stored === null)) return fitting.map((each) => mediaOf(each, each.fileId as string));
   return changeConversation(engine, turn.conversation_id, run, async ({ tx }) => {
     const media: ToolMedia[] = [];
-    for (const each of fitting) {
-      const { id } = isKept(each)
-        ? { id: each.fileId as string }
-        : await keepFile(tx, engine.files, tenant, {
-            filename: `tool.${each.mediaType.split('/')[1]}`,
-            bytes: each.content,
-            user_id: turn.user_id,
-            source: 'tool',
-            task_id: task?.id ?? null,
-            conversation_id: turn.conversation_id,
-          });
+    for (const { each, stored } of all) {
+      const { id } =
+        stored === null
+          ? { id: each.fileId as string }
+          : await keepFile(tx, engine.files, tenant, {
+              filename: `tool.${each.mediaType.split('/')[1]}`,
+              content: stored,
+              user_id: turn.user_id,
+              source: 'tool',
+              task_id: task?.id ?? null,
+              conversation_id: turn.conversation_id,
+            });
       media.push(mediaOf(each, id));
     }
     return media;

@@ -1,9 +1,10 @@
 import type { InteractionDraft } from '@vestra/agent/interaction';
 import { askingTool, failed, type OwnTool, ownTool, said, text } from '@vestra/agent/own-tool';
+import { Failure } from '@vestra/contract/errors';
 import { isPlainFileName } from '@vestra/contract/files';
 import { z } from 'zod';
 import type { Run } from '../../../../jobs/fence.ts';
-import { keepFile, presentFile } from '../../../files/api.ts';
+import { keepFile, presentFile, storeContent } from '../../../files/api.ts';
 import { type Change, changeConversation } from '../../records/change.ts';
 import { storableText } from '../../records/storable-text.ts';
 import type { TaskRow } from '../../records/tables.ts';
@@ -103,18 +104,26 @@ export const saveOutput = (engine: Engine, task: TaskRow, run: Run, computer: Wo
       const { computerSeconds = 0 } = read ?? {};
       if (read && 'refused' in read) return { ...failed(read.refused), computerSeconds };
       const bytes = read?.bytes ?? Buffer.from(content ?? '', 'utf8');
-      const file = await keepOutput(engine, task, run, { name, bytes });
+      const file = await keepOutput(engine, task, run, { name, bytes }).catch(unlessAway);
+      if ('refused' in file) return { ...failed(file.refused), computerSeconds };
       return { ...said(`Saved as ${file.filename} (${file.id}, ${file.size_bytes} bytes).`), computerSeconds };
     },
   );
 
+/** The work itself is not in vain where its result cannot be kept just now: the agent may try again. */
+function unlessAway(error: unknown): { refused: string } {
+  if (error instanceof Failure && error.code === 'not_ready') return { refused: error.message };
+  throw error;
+}
+
 /** Gives the person a file as a result of the work. */
-export function keepOutput(
+export async function keepOutput(
   engine: Engine,
   task: TaskRow,
   run: Run,
   { name, bytes }: { name: string; bytes: Uint8Array },
 ) {
+  const content = await storeContent(engine.db, engine.files, task.org_id, bytes);
   return changeConversation(engine, task.conversation_id, run, async (change) => {
     const row = await keepFile(
       change.tx,
@@ -122,7 +131,7 @@ export function keepOutput(
       { orgId: task.org_id, mode: task.mode },
       {
         filename: name,
-        bytes,
+        content,
         user_id: task.user_id,
         source: 'output',
         task_id: task.id,

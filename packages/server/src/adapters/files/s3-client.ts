@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type AwsKeys,
+  type AwsSigner,
+  awsAuthorization,
+  awsScope,
+  awsSignature,
+  awsTime,
+} from '@vestra/models/vendors/clouds/aws-signature';
+import { Agent, type Dispatcher } from 'undici';
+import { guardedConnector, type OutboundLog } from '../outbound/connector.ts';
+import { storeFailure } from './content.ts';
+
+/** The bucket, as the settings name it. Keys are functions: whatever prints this cannot show them. */
+export type S3Place = { endpoint: string; region: string; bucket: string; prefix: string; keys: AwsKeys };
+
+type S3Request = {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** In the bucket; absent: the bucket itself. */
+  key?: string;
+  query?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  body?: Uint8Array | string;
+  /** Statuses other than 2xx that are an answer, and no failure. */
+  expected?: readonly number[];
+  patience?: keyof typeof patience;
+};
+
+type S3Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
+
+export type S3Client = {
+  /** The body of the answer must be read or dumped. Throws `not_ready` where the store stays away or is full. */
+  send: (request: S3Request) => Promise<S3Answer>;
+  /** The same with the answer as text, for what is small. */
+  ask: (request: S3Request) => Promise<string>;
+  /** An address that lets whoever has it read one key for a while. */
+  sign: (key: string, query: Readonly<Record<string, string>>, seconds: number) => string;
+  close: () => Promise<void>;
+};
+
+/**
+ * How often something is tried, and how long each try waits for an answer. What is asked while a database transaction
+ * waits is asked briefly: a store that is away must not use up the connections.
+ */
+const patience = {
+  usual: { tries: 4, answerMs: 15_000 },
+  brief: { tries: 2, answerMs: 3_000 },
+};
+
+/** Before the second try; four times as long before each further one. */
+const firstPauseMs = 100;
+
+/** Between two chunks of a body. */
+const silenceMs = 30_000;
+const mostOfAnswer = 4 * 1024 * 1024;
+
+/** The few calls of S3 that a file store needs, always with the bucket in the path: every compatible store takes that. */
+export function createS3Client(place: S3Place, log: OutboundLog, pauseMs = firstPauseMs): S3Client {
+  const { endpoint, region, bucket, keys } = place;
+  const { origin, host, pathname } = new URL(endpoint);
+  const base = `${pathname.replace(/\/+$/, '')}/${bucket}`;
+  const signer = (): AwsSigner => ({ region, service: 's3', keys, now: new Date() });
+  const agent = new Agent({
+    allowH2: false,
+    // Whoever runs the server has named it: it may well be on their own network.
+    connect: guardedConnector({ allowPrivate: true, log }),
+    bodyTimeout: silenceMs,
+    keepAliveMaxTimeout: 30_000,
+  });
+
+  async function send(request: S3Request): Promise<S3Answer> {
+    const { tries } = patience[request.patience ?? 'usual'];
+    for (let attempt = 1; ; attempt++) {
+      const answer = await tryOnce(request).catch((error: unknown) => error as Error);
+      if (!(answer instanceof Error) && isAnswer(answer, request)) return answer;
+      const told = answer instanceof Error ? { reason: reasonOf(answer) } : await faultIn(answer);
+      if (isFull(told)) throw tell(request, told, 'full');
+      if (!isPassing(told)) throw refusal(request, told);
+      if (attempt === tries) throw tell(request, told, 'away');
+      // Not all at once: whoever met the same trouble pauses as long.
+      await pause(pauseMs * 4 ** (attempt - 1) * (0.5 + Math.random()));
+    }
+  }
+
+  function tryOnce({ method, key, query = {}, headers = {}, body, patience: named = 'usual' }: S3Request) {
+    const path = key === undefined ? base : `${base}/${key.split('/').map(encoded).join('/')}`;
+    const now = signer();
+    const bodyHash = createHash('sha256')
+      .update(body ?? '')
+      .digest('hex');
+    const signed = {
+      ...headers,
+      host,
+      'x-amz-content-sha256': bodyHash,
+      'x-amz-date': awsTime(now.now),
+      ...(keys.sessionToken && { 'x-amz-security-token': keys.sessionToken() }),
+    };
+    const asked = { method, path, query: queryOf(query), headers: signed, bodyHash };
+    return agent.request({
+      origin,
+      path: asked.query === '' ? path : `${path}?${asked.query}`,
+      method,
+      headers: { ...signed, 'accept-encoding': 'identity', authorization: awsAuthorization(asked, now) },
+      body: body ?? null,
+      headersTimeout: patience[named].answerMs,
+    });
+  }
+
+  /** Why, for those who run the server. Neither key nor address of what was asked for: an address may be signed. */
+  function tell({ method }: S3Request, told: Told, what: 'away' | 'full') {
+    log.warn({ store: host, method, ...told }, `the file store ${what === 'full' ? 'is full' : 'is away'}`);
+    return storeFailure(what);
+  }
+
+  function refusal({ method }: S3Request, { status, code }: Told): Error {
+    const hint =
+      status === 403 || status === 401
+        ? 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and what they may do in the bucket.'
+        : 'Check VESTRA_FILES and VESTRA_S3_ENDPOINT.';
+    return new Error(`The file store at ${host} refused a ${method}: ${status} ${code ?? ''}. ${hint}`);
+  }
+
+  return {
+    send,
+    async ask(request) {
+      const { body } = await send(request);
+      let text = '';
+      for await (const chunk of body) {
+        text += chunk;
+        if (text.length > mostOfAnswer) throw new Error(`The file store at ${host} answers with too much.`);
+      }
+      return text;
+    },
+    sign(key, query, seconds) {
+      const now = signer();
+      const path = `${base}/${key.split('/').map(encoded).join('/')}`;
+      const parameters = {
+        ...query,
+        'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+        'X-Amz-Credential': `${keys.accessKeyId}/${awsScope(now)}`,
+        'X-Amz-Date': awsTime(now.now),
+        'X-Amz-Expires': String(seconds),
+        'X-Amz-SignedHeaders': 'host',
+        ...(keys.sessionToken && { 'X-Amz-Security-Token': keys.sessionToken() }),
+      };
+      const request = {
+        method: 'GET',
+        path,
+        query: queryOf(parameters),
+        headers: { host },
+        bodyHash: 'UNSIGNED-PAYLOAD',
+      };
+      return `${origin}${path}?${request.query}&X-Amz-Signature=${awsSignature(request, now)}`;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+type Told = { status?: number; code?: string; reason?: string };
+
+const isAnswer = ({ statusCode }: S3Answer, { expected = [] }: S3Request) =>
+  (statusCode >= 200 && statusCode < 300) || expected.includes(statusCode);
+
+async function faultIn({ statusCode, body }: S3Answer): Promise<Told> {
+  const text = await body.text().catch(() => '');
+  const [, code] = /<Code>([A-Za-z0-9]{1,100})<\/Code>/.exec(text.slice(0, 10_000)) ?? [];
+  return { status: statusCode, ...(code !== undefined && { code }) };
+}
+
+/** As AWS, MinIO, Ceph and others say it. */
+const fullCodes =
+  /^(InsufficientStorage|XMinioStorageFull|StorageFull|QuotaExceeded|.*QuotaExceeded|ServiceQuotaExceeded)$/;
+
+const isFull = ({ status, code }: Told) => status === 507 || fullCodes.test(code ?? '');
+
+const isPassing = ({ status, code }: Told) =>
+  status === undefined ||
+  status >= 500 ||
+  status === 429 ||
+  status === 408 ||
+  code === 'RequestTimeout' ||
+  code === 'SlowDown';
+
+/** An error of the client may carry the whole request with it. */
+const reasonOf = (error: Error) => (error as NodeJS.ErrnoException).code ?? error.name;
+
+/** By RFC 3986: what `encodeURIComponent` leaves and the signature does not. */
+const encoded = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const queryOf = (query: Readonly<Record<string, string>>) =>
+  Object.entries(query)
+    .map(([name, value]) => [encoded(name), encoded(value)] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');

@@ -1,0 +1,15 @@
+/** The package has no types of its own. */
+declare module 's3rver' {
+  type Options = {
+    address: string;
+    port: number;
+    silent: boolean;
+    directory: string;
+    configureBuckets: { name: string; configs: string[] }[];
+  };
+  export default class S3rver {
+    constructor(options: Options);
+    run(): Promise<unknown>;
+    close(): Promise<void>;
+  }
+}

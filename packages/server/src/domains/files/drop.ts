@@ -1,0 +1,68 @@
+import { Failure } from '@vestra/contract/errors';
+import type { FileStore } from '../../adapters/files/file-store.ts';
+import type { Tenant } from '../../caller.ts';
+import type { Database, Transaction } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import {
+  deleteFilesOfUser,
+  deleteOldOfTools,
+  forgetUnused,
+  isContentUsed,
+  lockContent,
+  oldestUnused,
+} from './store.ts';
+
+type ContentOf = { org_id: string; sha256: string };
+
+/**
+ * After the rows are gone: removes the bytes that no other file of the org shares. Where the store is away they are
+ * removed later: they were noted when the rows went.
+ */
+export async function dropContent(db: Database, store: FileStore, of: readonly ContentOf[]): Promise<void> {
+  for (const each of of) {
+    await transaction(db, (tx) => dropUnused(tx, store, each)).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+    });
+  }
+}
+
+/**
+ * The bytes go before the commit: an erasure that dies here, or finds the store away, is begun again, and nobody is told
+ * that somebody was erased whose files still lie there.
+ */
+export const fileEraser =
+  (store: FileStore) =>
+  async (tx: Transaction, tenant: Tenant, userId: string): Promise<void> => {
+    const rows = await deleteFilesOfUser(tx, tenant, userId);
+    const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
+    for (const row of bySha256.values()) await dropUnused(tx, store, row);
+  };
+
+/** Each has bytes to be looked for: fewer at once than rows. */
+const mostAtOnce = 100;
+
+/** Forgets pictures that tools answered with, as their traces are forgotten; false: none was left. */
+export const pruneOfTools =
+  (store: FileStore) =>
+  async (db: Database, before: Date, limit: number): Promise<boolean> => {
+    const most = Math.min(limit, mostAtOnce);
+    const rows = await transaction(db, (tx) => deleteOldOfTools(tx, before, most));
+    await dropContent(db, store, rows);
+    return rows.length === most;
+  };
+
+/** Removes what was put and never recorded, and what could not be removed when its file was deleted. */
+export const pruneUnused =
+  (store: FileStore) =>
+  async (db: Database, before: Date, limit: number): Promise<boolean> => {
+    const most = Math.min(limit, mostAtOnce);
+    const rows = await oldestUnused(db, before, most);
+    for (const each of rows) await transaction(db, (tx) => dropUnused(tx, store, each));
+    return rows.length === most;
+  };
+
+async function dropUnused(tx: Transaction, store: FileStore, { org_id, sha256 }: ContentOf): Promise<void> {
+  await lockContent(tx, org_id, sha256);
+  if (!(await isContentUsed(tx, org_id, sha256))) await store.remove(org_id, sha256);
+  await forgetUnused(tx, org_id, sha256);
+}

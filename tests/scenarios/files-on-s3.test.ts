@@ -1,0 +1,98 @@
+import { type S3Fixture, startS3 } from '@vestra/server/adapters/files/s3-server.fixture';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type ComputerDesk, startComputerDesk } from './computer.fixture.ts';
+
+let s3: S3Fixture;
+let desk: ComputerDesk;
+beforeAll(async () => {
+  s3 = await startS3();
+  desk = await startComputerDesk({ ...s3.env, VESTRA_FILES_DIRECT: '1' });
+  await desk.apply({ name: 'desk', memory: 'none' });
+});
+afterEach(() => s3.trouble(() => null));
+afterAll(async () => {
+  await desk.stop();
+  await s3.stop();
+});
+
+function form(text: string, filename = 'note.html'): FormData {
+  const made = new FormData();
+  made.set('file', new File([text], filename));
+  return made;
+}
+
+const upload = (text: string, search = '', headers: Record<string, string> = {}) =>
+  desk.call('POST', `/v1/files${search}`, { raw: form(text), headers });
+const rows = () => desk.sql('SELECT id FROM files');
+const unused = () => desk.sql('SELECT sha256 FROM unused_contents');
+const away = () => s3.trouble(() => ({ answer: 503, code: 'SlowDown' }));
+
+describe('files in a bucket', () => {
+  it('are downloaded from it by an address that is signed anew each time and never holds a credential [STORE-007]', async () => {
+    const { body } = await upload('<script>1</script>');
+    const { download_url } = (await desk.call('GET', `/v1/files/${body.id}`)).body;
+    const redirect = await fetch(download_url, { redirect: 'manual' });
+    expect([redirect.status, redirect.headers.get('referrer-policy')]).toEqual([302, 'no-referrer']);
+    const location = redirect.headers.get('location') as string;
+    expect(location).toContain('X-Amz-Expires=60');
+    const answer = await fetch(location);
+    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
+      200,
+      'application/octet-stream',
+      '<script>1</script>',
+    ]);
+    expect((await fetch(download_url.replace(/signature=./, 'signature=!'), { redirect: 'manual' })).status).toBe(404);
+    await desk.call('DELETE', `/v1/files/${body.id}`);
+    expect((await fetch(location)).status).toBe(404);
+  });
+
+  it('are refused with 503 while the bucket is away or full, with nothing half recorded, and taken again [STORE-005]', async () => {
+    const headers = { 'idempotency-key': 'upload-while-away' };
+    const before = await rows();
+    away();
+    const refused = await upload('while away', '', headers);
+    expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([
+      503,
+      'not_ready',
+      '5',
+    ]);
+    s3.trouble(() => ({ answer: 507, code: 'InsufficientStorage' }));
+    const full = await upload('while full');
+    expect([full.status, full.body.error.message]).toEqual([503, expect.stringContaining('no room left')]);
+    expect(await rows()).toEqual(before);
+    expect(await unused()).toHaveLength(2);
+    s3.trouble(() => null);
+    const taken = await upload('while away', '', headers);
+    expect(taken.status).toBe(201);
+    expect((await upload('while away', '', headers)).body.id).toBe(taken.body.id);
+    expect(await unused()).toHaveLength(1);
+  });
+
+  it('are deleted while the bucket is away, and their bytes when it is back [STORE-008]', async () => {
+    const { body } = await upload('to be deleted');
+    const [{ sha256 }] = (await desk.sql('SELECT sha256 FROM files WHERE id = $1', [body.id])) as [{ sha256: string }];
+    const key = `/${desk.orgId}/${sha256.slice(0, 2)}/${sha256}`;
+    away();
+    expect((await desk.call('DELETE', `/v1/files/${body.id}`)).status).toBe(200);
+    expect(await desk.sql('SELECT FROM unused_contents WHERE sha256 = $1', [sha256])).toHaveLength(1);
+    s3.trouble(() => null);
+    // The same bytes again, before anybody has cleared them away.
+    const again = await upload('to be deleted');
+    expect(await desk.sql('SELECT FROM unused_contents WHERE sha256 = $1', [sha256])).toEqual([]);
+    await desk.call('DELETE', `/v1/files/${again.body.id}`);
+    expect(s3.seen.filter(({ method, url }) => method === 'DELETE' && url.endsWith(key)).at(-1)?.status).toBe(204);
+  });
+
+  it('that work cannot save just now are told to the agent, which saves them later [STORE-009]', async () => {
+    let saves = 0;
+    s3.trouble(({ method, url }) =>
+      method === 'PUT' && !url.includes('home') && saves++ < 4 ? { answer: 503 } : null,
+    );
+    const output = { filename: 'report.md', content: '# Report' };
+    const { results } = await desk.calls({ user_id: 'ada' }, ['save_output', output], ['save_output', output]);
+    expect(results).toEqual([
+      'The file store is away. Try again shortly.',
+      expect.stringMatching(/^Saved as report\.md/),
+    ]);
+  });
+});

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createEmbedder } from '@vestra/models/embeddings/embedder';
 import { createModels, type Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
@@ -6,7 +5,6 @@ import { createDocumentReader, type DocumentReader } from '../adapters/documents
 import type { Embeddings } from '../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../adapters/embeddings/offline.ts';
 import { createProviderEmbeddings } from '../adapters/embeddings/provider.ts';
-import { createDiskStore } from '../adapters/files/disk.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
 import { faultOfJsonSchema } from '../adapters/json-schema/fault.ts';
 import { createMcpClient, type McpClient } from '../adapters/mcp-client/mcp-client.ts';
@@ -26,6 +24,8 @@ import { agreedSecret } from './agreed-secret.ts';
 import { type Apps, assembleApps } from './assemble/apps.ts';
 import type { Config } from './config.ts';
 import { createLate, type Late } from './late.ts';
+import { migrationsFolder } from './migrations-folder.ts';
+import { openFiles } from './open-files.ts';
 import type { Shutdown } from './shutdown.ts';
 import { version } from './version.ts';
 
@@ -59,8 +59,6 @@ export type Kernel = {
   publicUrl: Late<string>;
 };
 
-const migrations = join(import.meta.dirname, '..', 'db', 'migrations');
-
 export async function createKernel(
   config: Config,
   log: Logger,
@@ -68,7 +66,7 @@ export async function createKernel(
 ): Promise<Kernel> {
   const db = await openDatabase({ connectionString });
   shutdown.undo(() => closeDatabase(db));
-  await migrate(db, migrations);
+  await migrate(db, migrationsFolder);
   const vault = createVault(openMasterKeys(config));
   const signingSecret = await agreedSecret(db, vault, 'signing-secret');
 
@@ -99,7 +97,7 @@ export async function createKernel(
     outbound,
     refuseAddress: refuse,
     faultOfSchema: faultOfJsonSchema,
-    files: createDiskStore(join(config.dataDir, 'files')),
+    files: openFiles(config),
     documents: createDocumentReader(),
     embeddings,
     comparesVectors: await prepareVectorTable(db, log),

@@ -3,5 +3,5 @@ export { fileEraser } from './erase.ts';
 export { dropContent, keepFile } from './keep.ts';
 export { presentFile } from './present.ts';
 export { pruneOfTools } from './prune.ts';
-export { deleteOutputsOf, filesExist, findFiles, outputsOf } from './store.ts';
+export { deleteOutputsOf, filesExist, findFiles, outputsOf, usedContents } from './store.ts';
 export type { FileRow } from './tables.ts';

@@ -29,4 +29,19 @@ export const operatorCommands = {
     summary: 'Seal every org’s data key under a new master key.',
     flags: {},
   },
-} satisfies Record<string, { summary: string; flags: Record<string, Flag> }>;
+  backup: {
+    summary:
+      'Write database, files and homes of computers to one file, while the server runs. The master key is not in it.',
+    argument: '<file or folder>',
+    flags: { 'master-key-file': optional('<second file for the master key>') },
+  },
+  restore: {
+    summary: 'Bring a backup into an empty database and a new data folder.',
+    argument: '<file>',
+    flags: { 'master-key-file': optional('<file with the master key>') },
+  },
+  move: {
+    summary: 'Bring all rows from the database in use into another, empty one. Stop the server first.',
+    flags: { to: needed('<DATABASE_URL>|embedded') },
+  },
+} satisfies Record<string, { summary: string; argument?: string; flags: Record<string, Flag> }>;

@@ -5,10 +5,17 @@ import type pg from 'pg';
 import type { Database } from './pool.ts';
 import { StartFailure } from './start-failure.ts';
 
-type Migration = { name: string; sha256: string; text: string };
+export type Migration = AppliedMigration & { text: string };
+export type AppliedMigration = { name: string; sha256: string };
 
-/** Any number does, as long as it stays the same and nobody else takes it. */
-const ADVISORY_LOCK = createHash('sha256').update('vestra migrate').digest().readBigInt64BE().toString();
+/**
+ * Any number does, as long as it stays the same and nobody else takes it. Whoever holds it lets no server start on this
+ * database: each waits here first.
+ */
+export const ADVISORY_LOCK = createHash('sha256').update('vestra migrate').digest().readBigInt64BE().toString();
+
+/** Stands among the migrations while rows are brought into a database: no version of the program starts on it. */
+export const UNFINISHED = 'unfinished';
 
 /**
  * Brings the database up to the SQL files `NNNN-name.sql` of `folder`, in order, each in a transaction of its own.
@@ -32,17 +39,22 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
 }
 
 async function applyPending(client: pg.PoolClient, migrations: Migration[]): Promise<string[]> {
-  await client.query(
-    `CREATE TABLE IF NOT EXISTS schema_migrations (
-       name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
-  );
+  await makeRecord(client);
   const applied = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations');
   const pending = pendingOf(migrations, applied.rows);
   for (const migration of pending) await apply(client, migration);
   return pending.map(({ name }) => name);
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** Where it is written which migrations a database has. */
+export async function makeRecord(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS schema_migrations (
+       name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+  );
+}
+
+export async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   const wrong = names.find((name) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(name));
   if (wrong) throw new Error(`The migration ${wrong} is not named NNNN-name.sql.`);
@@ -57,7 +69,12 @@ async function readMigration(folder: string, name: string): Promise<Migration> {
   return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-function pendingOf(migrations: Migration[], applied: { name: string; sha256: string }[]): Migration[] {
+export function pendingOf(migrations: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
+  if (applied.some(({ name }) => name === UNFINISHED)) {
+    throw new StartFailure(
+      'What was being restored or moved into this database is not all there: run the same vestra admin restore or move again, and start afterwards.',
+    );
+  }
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   for (const { name, sha256 } of applied) {
     const migration = known.get(name);
@@ -84,7 +101,7 @@ function pendingOf(migrations: Migration[], applied: { name: string; sha256: str
   return pending;
 }
 
-async function apply(client: pg.PoolClient, { name, sha256, text }: Migration): Promise<void> {
+export async function apply(client: pg.ClientBase, { name, sha256, text }: Migration): Promise<void> {
   await client.query('BEGIN');
   await client.query(text).catch((error: pg.DatabaseError) => {
     const line = text.slice(0, Number(error.position ?? 0)).split('\n').length;

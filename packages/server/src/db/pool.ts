@@ -44,7 +44,7 @@ export async function closeDatabase(db: Database): Promise<void> {
 }
 
 /** A connection of its own, since the pool leaves the socket of a failed attempt open. */
-async function assertUsable(connectionString: string): Promise<void> {
+export async function assertUsable(connectionString: string): Promise<void> {
   const target = describeTarget(connectionString);
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   client.on('error', () => {});

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from './embedded.ts';
@@ -7,6 +8,10 @@ type Options = { dataDir: string; log: (line: string) => void };
 type Reached = { connectionString: string; stop: () => Promise<void> };
 
 const addressFile = (dataDir: string) => join(dataDir, 'postgres.url');
+
+/** Whether this data folder has ever had a database: to start one makes it. */
+export const hasEmbeddedPostgres = (dataDir: string): boolean =>
+  ['postgres', 'postgres-location.json'].some((name) => existsSync(join(dataDir, name)));
 
 /** Starts PostgreSQL in the data folder and leaves word of where it is for operator commands. */
 export async function ownEmbeddedPostgres(options: Options): Promise<Reached> {

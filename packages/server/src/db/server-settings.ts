@@ -1,5 +1,5 @@
-import type { Database, Transaction } from './pool.ts';
-import { one, rowsOf, run } from './query.ts';
+import type { Database, Executor, Transaction } from './pool.ts';
+import { maybeOne, one, rowsOf, run } from './query.ts';
 import { sql } from './sql.ts';
 import { bytes, text } from './table.ts';
 
@@ -11,6 +11,16 @@ export async function keptSetting(db: Database, name: string, offered: Buffer): 
   );
   const kept = sql`SELECT sealed_value AS value FROM server_settings WHERE name = ${name}`;
   return (await one(db, { value: bytes() }, kept)).value;
+}
+
+/** Null where no process has kept anything under this name yet. */
+export async function findSetting(db: Executor, name: string): Promise<Buffer | null> {
+  const row = await maybeOne(
+    db,
+    { value: bytes() },
+    sql`SELECT sealed_value AS value FROM server_settings WHERE name = ${name}`,
+  );
+  return row?.value ?? null;
 }
 
 /** Seals each of them anew; how many there were. */

@@ -10,13 +10,20 @@ import { StartFailure } from '../db/start-failure.ts';
 export async function agreedSecret(db: Database, vault: Vault, name: string): Promise<Buffer> {
   const scope = settingScope(name);
   const wrapped = await keptSetting(db, name, vault.newDataKey(scope));
+  if (fits(vault, name, wrapped)) return vault.derive({ orgId: scope, wrapped });
+  throw new StartFailure(
+    'The master key does not fit this database. Set VESTRA_MASTER_KEY to the key it was made with, or copy the file master-key from the first server’s data folder.',
+  );
+}
+
+/** Whether this setting was sealed under the vault's master key. */
+export function fits(vault: Vault, name: string, wrapped: Buffer): boolean {
   try {
-    return vault.derive({ orgId: scope, wrapped });
+    vault.derive({ orgId: settingScope(name), wrapped });
+    return true;
   } catch (error) {
-    if (!(error instanceof VaultFailure)) throw error;
-    throw new StartFailure(
-      'The master key does not fit this database. Set VESTRA_MASTER_KEY to the key it was made with, or copy the file master-key from the first server’s data folder.',
-    );
+    if (error instanceof VaultFailure) return false;
+    throw error;
   }
 }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createEmbedder } from '@vestra/models/embeddings/embedder';
 import { createModels, type Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
@@ -6,9 +5,7 @@ import { createDocumentReader, type DocumentReader } from '../adapters/documents
 import type { Embeddings } from '../adapters/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../adapters/embeddings/offline.ts';
 import { createProviderEmbeddings } from '../adapters/embeddings/provider.ts';
-import { createDiskStore } from '../adapters/files/disk.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
-import { createS3Store } from '../adapters/files/s3.ts';
 import { faultOfJsonSchema } from '../adapters/json-schema/fault.ts';
 import { createMcpClient, type McpClient } from '../adapters/mcp-client/mcp-client.ts';
 import { refuseAddress } from '../adapters/outbound/address.ts';
@@ -27,6 +24,8 @@ import { agreedSecret } from './agreed-secret.ts';
 import { type Apps, assembleApps } from './assemble/apps.ts';
 import type { Config } from './config.ts';
 import { createLate, type Late } from './late.ts';
+import { migrationsFolder } from './migrations-folder.ts';
+import { openFiles } from './open-files.ts';
 import type { Shutdown } from './shutdown.ts';
 import { version } from './version.ts';
 
@@ -60,8 +59,6 @@ export type Kernel = {
   publicUrl: Late<string>;
 };
 
-const migrations = join(import.meta.dirname, '..', 'db', 'migrations');
-
 export async function createKernel(
   config: Config,
   log: Logger,
@@ -69,7 +66,7 @@ export async function createKernel(
 ): Promise<Kernel> {
   const db = await openDatabase({ connectionString });
   shutdown.undo(() => closeDatabase(db));
-  await migrate(db, migrations);
+  await migrate(db, migrationsFolder);
   const vault = createVault(openMasterKeys(config));
   const signingSecret = await agreedSecret(db, vault, 'signing-secret');
 
@@ -119,10 +116,11 @@ function openEmbeddings(config: Config, log: Logger, shutdown: Shutdown): Embedd
   return offline;
 }
 
-function openFileStore({ dataDir, files: { s3 } }: Config, log: Logger, shutdown: Shutdown): FileStore {
-  if (s3 === null) return createDiskStore(join(dataDir, 'files'));
-  const store = createS3Store(s3, log);
+function openFileStore(config: Config, log: Logger, shutdown: Shutdown): FileStore {
+  const { s3 } = config.files;
+  const store = openFiles(config, log);
   shutdown.undo(() => store.close());
+  if (s3 === null) return store;
   // Nothing waits for it, and one that is away may come back; wrong keys are told at the start and not at the first file.
   store.has('start', 'start').then(
     () => log.info(`files lie in s3://${s3.bucket}/${s3.prefix}`),

@@ -15,6 +15,7 @@ import { findSettings, orgExists } from '../domains/orgs/api.ts';
 import { agreedSecret } from '../main/agreed-secret.ts';
 import type { Operator } from './open.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
+import { type UpkeepWork, upkeepWorks } from './upkeep.ts';
 
 type Values = Record<string, string>;
 
@@ -25,8 +26,8 @@ type Work<Result = unknown> = {
 
 const work = <Result>(row: Work<Result>) => row as Work;
 
-/** What each command of the contract's table does, and how its result is printed. */
-const works: Record<keyof typeof rows, Work> = {
+/** What each command of the contract's table does with the open database, and how its result is printed. */
+const works: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>, Work> = {
   'org create': work({
     run: ({ db, vault }, values) =>
       transaction(db, (tx) =>
@@ -108,11 +109,19 @@ const works: Record<keyof typeof rows, Work> = {
   }),
 };
 
-export type OperatorCommand = Work & { summary: string; flags: Record<string, { value: string; required: boolean }> };
+type Row = { summary: string; argument?: string; flags: Record<string, { value: string; required: boolean }> };
+export type OperatorCommand = Work & Row;
 
-export const operatorCommands: Record<string, OperatorCommand> = Object.fromEntries(
-  Object.entries(rows).map(([name, row]) => [name, { ...row, ...works[name as keyof typeof rows] }]),
-);
+export const operatorCommands: Record<string, OperatorCommand> = withRows(works);
+
+/** Those that open the database themselves. */
+export const upkeepCommands: Record<string, UpkeepWork & Row> = withRows(upkeepWorks);
+
+function withRows<Each>(each: Record<string, Each>): Record<string, Each & Row> {
+  return Object.fromEntries(
+    Object.entries(each).map(([name, its]) => [name, { ...rows[name as keyof typeof rows], ...its }]),
+  );
+}
 
 async function requireOrg(tx: Executor, orgId: string): Promise<void> {
   if (!(await orgExists(tx, orgId))) throw new StartFailure(`There is no org ${orgId} in this database.`);

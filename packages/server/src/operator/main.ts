@@ -2,34 +2,60 @@ import { parseArgs } from 'node:util';
 import { Failure } from '@vestra/contract/errors';
 import { StartFailure } from '../db/start-failure.ts';
 import { readConfig } from '../main/config.ts';
-import { type OperatorCommand, operatorCommands } from './commands.ts';
+import { operatorCommands, upkeepCommands } from './commands.ts';
 import { openOperator } from './open.ts';
+import { createProgress } from './progress.ts';
+
+const allCommands = { ...operatorCommands, ...upkeepCommands };
+type Command = (typeof allCommands)[string];
 
 const [words, flags] = splitArguments(process.argv.slice(2));
-const name = words.join(' ');
-const command: OperatorCommand | undefined = operatorCommands[name];
+const name = nameIn(words);
 
 try {
-  if (!command) throw new StartFailure(usage(name));
-  await run(command);
+  await run(name);
 } catch (error) {
   if (!(error instanceof StartFailure) && !(error instanceof Failure)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
 
-async function run(chosen: OperatorCommand): Promise<void> {
-  const values = readFlags(chosen);
-  const operator = await openOperator(readConfig(process.env));
+async function run(chosen: string): Promise<void> {
+  const command = allCommands[chosen];
+  if (!command) throw new StartFailure(usage(chosen));
+  const values: Record<string, string> = { ...readFlags(command), ...readArgument(command) };
+  const result = await resultOf(chosen, values);
+  process.stdout.write(values.json ? `${JSON.stringify(result, null, 2)}\n` : `${command.show(result)}\n`);
+}
+
+async function resultOf(chosen: string, values: Record<string, string>): Promise<unknown> {
+  const config = readConfig(process.env);
+  const upkeep = upkeepCommands[chosen];
+  if (upkeep) {
+    const progress = createProgress(process.stderr);
+    return upkeep.run({ config, progress }, values).finally(progress.end);
+  }
+  const operator = await openOperator(config);
   try {
-    const result = await chosen.run(operator, values);
-    process.stdout.write(values.json ? `${JSON.stringify(result, null, 2)}\n` : `${chosen.show(result)}\n`);
+    return await operatorCommands[chosen]?.run(operator, values);
   } finally {
     await operator.close();
   }
 }
 
-function readFlags(chosen: OperatorCommand): Record<string, string> {
+/** The longest beginning that is a command; what follows is its argument. */
+function nameIn(given: string[]): string {
+  const beginnings = given.map((_, at) => given.slice(0, given.length - at).join(' '));
+  return beginnings.find((each) => each in allCommands) ?? given.join(' ');
+}
+
+function readArgument({ argument }: Command): { argument?: string } {
+  const given = words.slice(name.split(' ').length);
+  if (given.length !== (argument === undefined ? 0 : 1)) throw new StartFailure(usage(name));
+  return argument === undefined ? {} : { argument: given[0] as string };
+}
+
+function readFlags(chosen: Command): Record<string, string> {
   const options = Object.fromEntries(
     [...Object.keys(chosen.flags), 'json'].map((flag) => [
       flag,
@@ -54,13 +80,13 @@ function splitArguments(given: string[]): [string[], string[]] {
 }
 
 function usage(wanted: string): string {
-  const rows = Object.entries(operatorCommands)
-    .filter(([each]) => !(wanted in operatorCommands) || each === wanted)
-    .map(([each, { flags: its, summary }]) => {
+  const rows = Object.entries(allCommands)
+    .filter(([each]) => !(wanted in allCommands) || each === wanted)
+    .map(([each, { flags: its, summary, argument }]) => {
       const shown = Object.entries(its).map(([flag, { value, required }]) =>
         required ? `--${flag} ${value}` : `[--${flag} ${value}]`,
       );
-      return `  vestra admin ${[each, ...shown].join(' ')}\n      ${summary}`;
+      return `  vestra admin ${[each, ...(argument === undefined ? [] : [argument]), ...shown].join(' ')}\n      ${summary}`;
     });
   return ['Usage (add --json for a machine):', ...rows].join('\n');
 }

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { type MasterKeys, openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
 import { migrate } from '../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { reachEmbeddedPostgres } from '../db/reach-embedded.ts';
 import type { Config } from '../main/config.ts';
+import { migrationsFolder } from '../main/migrations-folder.ts';
 
 export type Operator = {
   config: Config;
@@ -20,7 +20,7 @@ export async function openOperator(config: Config): Promise<Operator> {
     ? { connectionString: config.databaseUrl, stop: async () => {} }
     : await reachEmbeddedPostgres({ dataDir: config.dataDir, log: () => {} });
   const db = await openDatabase({ connectionString: postgres.connectionString, max: 2 });
-  await migrate(db, join(import.meta.dirname, '..', 'db', 'migrations'));
+  await migrate(db, migrationsFolder);
   const masterKeys = openMasterKeys(config);
   return {
     config,

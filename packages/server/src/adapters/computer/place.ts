@@ -38,7 +38,7 @@ async function accountOf(dataDir: string, number: number): Promise<Identity | nu
 
 /** Folders of a computer, made where they are missing. Nobody but its own account and the server reaches into them. */
 export async function makePlace(dataDir: string, number: number): Promise<Place> {
-  const folder = await folderOf(dataDir);
+  const folder = await computersFolder(dataDir);
   const root = join(folder, String(number));
   const identity = await accountOf(dataDir, number);
   const place = { home: join(root, 'home'), browser: join(root, 'browser'), sockets: join(root, 'sockets'), identity };
@@ -55,7 +55,7 @@ export async function makePlace(dataDir: string, number: number): Promise<Place>
 }
 
 export async function removePlace(dataDir: string, number: number): Promise<void> {
-  const root = join(await folderOf(dataDir), String(number));
+  const root = join(await computersFolder(dataDir), String(number));
   await rm(root, { recursive: true, force: true }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
     // A folder that its owner may not enter either: an agent can make such a one.
@@ -71,7 +71,7 @@ const reachable = '/var/lib/vestra';
  * In the data folder. Where root keeps that in a folder that nobody else may enter, such as its own home, no account of
  * a computer would reach what is its own: then beside the other data of servers.
  */
-async function folderOf(dataDir: string): Promise<string> {
+export async function computersFolder(dataDir: string): Promise<string> {
   if (!isRoot() || (await canBeEntered(dirname(dataDir)))) return join(dataDir, 'computers');
   const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   return join(reachable, `data-${name}`, 'computers');

@@ -19,7 +19,7 @@ const keyLength = 32;
 /** From the setting where there is one, else from a file that is made at the first start. */
 export function openMasterKeys({ dataDir, masterKey }: { dataDir: string; masterKey: string | null }): MasterKeys {
   if (masterKey) return keysOfEnvironment(masterKey);
-  const file = join(dataDir, 'master-key');
+  const file = masterKeyFile(dataDir);
   if (!existsSync(file)) writeKeys(file, [randomBytes(keyLength)]);
   let keys = readKeys(file);
   return {
@@ -41,6 +41,18 @@ export function openMasterKeys({ dataDir, masterKey }: { dataDir: string; master
     },
   };
 }
+
+/** The keys as a file holds them, to be kept elsewhere. */
+export function writtenMasterKeys({ dataDir, masterKey }: { dataDir: string; masterKey: string | null }): string {
+  if (masterKey) return `${masterKey.split(',').join('\n')}\n`;
+  const file = masterKeyFile(dataDir);
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  throw new StartFailure(
+    `There is no master key in ${dataDir}: set VESTRA_MASTER_KEY or VESTRA_DATA_DIR as for the server.`,
+  );
+}
+
+export const masterKeyFile = (dataDir: string): string => join(dataDir, 'master-key');
 
 function keysOfEnvironment(text: string): MasterKeys {
   const keys = parseKeys(text.split(','), 'VESTRA_MASTER_KEY');

@@ -141,3 +141,21 @@ export const oldestUnused = (db: Executor, before: Date, limit: number) =>
     unusedContents,
     sql`SELECT ${columnsOf(unusedContents)} FROM ${unusedContents} WHERE since < ${before} ORDER BY since LIMIT ${limit}`,
   );
+
+const mostContents = 1_000;
+
+/** What bytes there must be for the rows of all orgs, each once, in order. */
+export async function* usedContents(db: Executor): AsyncGenerator<{ orgId: string; sha256: string }> {
+  let after = { org_id: '', sha256: '' };
+  for (;;) {
+    const rows = await rowsOf(
+      db,
+      { org_id: text(), sha256: text() },
+      sql`SELECT DISTINCT org_id, sha256 FROM ${files} WHERE (org_id, sha256) > (${after.org_id}, ${after.sha256})
+        ORDER BY org_id, sha256 LIMIT ${mostContents}`,
+    );
+    for (const { org_id, sha256 } of rows) yield { orgId: org_id, sha256 };
+    if (rows.length < mostContents) return;
+    after = rows.at(-1) as typeof after;
+  }
+}

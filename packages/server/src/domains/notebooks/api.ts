@@ -7,5 +7,5 @@ export { pruneContent } from './revisions.ts';
 export { holdRevisions, isAnyChanged } from './revisions-store.ts';
 export { searchNotebooks } from './search.ts';
 export { notebooksExist } from './store.ts';
-export { prepareVectorTable } from './vector-table.ts';
+export { forgetUncomparable, prepareVectorTable } from './vector-table.ts';
 export { packVectors, similarities } from './vectors.ts';

@@ -56,7 +56,8 @@ async function makeTable(db: Database, log: Pick<Logger, 'info'>): Promise<boole
   }
 }
 
-async function forgetUncomparable(db: Database): Promise<void> {
+/** Where its vectors are gone, a document is indexed anew. */
+export async function forgetUncomparable(db: Database): Promise<void> {
   await run(
     db,
     sql`DELETE FROM ${documentIndexes} i WHERE i.windows > 0 AND NOT EXISTS (

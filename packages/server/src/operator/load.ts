@@ -1,0 +1,61 @@
+import { type AppliedMigration, migrate, pendingOf, readMigrations } from '../db/migrate.ts';
+import { closeDatabase, openDatabase } from '../db/pool.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import { assertNothingInIt, declareFinished, type Load, loadRows, makeSchema } from '../db/transfer/load.ts';
+import { keepServersAway, withSession } from '../db/transfer/session.ts';
+import type { CarriedSequence } from '../db/transfer/tables.ts';
+import { forgetUncomparable } from '../domains/notebooks/api.ts';
+import { migrationsFolder } from '../main/migrations-folder.ts';
+import { version } from '../main/version.ts';
+import type { Reached } from './reach-database.ts';
+
+/** What comes into an empty database: rows at the level of these migrations. */
+export type Incoming = {
+  migrations: readonly AppliedMigration[];
+  sequences: readonly CarriedSequence[];
+  /** Refuses what stands in the way elsewhere, before anything is changed. */
+  check?: (database: { isUnfinished: boolean }) => Promise<void>;
+  fill: (load: Load) => Promise<void>;
+  /** What must be there as well before a server may start. */
+  beside?: () => Promise<void>;
+};
+
+/**
+ * Fills an empty database and brings it to the level of this program. Whenever this is interrupted, no server starts on what
+ * there is, and it can be run again.
+ */
+export async function fillDatabase(reached: Reached, incoming: Incoming): Promise<void> {
+  const known = await readMigrations(migrationsFolder);
+  await withSession(reached.connectionString, async (client) => {
+    await keepServersAway(client, `the database ${reached.name}`);
+    const isUnfinished = await assertNothingInIt(client, reached.name);
+    await incoming.check?.({ isUnfinished });
+    await makeSchema(client, known, incoming.migrations);
+    await loadRows(client, incoming.sequences, incoming.fill);
+    await incoming.beside?.();
+    await declareFinished(client);
+  });
+  await bringUp(reached.connectionString);
+}
+
+/** From here on it is a database like any other that an older program has left. */
+async function bringUp(connectionString: string): Promise<void> {
+  const db = await openDatabase({ connectionString, max: 1 });
+  try {
+    await migrate(db, migrationsFolder);
+    await forgetUncomparable(db);
+  } finally {
+    await closeDatabase(db);
+  }
+}
+
+/** Whether this program knows all that these rows went through. */
+export async function assertKnown(migrations: readonly AppliedMigration[], madeBy: string): Promise<void> {
+  const known = await readMigrations(migrationsFolder);
+  const names = new Set(known.map(({ name }) => name));
+  const unknown = migrations.find(({ name }) => !names.has(name));
+  if (!unknown) return void pendingOf(known, migrations);
+  throw new StartFailure(
+    `${madeBy}, and this is Vestra ${version}, which does not know its migration ${unknown.name}: install that version or a newer one. Nothing was changed.`,
+  );
+}

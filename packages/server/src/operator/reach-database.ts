@@ -1,0 +1,32 @@
+import { describeTarget } from '../db/connection-failure.ts';
+import { startEmbeddedPostgres } from '../db/embedded.ts';
+import { hasEmbeddedPostgres, reachEmbeddedPostgres } from '../db/reach-embedded.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import type { Config } from '../main/config.ts';
+
+export type Reached = { connectionString: string; name: string; stop: () => Promise<void> };
+
+/** The database of a server that may be running. */
+export async function reachInUse(config: Config): Promise<Reached> {
+  if (config.databaseUrl) return atUrl(config.databaseUrl);
+  if (!hasEmbeddedPostgres(config.dataDir)) {
+    throw new StartFailure(
+      `There is no database in ${config.dataDir}: set VESTRA_DATA_DIR or DATABASE_URL as for the server.`,
+    );
+  }
+  const postgres = await reachEmbeddedPostgres({ dataDir: config.dataDir, log: () => {} });
+  return { ...postgres, name: `in ${config.dataDir}` };
+}
+
+/** The database of a server that is not running; an embedded one is made where there is none. */
+export async function reachAlone({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Reached> {
+  if (databaseUrl) return atUrl(databaseUrl);
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  return { ...postgres, name: `in ${dataDir}` };
+}
+
+const atUrl = (databaseUrl: string): Reached => ({
+  connectionString: databaseUrl,
+  name: describeTarget(databaseUrl).name,
+  stop: async () => {},
+});

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { homesPart, type Manifest } from '../adapters/archive/manifest.ts';
+import { partsOf, readOpening, verifyArchive, whole } from '../adapters/archive/read.ts';
+import { hasHomes, unpackHomes } from '../adapters/computer/homes.ts';
+import type { FileStore } from '../adapters/files/file-store.ts';
+import { masterKeyFile, openMasterKeys, writtenMasterKeys } from '../adapters/secrets/master-key.ts';
+import { createVault } from '../adapters/secrets/vault.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import type { Load } from '../db/transfer/load.ts';
+import { fits } from '../main/agreed-secret.ts';
+import type { Config } from '../main/config.ts';
+import { withFiles } from '../main/open-files.ts';
+import { assertKnown, fillDatabase } from './load.ts';
+import { bytesInWords, type Progress } from './progress.ts';
+import { reachAlone } from './reach-database.ts';
+
+export type Restored = { made_by: string; made_at: string; rows: number; files: number; into: string };
+
+/**
+ * Brings a backup into an empty database and an empty data folder. Everything that can be wrong with it is found out
+ * before anything is written.
+ */
+export async function restore(
+  { config, progress }: { config: Config; progress: Progress },
+  archive: string,
+  keyFile: string | undefined,
+): Promise<Restored> {
+  const path = resolve(archive);
+  const opening = await readOpening(path);
+  await assertKnown(opening.migrations, `The backup ${path} was made by Vestra ${opening.version}`);
+  const manifest = await verified(path, progress);
+  const key = await readKey(config, keyFile);
+  assertKey(key, manifest);
+
+  const postgres = await reachAlone(config);
+  try {
+    await fillDatabase(postgres, {
+      migrations: opening.migrations,
+      sequences: manifest.sequences,
+      check: async ({ isUnfinished }) => {
+        if (isUnfinished || !(await hasHomes(config.dataDir))) return;
+        throw new StartFailure(
+          `The data folder ${config.dataDir} holds computers already: nothing was changed. Set VESTRA_DATA_DIR to a new one.`,
+        );
+      },
+      fill: (load) => fillTables(path, manifest, load, progress),
+      beside: async () => {
+        await withFiles(config, (files) => putFiles(path, manifest, files, progress));
+        await putHomes(path, config, progress);
+        if (key.isNew) await writeFile(masterKeyFile(config.dataDir), key.text, { mode: 0o600, flush: true });
+      },
+    });
+  } finally {
+    await postgres.stop();
+  }
+  return {
+    made_by: opening.version,
+    made_at: opening.created_at,
+    rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
+    files: manifest.files.count,
+    into: postgres.name,
+  };
+}
+
+async function verified(path: string, progress: Progress): Promise<Manifest> {
+  const { size } = await stat(path);
+  let read = 0;
+  return verifyArchive(path, (bytes) => {
+    read += bytes;
+    progress.show(`Checking the backup: ${bytesInWords(read)} of ${bytesInWords(size)}`);
+  });
+}
+
+type Key = { text: string; isNew: boolean };
+
+/** The key that the server will use: the setting, the file that is there, or the one that is given and put there. */
+async function readKey({ dataDir, masterKey }: Config, given: string | undefined): Promise<Key> {
+  if (given === undefined) {
+    if (!masterKey && !existsSync(masterKeyFile(dataDir))) {
+      throw new StartFailure(
+        'The backup does not hold the master key of its server: give it with --master-key-file <file> or VESTRA_MASTER_KEY. Without it no secret in the backup can be read.',
+      );
+    }
+    return { text: writtenMasterKeys({ dataDir, masterKey }), isNew: false };
+  }
+  if (masterKey) {
+    throw new StartFailure('VESTRA_MASTER_KEY is set, which the server will use: leave --master-key-file out.');
+  }
+  const text = await readFile(given, 'utf8').catch((error) => {
+    throw new StartFailure(`The master key ${given} cannot be read (${error.code}).`);
+  });
+  const file = masterKeyFile(dataDir);
+  if (existsSync(file) && (await readFile(file, 'utf8')) !== text) {
+    throw new StartFailure(`${file} is there already and is another key: set VESTRA_DATA_DIR to a new folder.`);
+  }
+  return { text, isNew: true };
+}
+
+function assertKey({ text }: Key, { key_check }: Manifest): void {
+  const keys = openMasterKeys({ dataDir: '', masterKey: text.split('\n').filter(Boolean).join(',') });
+  if (key_check === null || fits(createVault(keys), 'signing-secret', Buffer.from(key_check, 'base64'))) return;
+  throw new StartFailure(
+    'This is not the master key of the server that was backed up: nothing was restored. With it alone can the secrets in the backup be read.',
+  );
+}
+
+async function fillTables(path: string, { tables }: Manifest, load: Load, progress: Progress): Promise<void> {
+  const byPart = new Map(tables.map((table) => [table.part, table]));
+  for await (const { name, content } of partsOf(path, { isWanted: (part) => byPart.has(part) })) {
+    const table = byPart.get(name) as Manifest['tables'][number];
+    progress.show(`Table ${table.name} (${table.rows} rows)`);
+    const rows = await load.fill(table, Readable.from(content).compose(createGunzip()));
+    if (rows === table.rows) continue;
+    throw new StartFailure(`The table ${table.name} got ${rows} rows instead of ${table.rows}: nothing was kept.`);
+  }
+}
+
+async function putFiles(path: string, { files }: Manifest, store: FileStore, progress: Progress): Promise<void> {
+  let count = 0;
+  for await (const { name, content } of partsOf(path, { isWanted: (part) => part.startsWith('files/') })) {
+    const [, orgId, sha256] = name.split('/') as [string, string, string];
+    await store.put(orgId, sha256, await whole(content));
+    count += 1;
+    progress.show(`${count} of ${files.count} files`);
+  }
+}
+
+async function putHomes(path: string, { dataDir }: Config, progress: Progress): Promise<void> {
+  for await (const { content } of partsOf(path, { isWanted: (part) => part === homesPart })) {
+    progress.show('Computers');
+    await unpackHomes(dataDir, Readable.from(content).compose(createGunzip()));
+  }
+}

@@ -1,0 +1,52 @@
+import type { Config } from '../main/config.ts';
+import { backup } from './backup.ts';
+import { move } from './move.ts';
+import { bytesInWords, type Progress } from './progress.ts';
+import { restore } from './restore.ts';
+
+type Values = Record<string, string>;
+type Surroundings = { config: Config; progress: Progress };
+
+export type UpkeepWork<Result = unknown> = {
+  run: (surroundings: Surroundings, values: Values) => Promise<Result>;
+  show: (result: Result) => string;
+};
+
+const work = <Result>(row: UpkeepWork<Result>) => row as UpkeepWork;
+
+/**
+ * Commands about the database as a whole: it may be of an older version, empty or in use, so that each opens it in its own
+ * way and none brings it up to this program first.
+ */
+export const upkeepWorks = {
+  backup: work({
+    run: (surroundings, values) => backup(surroundings, values.argument as string, values['master-key-file']),
+    show: ({ file, bytes, rows, files, files_missing, master_key_file }) =>
+      [
+        `${file} holds ${rows} rows and ${files} files (${bytesInWords(bytes)}).`,
+        files_missing > 0 &&
+          `${files_missing} more files were removed meanwhile or are damaged: their names are kept, their content is not.`,
+        master_key_file
+          ? `The master key is in ${master_key_file}. Keep it apart from the backup: whoever has both can read every secret.`
+          : 'The master key is not in it, so that the backup alone opens no secret. Keep the key apart: without it nobody can read the secrets again.',
+      ]
+        .filter(Boolean)
+        .join('\n'),
+  }),
+  restore: work({
+    run: (surroundings, values) => restore(surroundings, values.argument as string, values['master-key-file']),
+    show: ({ made_by, made_at, rows, files, into }) =>
+      `${rows} rows and ${files} files of ${made_at} (Vestra ${made_by}) are in the database ${into}. Start the server; the one they come from must not run any more.`,
+  }),
+  move: work({
+    run: (surroundings, values) => move(surroundings, values.to as string),
+    show: ({ from, to, tables, rows, is_embedded }) =>
+      [
+        `${rows} rows of ${tables} tables are in the database ${to}, counted on both sides.`,
+        is_embedded
+          ? 'Remove DATABASE_URL from the settings and start the server.'
+          : 'Set DATABASE_URL to it and start the server; the data folder stays in use for files, computers and the master key.',
+        `The database ${from} was not changed: delete it once you no longer need it.`,
+      ].join('\n'),
+  }),
+};

@@ -11,6 +11,7 @@ import { browser } from './requirements/browser.ts';
 import { computer } from './requirements/computer.ts';
 import { conversations } from './requirements/conversations.ts';
 import { deliveries } from './requirements/deliveries.ts';
+import { deploy } from './requirements/deploy.ts';
 import { deploymentFile } from './requirements/deployment-file.ts';
 import { deployments } from './requirements/deployments.ts';
 import { embeddings } from './requirements/embeddings.ts';
@@ -79,6 +80,7 @@ export const areas: readonly Area[] = [
   audit,
   secrets,
   start,
+  deploy,
   jobs,
   deployments,
   manifest,

@@ -78,7 +78,7 @@ describe('the default [MOD-205]', () => {
   });
 
   it('is never a model without a price, unless it is named', () => {
-    const own = ownModels([{ id: 'a-new-one', provider: 'openai' }], {});
+    const own = ownModels([{ id: 'a-new-one', provider: 'openai' }], () => undefined);
     expect(createCatalogue({ ...none, openai: endpoint, own }).defaultModel).toBe('gpt-6.1-sol');
     expect(createCatalogue({ ...none, openai: endpoint, own, defaultModel: 'a-new-one' }).defaultModel).toBe(
       'a-new-one',
@@ -138,7 +138,7 @@ describe('what a vendor lists', () => {
 });
 
 describe("the operator's file [MOD-202]", () => {
-  const env = { QWEN_KEY: 'sk-of-qwen' };
+  const keyNamed = (variable: string) => (variable === 'QWEN_KEY' ? 'sk-of-qwen' : undefined);
 
   it('overrides what is known and adds what is not', () => {
     const own = ownModels(
@@ -157,7 +157,7 @@ describe("the operator's file [MOD-202]", () => {
           { id: 'gpt-6.1-sol-2026-09-29', provider: 'openai', like: 'gpt-6.1-sol' },
         ],
       },
-      env,
+      keyNamed,
     );
     const catalogue = createCatalogue({ ...all, own }, on('2027-02-01'));
     // Whatever was announced of the vendor's price, the operator's stands.
@@ -182,7 +182,7 @@ describe("the operator's file [MOD-202]", () => {
   });
 
   it('adds no model of a provider without a key', () => {
-    const own = ownModels([{ id: 'gpt-7', provider: 'openai' }], {});
+    const own = ownModels([{ id: 'gpt-7', provider: 'openai' }], () => undefined);
     expect(createCatalogue({ ...none, own }).has('gpt-7')).toBe(false);
   });
 
@@ -213,7 +213,7 @@ describe("the operator's file [MOD-202]", () => {
     ['an address of another', [{ id: 'x', provider: 'openai', base_url: 'http://a.example' }], 'field base_url'],
     ['one that is there twice', [{ id: 'gpt-5' }, { id: 'gpt-5' }], 'Entry 2 (gpt-5) is there twice.'],
   ])('is refused with %s', (_what, read, sentence) => {
-    expect(() => ownModels(read, env)).toThrow(OwnModelsFault);
-    expect(() => ownModels(read, env)).toThrow(sentence);
+    expect(() => ownModels(read, keyNamed)).toThrow(OwnModelsFault);
+    expect(() => ownModels(read, keyNamed)).toThrow(sentence);
   });
 });

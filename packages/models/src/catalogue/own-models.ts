@@ -46,8 +46,10 @@ export type OwnModel = Facts & {
 /** What is wrong with the operator's file: which entry, which field, and what it must be. */
 export class OwnModelsFault extends Error {}
 
-/** `read`: the file as data. `env` holds the keys that entries name. */
-export function ownModels(read: unknown, env: Readonly<Record<string, string | undefined>>): OwnModel[] {
+type KeyNamed = (variable: string) => string | undefined;
+
+/** `read`: the file as data. `keyNamed` finds the keys whose variables entries name. */
+export function ownModels(read: unknown, keyNamed: KeyNamed): OwnModel[] {
   const list = isRecord(read) && 'models' in read ? read.models : read;
   const result = ownFile.safeParse(list);
   if (!result.success) throw new OwnModelsFault(sentenceOf(result.error.issues[0], list));
@@ -56,11 +58,11 @@ export function ownModels(read: unknown, env: Readonly<Record<string, string | u
     const where = placeOf(at, given.id);
     if (seen.has(given.id)) throw new OwnModelsFault(`${where} is there twice.`);
     seen.add(given.id);
-    return resolved(given, where, env);
+    return resolved(given, where, keyNamed);
   });
 }
 
-function resolved(given: Given, where: string, env: Readonly<Record<string, string | undefined>>): OwnModel {
+function resolved(given: Given, where: string, keyNamed: KeyNamed): OwnModel {
   const known = knownModels.find((model) => model.id === given.id);
   const like = given.like === undefined ? undefined : knownModels.find((model) => model.id === given.like);
   if (given.like !== undefined && !like) {
@@ -88,7 +90,8 @@ function resolved(given: Given, where: string, env: Readonly<Record<string, stri
     name: given.name ?? known?.name ?? given.id,
     model: given.model ?? wireNameOf(given.id),
     ...(given.max_output_tokens !== undefined && { longestAnswer: given.max_output_tokens }),
-    endpoint: given.base_url === undefined ? null : endpointOf(given.base_url, keyIn(env, given.api_key_env, where)),
+    endpoint:
+      given.base_url === undefined ? null : endpointOf(given.base_url, keyFor(given.api_key_env, keyNamed, where)),
   };
 }
 
@@ -103,9 +106,9 @@ function factsOf(given: Given, known: Entry | undefined, like: Entry | undefined
   return Object.fromEntries(facts.filter((fact) => fact in all).map((fact) => [fact, all[fact]]));
 }
 
-function keyIn(env: Readonly<Record<string, string | undefined>>, name: string | undefined, where: string) {
+function keyFor(name: string | undefined, keyNamed: KeyNamed, where: string) {
   if (name === undefined) return null;
-  const key = env[name];
+  const key = keyNamed(name);
   if (!key) throw new OwnModelsFault(`${where}, field api_key_env: the environment variable ${name} is not set.`);
   return () => key;
 }

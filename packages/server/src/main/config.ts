@@ -8,6 +8,7 @@ import { readClouds } from './clouds.ts';
 import { embeddingsOf } from './embeddings-config.ts';
 import { fileStoreOf } from './files-config.ts';
 import { readModelsFile } from './models-file.ts';
+import { withSettingsInFiles } from './settings-in-files.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
@@ -100,11 +101,14 @@ const environment = z.object({
     .optional(),
 });
 
+export const settingNames: readonly string[] = Object.keys(environment.shape);
+
 export type Config = ReturnType<typeof readConfig>;
 
 export function readConfig(env: Record<string, string | undefined>) {
   // An empty variable is how shells and compose files say that it is not set.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const given = withSettingsInFiles(set, settingNames);
   const result = environment.safeParse(given);
   if (!result.success) {
     const [first] = result.error.issues;
@@ -174,7 +178,10 @@ export function readConfig(env: Record<string, string | undefined>) {
           }
         : null,
       clouds: readClouds(settings),
-      own: settings.VESTRA_MODELS_FILE === undefined ? [] : readModelsFile(resolve(settings.VESTRA_MODELS_FILE), given),
+      own:
+        settings.VESTRA_MODELS_FILE === undefined
+          ? []
+          : readModelsFile(resolve(settings.VESTRA_MODELS_FILE), (name) => withSettingsInFiles(set, [name])[name]),
       defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,
     },
     /** Whether vendors are asked which models they have. */

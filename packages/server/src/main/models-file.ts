@@ -4,11 +4,12 @@ import { parse } from 'yaml';
 import { StartFailure } from '../db/start-failure.ts';
 
 /** What the operator's file says of models, as JSON or YAML. A file that cannot be used stops the start. */
-export function readModelsFile(file: string, env: Readonly<Record<string, string | undefined>>): OwnModel[] {
+export function readModelsFile(file: string, keyNamed: (variable: string) => string | undefined): OwnModel[] {
   const named = `VESTRA_MODELS_FILE (${file})`;
   try {
-    return ownModels(parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 }), env);
+    return ownModels(parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 }), keyNamed);
   } catch (error) {
+    if (error instanceof StartFailure) throw error;
     if (error instanceof OwnModelsFault) throw new StartFailure(`${named} is not valid. ${error.message}`);
     const { code } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR';

@@ -55,7 +55,8 @@ export function writtenMasterKeys({ dataDir, masterKey }: { dataDir: string; mas
 export const masterKeyFile = (dataDir: string): string => join(dataDir, 'master-key');
 
 function keysOfEnvironment(text: string): MasterKeys {
-  const keys = parseKeys(text.split(','), 'VESTRA_MASTER_KEY');
+  // By lines as well: a copy of the file `master-key` may be what the setting is read from.
+  const keys = parseKeys(text.split(/[,\n]/), 'VESTRA_MASTER_KEY');
   return {
     current: () => keys[0] as MasterKey,
     byId: (id) => keys.find((key) => key.id === id),

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { Database } from './pool.ts';
+import { sqlState } from './query-error.ts';
 import { StartFailure } from './start-failure.ts';
 
 type Migration = { name: string; sha256: string; text: string };
@@ -17,6 +18,7 @@ const ADVISORY_LOCK = createHash('sha256').update('vestra migrate').digest().rea
  */
 export async function migrate(db: Database, folder: string): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
+  if (await isUpToDate(db, migrations)) return { applied: [] };
   const client = await db.$client.connect();
   let isDone = false;
   try {
@@ -31,15 +33,30 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
   }
 }
 
+/** Nearly every start finds everything applied: one read, and no lock that another start would wait for. */
+async function isUpToDate(db: Database, migrations: Migration[]): Promise<boolean> {
+  try {
+    return pendingOf(migrations, await appliedIn(db.$client)).length === 0;
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_TABLE) return false;
+    throw error;
+  }
+}
+
+const UNDEFINED_TABLE = '42P01';
+
 async function applyPending(client: pg.PoolClient, migrations: Migration[]): Promise<string[]> {
   await client.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
        name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
   );
-  const applied = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations');
-  const pending = pendingOf(migrations, applied.rows);
+  const pending = pendingOf(migrations, await appliedIn(client));
   for (const migration of pending) await apply(client, migration);
   return pending.map(({ name }) => name);
+}
+
+async function appliedIn(client: pg.Pool | pg.PoolClient): Promise<{ name: string; sha256: string }[]> {
+  return (await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations')).rows;
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {

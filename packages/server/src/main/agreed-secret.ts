@@ -9,7 +9,7 @@ import { StartFailure } from '../db/start-failure.ts';
  */
 export async function agreedSecret(db: Database, vault: Vault, name: string): Promise<Buffer> {
   const scope = settingScope(name);
-  const wrapped = await keptSetting(db, name, vault.newDataKey(scope));
+  const wrapped = await keptSetting(db, name, () => vault.newDataKey(scope));
   try {
     return vault.derive({ orgId: scope, wrapped });
   } catch (error) {

@@ -42,12 +42,12 @@ export const start = area('start', 'done', [
   [
     'START-015',
     'decisions.md · 8',
-    'The first start makes an org, a test key, a live key and an owner and prints them.',
+    'The first start makes an org, a test key, a live key and an owner and shows them to a terminal.',
   ],
   [
     'START-016',
     'decisions.md · 8',
-    'The first start writes `credentials.json` into the data folder with mode 0600: `{org_id, test_key, live_key, owner: {email, password}}`.',
+    'The first start writes `credentials.json` into the data folder with mode 0600: `{org_id, test_key, live_key, owner: {email, password}, url}`.',
   ],
   [
     'START-017',
@@ -73,5 +73,15 @@ export const start = area('start', 'done', [
     'START-021',
     'docs/operating.md · Starting and stopping',
     'A data folder of root that is closed by its own mode keeps its database inside and is made passable.',
+  ],
+  [
+    'START-101',
+    'docs/operating.md · Starting and stopping',
+    'Where standard output is no terminal, the first start shows no key and no password and says where they are kept.',
+  ],
+  [
+    'START-102',
+    'docs/cli.md · Which server and key',
+    'Each start notes in `credentials.json` where it listens, and a command in that folder calls the server there.',
   ],
 ]);

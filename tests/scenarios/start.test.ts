@@ -4,8 +4,16 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { runCli } from '../support/cli.ts';
 import { query } from '../support/database.ts';
-import { makeDataDir, readCredentials, runEntry, type ServerProcess, startProcess } from '../support/process.ts';
+import {
+  type Credentials,
+  makeDataDir,
+  readCredentials,
+  runEntry,
+  type ServerProcess,
+  startProcess,
+} from '../support/process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -25,8 +33,8 @@ async function database(): Promise<string> {
   return made.connectionString;
 }
 
-async function start(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
-  const server = await startProcess(dataDir, env);
+async function start(...given: Parameters<typeof startProcess>): Promise<ServerProcess> {
+  const server = await startProcess(...given);
   cleanUp.push(() => server.kill('SIGTERM'));
   return server;
 }
@@ -43,34 +51,56 @@ async function asTyped(command: string): Promise<string> {
   return answer.text();
 }
 
+const secretsOf = ({ test_key, live_key, owner }: Credentials) => [test_key, live_key, owner.password];
+
+const postmasterOf = async (dataDir: string) =>
+  Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 describe('the first start', () => {
-  it('makes org, keys and owner, prints them once and writes them down [START-002, START-003, START-015, START-016, START-017, SEC-018]', async () => {
+  it('makes org, keys and owner, shows them once to a terminal and writes them down [START-002, START-003, START-015, START-016, START-017, SEC-018]', async () => {
     const dataDir = await folder();
-    const first = await start(dataDir);
+    const first = await start(dataDir, {}, { inTerminal: true });
     const credentials = await readCredentials(dataDir);
-    expect(Object.keys(credentials).sort()).toEqual(['live_key', 'org_id', 'owner', 'test_key']);
-    for (const shown of [
-      credentials.test_key,
-      credentials.live_key,
-      credentials.owner.email,
-      credentials.owner.password,
-    ]) {
-      expect(first.output()).toContain(shown);
-    }
+    expect(Object.keys(credentials).sort()).toEqual(['live_key', 'org_id', 'owner', 'test_key', 'url']);
+    for (const shown of secretsOf(credentials)) expect(first.output()).toContain(shown);
     for (const file of ['credentials.json', 'master-key']) {
       expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
     }
-    const [make, talk] = first.output().match(/curl .+/g) as [string, string];
+    const [make, talk] = first.output().match(/curl .+(?=\r)/g) as [string, string];
     expect(JSON.parse(await asTyped(make)).draft_version).toBe(1);
     expect(await asTyped(talk)).toMatch(/event: turn.started[\s\S]+event: reply.delta[\s\S]+event: turn.settled/);
     expect(first.output()).toContain('No model key is set');
     await first.call('PATCH', '/v1/org', { body: { name: 'Kept' } });
-    expect(await first.kill('SIGTERM')).toBe(0);
+    // The window of the terminal is closed.
+    const postmaster = await postmasterOf(dataDir);
+    await first.kill('SIGKILL');
+    await vi.waitFor(() => expect(isAlive(postmaster)).toBe(false), { timeout: 20_000 });
 
-    const second = await start(dataDir);
-    expect(await readCredentials(dataDir)).toEqual(credentials);
+    const second = await start(dataDir, {}, { inTerminal: true });
+    expect(await readCredentials(dataDir)).toEqual({ ...credentials, url: second.url });
+    expect((await stat(join(dataDir, 'credentials.json'))).mode & 0o777).toBe(0o600);
     expect(second.output()).not.toContain(credentials.test_key);
     expect((await second.call('GET', '/v1/org')).body.name).toBe('Kept');
+  });
+
+  it('shows no key and no password to a log, and a command in its folder finds it there on any port [START-101, START-102]', async () => {
+    const dataDir = await folder();
+    const env = { DATABASE_URL: await database(), VESTRA_MASTER_KEY: 'cd'.repeat(32), NODE_ENV: 'production' };
+    const server = await start(dataDir, env);
+    const credentials = await readCredentials(dataDir);
+    for (const secret of secretsOf(credentials)) expect(server.output()).not.toContain(secret);
+    expect(server.output()).toContain(`in ${join(dataDir, 'credentials.json')}, with the owner's password`);
+    const me = await runCli(['me', '--json'], { cwd: dataDir, env: { VESTRA_DATA_DIR: dataDir } });
+    expect(JSON.parse(me.out)).toMatchObject({ org: { id: credentials.org_id }, mode: 'test' });
   });
 
   it('listens on 127.0.0.1:4600 unless told otherwise [START-001]', async () => {
@@ -81,17 +111,6 @@ describe('the first start', () => {
 });
 
 describe('being told to stop', () => {
-  const isAlive = (pid: number) => {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const postmasterOf = async (dataDir: string) =>
-    Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
-
   it.each([
     // As in a terminal: ctrl-C goes to the whole group, and npm passes it on besides.
     ['ctrl-C in a terminal, which reaches the server twice', 'SIGINT', -1],

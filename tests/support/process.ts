@@ -30,10 +30,15 @@ export async function makeDataDir(): Promise<{ dataDir: string; remove: () => Pr
 }
 
 /** The server as a process of its own, started as `npm start` does; resolves when it says where it runs. */
-export async function startProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
-  const { child, output } = spawnEntry('main/main.ts', [], { VESTRA_DATA_DIR: dataDir, PORT: '0', ...env });
+export async function startProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+  { inTerminal = false } = {},
+): Promise<ServerProcess> {
+  const settings = { VESTRA_DATA_DIR: dataDir, PORT: '0', ...env };
+  const { child, output } = spawnEntry('main/main.ts', [], settings, inTerminal);
   for (;;) {
-    const url = /is running at (http:\S+)\n/.exec(output())?.[1];
+    const url = /is running at (http:\S+)\r?\n/.exec(output())?.[1];
     if (url || /works on jobs here/.test(output())) {
       const key = async () => (await readCredentials(dataDir)).test_key;
       return {
@@ -61,9 +66,12 @@ export async function runEntry(
   return { code: child.exitCode, output: output() };
 }
 
-function spawnEntry(entry: string, words: string[], env: Record<string, string>) {
+/** `inTerminal`: as a person sees it, with a terminal of its own that `script` makes. It hangs up when it is ended. */
+function spawnEntry(entry: string, words: string[], env: Record<string, string>, inTerminal = false) {
   let text = '';
-  const child = spawn(process.execPath, [join(root, 'packages/server/src', entry), ...words], {
+  const command = [process.execPath, join(root, 'packages/server/src', entry), ...words];
+  const [program = '', ...given] = inTerminal ? ['script', '-qec', `exec ${command.join(' ')}`, '/dev/null'] : command;
+  const child = spawn(program, given, {
     env: { PATH: process.env.PATH ?? '', VESTRA_LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -7,6 +7,7 @@ import { type GlobalFlags, readSettings } from './settings.ts';
 
 let home: string;
 let withKeys: string;
+let withAddress: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'vestra-cli-settings-'));
   withKeys = join(home, 'project');
@@ -14,6 +15,12 @@ beforeAll(async () => {
   await writeFile(
     join(withKeys, '.vestra/credentials.json'),
     JSON.stringify({ org_id: 'org', test_key: 'vk_test_folder', live_key: 'vk_live_folder' }),
+  );
+  withAddress = join(home, 'served');
+  await mkdir(join(withAddress, '.vestra'), { recursive: true });
+  await writeFile(
+    join(withAddress, '.vestra/credentials.json'),
+    JSON.stringify({ test_key: 'vk_test_served', live_key: 'vk_live_served', url: 'http://10.0.0.7:4740' }),
   );
   await writeProfiles(
     { XDG_CONFIG_HOME: join(home, 'kept') },
@@ -28,11 +35,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-type Case = { env?: Record<string, string>; flags?: GlobalFlags; hasKeys?: boolean; hasProfiles?: boolean };
+type Case = {
+  env?: Record<string, string>;
+  flags?: GlobalFlags;
+  hasKeys?: boolean;
+  hasAddress?: boolean;
+  hasProfiles?: boolean;
+};
 
-const read = ({ env = {}, flags = {}, hasKeys = false, hasProfiles = false }: Case) =>
+const read = ({ env = {}, flags = {}, hasKeys, hasAddress, hasProfiles }: Case) =>
   readSettings(
-    { env: { XDG_CONFIG_HOME: join(home, hasProfiles ? 'kept' : 'none'), ...env }, cwd: hasKeys ? withKeys : home },
+    {
+      env: { XDG_CONFIG_HOME: join(home, hasProfiles ? 'kept' : 'none'), ...env },
+      cwd: hasAddress ? withAddress : hasKeys ? withKeys : home,
+    },
     flags,
   );
 
@@ -70,6 +86,14 @@ describe('the server and key in force', () => {
       { hasKeys: true, flags: { url: 'http://localhost:5000/' } },
       'http://localhost:5000',
       'vk_test_folder',
+    ],
+    ['the folder where its server said it listens', { hasAddress: true }, 'http://10.0.0.7:4740', 'vk_test_served'],
+    ['also for its live key', { hasAddress: true, flags: { live: true } }, 'http://10.0.0.7:4740', 'vk_live_served'],
+    [
+      'another machine than the one it named',
+      { hasAddress: true, flags: { url: 'http://10.0.0.8:4740' } },
+      'http://10.0.0.8:4740',
+      null,
     ],
     ['nothing at all', {}, 'http://127.0.0.1:4600', null],
   ])('%s', async (_, given, url, key) => {

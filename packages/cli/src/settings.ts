@@ -37,14 +37,15 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
   const isNamed = flags.profile !== undefined;
   const local = await localKeys(place);
   const url = address(
-    flags.url || (isNamed && profile?.url) || env.VESTRA_URL || profile?.url || (local ? localUrl : null),
+    flags.url || (isNamed && profile?.url) || env.VESTRA_URL || profile?.url || (local?.url ?? null),
   );
 
   if (flags.live) {
     if (flags.key) throw misuse('--live picks the live key of this folder: give it or --key, not both.', '--live');
     if (!local) throw refuse(`--live needs ${place.env.VESTRA_DATA_DIR || '.vestra'}/credentials.json in this folder.`);
     const live = { source: local.path, again: '--live', notice: notice(local.path, 'live', url) };
-    return { url, key: keyFor(url, local.live_key), ...live };
+    if (!isOwn(local, url)) throw refuse(`The keys of this folder are for its own server, not for ${url}: give --key.`);
+    return { url, key: local.live_key, ...live };
   }
   if (flags.key) return { url, key: flags.key, source: '--key', again: '--key <the same key>', notice: null };
   const kept = profile && isSameServer(profile.url, url) ? profile.key : null;
@@ -56,7 +57,7 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
     return { url, key: env.VESTRA_KEY, source: 'VESTRA_KEY', again: '', notice: over };
   }
   if (kept) return { url, key: kept, ...ofProfile };
-  if (local && isLoopback(url)) {
+  if (local && isOwn(local, url)) {
     return { url, key: local.test_key, source: local.path, again: '', notice: notice(local.path, 'test', url) };
   }
   return { url, key: null, source: null, again: '', notice: null };
@@ -78,14 +79,14 @@ async function chosenProfile(env: Place['env'], named: string | undefined) {
   return profiles[named ?? current] ?? null;
 }
 
-/** What the first start of a server wrote into its data folder. */
+/** What the first start of a server wrote into its data folder, and where its last start listened. */
 async function localKeys({ env, cwd }: Place) {
   const folder = resolve(cwd, env.VESTRA_DATA_DIR || '.vestra');
   const file = join(folder, 'credentials.json');
   try {
-    const { test_key, live_key } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    const { test_key, live_key, url } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     if (typeof test_key !== 'string' || typeof live_key !== 'string') return null;
-    return { path: relative(cwd, file), test_key, live_key };
+    return { path: relative(cwd, file), test_key, live_key, url: typeof url === 'string' ? url : localUrl };
   } catch {
     return null;
   }
@@ -99,10 +100,8 @@ function address(given: string | null): string {
   return url.replace(/\/+$/, '');
 }
 
-function keyFor(url: string, key: string): string {
-  if (isLoopback(url)) return key;
-  throw refuse(`The keys of this folder are for its own server, not for ${url}: give --key.`);
-}
+/** A key that lies in a folder goes to its own server, on whatever port, and to no other machine. */
+const isOwn = (local: { url: string }, url: string) => isLoopback(url) || isSameServer(local.url, url);
 
 const isLoopback = (url: string) => /^(127(\.\d+){3}|localhost|\[::1\])$/.test(new URL(url).hostname);
 

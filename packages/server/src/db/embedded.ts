@@ -16,6 +16,7 @@ import {
   spawnPostmaster,
   stopPostmaster,
 } from './embedded/postmaster.ts';
+import { readyMadeFor, usable } from './embedded/ready-made.ts';
 import type { Runner } from './embedded/runner.ts';
 import { settingsFor } from './embedded/settings.ts';
 import { chooseSocketFolder } from './embedded/socket.ts';
@@ -32,23 +33,28 @@ type Server = {
   connectionString: string;
   passwordFile: string;
   log: (line: string) => void;
+  onWait: () => void;
 };
 
 /**
  * Runs PostgreSQL in the data folder, made there first if need be, and keeps it running until `stop`. A postmaster
  * that a killed server left behind is taken over as it is. What stands in the way is thrown as a StartFailure.
  *
- * `settings` go before the usual ones; `reachableFolders` and `programs` are for installations and tests that keep
- * them elsewhere.
+ * `onWait` is called when another process has the work, so that this one has time for something else. `settings` go
+ * before the usual ones; `reachableFolders` and `programs` are for installations and tests that keep them elsewhere,
+ * and `readyMade` for those that want another packed cluster, or none.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   log: (line: string) => void;
+  onWait?: (() => void) | undefined;
   settings?: Record<string, string>;
   reachableFolders?: string[];
   programs?: ReturnType<typeof findPackage>;
+  readyMade?: string | null;
 }): Promise<EmbeddedPostgres> {
-  const { log, reachableFolders = REACHABLE_FOLDERS, programs = findPackage() } = options;
+  const { log, onWait = () => {}, reachableFolders = REACHABLE_FOLDERS, programs = findPackage() } = options;
+  const readyMade = () => usable(options.readyMade === undefined ? readyMadeFor(programs) : options.readyMade);
   const dataDir = await makeDataFolder(options.dataDir);
   const owned: Ownership[] = [await takeOwnership(dataDir)];
   try {
@@ -59,7 +65,7 @@ export async function startEmbeddedPostgres(options: {
 
     const copyTo = async () => (runner.isLent ? makeReachable(reachableFolders, runner) : dataDir);
     const binaries = await prepareBinaries({ from: programs, runner, copyTo, log });
-    const cluster = await ensureCluster({ home, binaries, runner, log });
+    const cluster = await ensureCluster({ home, binaries, runner, log, onWait, readyMade });
     await confirmPlace(dataDir, place);
 
     const socketFolder = await chooseSocketFolder(cluster.folder, runner);
@@ -72,6 +78,7 @@ export async function startEmbeddedPostgres(options: {
       connectionString,
       passwordFile: cluster.passwordFile,
       log,
+      onWait,
     });
 
     const end = async () => {
@@ -151,6 +158,7 @@ async function ensureRunning(server: Server): Promise<Postmaster> {
   for (;;) {
     const logStart = await sizeOf(server.logFile);
     const { postmaster, isAdopted } = await adoptOrSpawn(server);
+    server.onWait();
     if (await becomesReady(postmaster, server)) {
       if (isAdopted) server.log(`PostgreSQL was still running (process ${postmaster.pid}) and is used further.`);
       return postmaster;

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { Database } from './pool.ts';
+import { sqlState } from './query-error.ts';
 import { StartFailure } from './start-failure.ts';
 
 export type Migration = AppliedMigration & { text: string };
@@ -24,6 +25,7 @@ export const UNFINISHED = 'unfinished';
  */
 export async function migrate(db: Database, folder: string): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(folder);
+  if (await isUpToDate(db, migrations)) return { applied: [] };
   const client = await db.$client.connect();
   let isDone = false;
   try {
@@ -38,9 +40,28 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
   }
 }
 
+/**
+ * Nearly every start finds everything applied: one read, and no lock that another start would wait for. Where an operator's
+ * command keeps servers away it holds the lock, and the start waits after all.
+ */
+async function isUpToDate(db: Database, migrations: Migration[]): Promise<boolean> {
+  try {
+    const { rows } = await db.$client.query<AppliedMigration & { is_free: boolean }>(
+      'SELECT name, sha256, (SELECT pg_try_advisory_xact_lock_shared($1)) AS is_free FROM schema_migrations',
+      [ADVISORY_LOCK],
+    );
+    return rows.every(({ is_free }) => is_free) && pendingOf(migrations, rows).length === 0;
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_TABLE) return false;
+    throw error;
+  }
+}
+
+const UNDEFINED_TABLE = '42P01';
+
 async function applyPending(client: pg.PoolClient, migrations: Migration[]): Promise<string[]> {
   await makeRecord(client);
-  const applied = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations');
+  const applied = await client.query<AppliedMigration>('SELECT name, sha256 FROM schema_migrations');
   const pending = pendingOf(migrations, applied.rows);
   for (const migration of pending) await apply(client, migration);
   return pending.map(({ name }) => name);

@@ -3,13 +3,16 @@ import { maybeOne, one, rowsOf, run } from './query.ts';
 import { sql } from './sql.ts';
 import { bytes, text } from './table.ts';
 
-/** What is kept under this name for every process on this database: the offered value where there was none. */
-export async function keptSetting(db: Database, name: string, offered: Buffer): Promise<Buffer> {
+/** What is kept under this name for every process on this database: what is offered where there was none. */
+export async function keptSetting(db: Database, name: string, offer: () => Buffer): Promise<Buffer> {
+  const kept = sql`SELECT sealed_value AS value FROM server_settings WHERE name = ${name}`;
+  const [found] = await rowsOf(db, { value: bytes() }, kept);
+  if (found) return found.value;
   await run(
     db,
-    sql`INSERT INTO server_settings (name, sealed_value) VALUES (${name}, ${offered}) ON CONFLICT (name) DO NOTHING`,
+    sql`INSERT INTO server_settings (name, sealed_value) VALUES (${name}, ${offer()}) ON CONFLICT (name) DO NOTHING`,
   );
-  const kept = sql`SELECT sealed_value AS value FROM server_settings WHERE name = ${name}`;
+  // That of another process, if it was quicker.
   return (await one(db, { value: bytes() }, kept)).value;
 }
 

@@ -1,8 +1,12 @@
 /** Calls `work` every `everyMs` after its last end, so never twice at once, until stopped. `work` must not throw. */
-export function repeat(everyMs: number, work: () => Promise<void>): { stop(): Promise<void> } {
+export function repeat(
+  everyMs: number,
+  work: () => Promise<void>,
+  { firstAfterMs = everyMs }: { firstAfterMs?: number } = {},
+): { stop(): Promise<void> } {
   let isStopped = false;
   let working: Promise<void> = Promise.resolve();
-  let timer = wait();
+  let timer = wait(firstAfterMs);
 
   return {
     async stop() {
@@ -12,11 +16,11 @@ export function repeat(everyMs: number, work: () => Promise<void>): { stop(): Pr
     },
   };
 
-  function wait(): NodeJS.Timeout {
+  function wait(pauseMs: number): NodeJS.Timeout {
     return setTimeout(() => {
       working = work().finally(() => {
-        if (!isStopped) timer = wait();
+        if (!isStopped) timer = wait(everyMs);
       });
-    }, everyMs);
+    }, pauseMs);
   }
 }

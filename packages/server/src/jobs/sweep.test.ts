@@ -107,7 +107,7 @@ it('is not held up by a source that fails, and writes nothing of that source', a
 });
 
 it('comes again until stopped', async () => {
-  const sweeping = await startSweeping({
+  const sweeping = startSweeping({
     jobs,
     db: installation.db,
     sources: [chores],

@@ -27,12 +27,11 @@ type Dependencies<Catalog extends JobCatalog> = {
 
 const pageSize = 500;
 
-/** Sweeps, and then again every `everyMs` until stopped. */
-export async function startSweeping<Catalog extends JobCatalog>(
+/** Sweeps at once, and then again every `everyMs` until stopped. */
+export function startSweeping<Catalog extends JobCatalog>(
   dependencies: Dependencies<Catalog> & { everyMs?: number },
-): Promise<{ stop(): Promise<void> }> {
-  await sweep(dependencies);
-  return repeat(dependencies.everyMs ?? 15_000, () => sweep(dependencies));
+): { stop(): Promise<void> } {
+  return repeat(dependencies.everyMs ?? 15_000, () => sweep(dependencies), { firstAfterMs: 0 });
 }
 
 /** Sends a job for all work that has none. What one source does wrong holds up no other. */

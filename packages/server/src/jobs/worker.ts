@@ -33,9 +33,9 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
     if (name === undefined) wakeAll();
     else lanes.get(name)?.wake();
   });
-  const looking = repeat(settings.dueSeconds * 1000, look);
+  // One look at all of them: to ask each for a job, when most have none, would open a connection each at the start.
+  const looking = repeat(settings.dueSeconds * 1000, look, { firstAfterMs: 0 });
   const beating = repeat((settings.leaseSeconds * 1000) / 3, beat);
-  wakeAll();
 
   return {
     async stop({ graceMs = 30_000 } = {}) {

@@ -9,7 +9,7 @@ import { StartFailure } from '../db/start-failure.ts';
  */
 export async function agreedSecret(db: Database, vault: Vault, name: string): Promise<Buffer> {
   const scope = settingScope(name);
-  const wrapped = await keptSetting(db, name, vault.newDataKey(scope));
+  const wrapped = await keptSetting(db, name, () => vault.newDataKey(scope));
   if (fits(vault, name, wrapped)) return vault.derive({ orgId: scope, wrapped });
   throw new StartFailure(
     'The master key does not fit this database. Set VESTRA_MASTER_KEY to the key it was made with, or copy the file master-key from the first server’s data folder.',

@@ -68,7 +68,13 @@ export async function createKernel(
   shutdown.undo(() => closeDatabase(db));
   await migrate(db, migrationsFolder);
   const vault = createVault(openMasterKeys(config));
-  const signingSecret = await agreedSecret(db, vault, 'signing-secret');
+  const opening = openLine({ connectionString, log });
+  shutdown.undo(async () => (await opening).close());
+  const [signingSecret, line, comparesVectors] = await Promise.all([
+    agreedSecret(db, vault, 'signing-secret'),
+    opening,
+    prepareVectorTable(db, log),
+  ]);
 
   const { allowPrivateAddresses: allowPrivate } = config;
   const outbound = createOutbound({ allowPrivate });
@@ -76,10 +82,7 @@ export async function createKernel(
   const refuse = (address: string) => refuseAddress(address, { allowPrivate });
   const apps = assembleApps({ config, outbound, refuseAddress: refuse });
   const embeddings = openEmbeddings(config, log, shutdown);
-  const line = await openLine({ connectionString, log });
-  shutdown.undo(() => line.close());
   const jobs = createJobs({ db, line, catalog, settings: { listen: config.role !== 'api' } });
-  await jobs.start();
   const bell = await createBell({ db, line, log });
   shutdown.undo(() => bell.stop());
   const publicUrl = createLate<string>('the public address');
@@ -100,7 +103,7 @@ export async function createKernel(
     files: openFileStore(config, log, shutdown),
     documents: createDocumentReader(),
     embeddings,
-    comparesVectors: await prepareVectorTable(db, log),
+    comparesVectors,
     models: createModels(config.models),
     mcpClient: createMcpClient({ fetch: outbound.webFetch, version }),
     customerMemory: createCustomerMemory({ outbound, signingSecret, log }),

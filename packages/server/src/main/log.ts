@@ -7,13 +7,24 @@ import { sqlState } from '../db/query-error.ts';
  * statement carries its values.
  */
 export function createLog(level: string): Logger {
-  return pino({
-    level,
-    base: undefined,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: describeError },
-  });
+  return pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
+    },
+    standardOutput(),
+  );
+}
+
+/** When the terminal or the reader behind it is gone, lines are lost: to try each again for ever would hold up the server. */
+function standardOutput(): pino.DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true });
+  const nothing = () => {};
+  output.on('error', () => Object.assign(output, { write: nothing, end: nothing, flushSync: nothing }));
+  return output;
 }
 
 function describeError(error: unknown): Record<string, unknown> {

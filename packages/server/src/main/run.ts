@@ -1,8 +1,9 @@
+import type { Logger } from 'pino';
 import { StartFailure } from '../db/start-failure.ts';
-import { readConfig } from './config.ts';
+import { beginPostgres } from './begin-postgres.ts';
+import { type Config, readConfig } from './config.ts';
 import { createLog } from './log.ts';
-import { startServer } from './start.ts';
-import { welcome } from './welcome.ts';
+import type { Server } from './start.ts';
 
 /** Starts the server and keeps it until it is told to stop. */
 export async function run(): Promise<void> {
@@ -18,7 +19,7 @@ export async function run(): Promise<void> {
 async function startAndStay(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  const starting = startServer(config, log);
+  const starting = start(config, log);
   onStop({
     // A server that is told to stop while it starts first finishes that: half a start leaves a database behind.
     gently: async (signal) => {
@@ -34,7 +35,19 @@ async function startAndStay(): Promise<void> {
       process.exit(130);
     },
   });
-  process.stdout.write(welcome(config, await starting));
+  // Whoever started it may have gone away, as `npm start | head` does.
+  process.stdout.on('error', () => {});
+  const server = await starting;
+  const { welcome } = await import('./welcome.ts');
+  process.stdout.write(welcome(config, server, { isTerminal: process.stdout.isTTY === true }));
+}
+
+/** Nearly all of the server's code comes with `start.ts`: PostgreSQL starts while it is read. */
+async function start(config: Config, log: Logger): Promise<Server> {
+  const postgres = beginPostgres(config, log);
+  await postgres.isElsewhere;
+  const { startServer } = await import('./start.ts');
+  return startServer(config, log, postgres);
 }
 
 /** npm and a terminal both pass one ctrl-C on, so that two signals this close together are one wish. */
@@ -52,8 +65,8 @@ function onStop(stop: { gently: (signal: NodeJS.Signals) => Promise<void>; now: 
     if (wishes === 2) stop.now().catch(fail);
     if (wishes === 3) process.exit(130);
   };
-  process.on('SIGINT', hear);
-  process.on('SIGTERM', hear);
+  // SIGHUP is what a terminal sends when its window is closed.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hear);
 }
 
 function fail(error: unknown): void {

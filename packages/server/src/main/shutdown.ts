@@ -5,6 +5,8 @@ export type Shutdown = {
   tellFirst: (tell: () => void) => void;
   /** Undoes a part of the start; the last one that was added comes first. */
   undo: (step: Step) => void;
+  /** Keeps this place in the order for parts that are started later, and gives what `undo` is for them. */
+  undoLater: () => (step: Step) => void;
   run: () => Promise<void>;
 };
 
@@ -15,12 +17,20 @@ export function createShutdown({ graceMs }: { graceMs: number }): Shutdown {
   return {
     tellFirst: (tell) => void listeners.push(tell),
     undo: (step) => void steps.push(step),
+    undoLater() {
+      const later: Step[] = [];
+      steps.push(({ graceMs }) => runAll(later, Date.now() + graceMs));
+      return (step) => void later.push(step);
+    },
     async run() {
-      const graceEnds = Date.now() + graceMs;
       for (const tell of listeners) tell();
-      for (let step = steps.pop(); step; step = steps.pop()) {
-        await step({ graceMs: Math.max(0, graceEnds - Date.now()) });
-      }
+      await runAll(steps, Date.now() + graceMs);
     },
   };
+}
+
+async function runAll(steps: Step[], graceEnds: number): Promise<void> {
+  for (let step = steps.pop(); step; step = steps.pop()) {
+    await step({ graceMs: Math.max(0, graceEnds - Date.now()) });
+  }
 }

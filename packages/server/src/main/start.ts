@@ -1,13 +1,13 @@
-import { mkdirSync } from 'node:fs';
 import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
-import { ownEmbeddedPostgres } from '../db/reach-embedded.ts';
-import { StartFailure } from '../db/start-failure.ts';
 import { promoteAfterTests } from '../domains/apply/promotion/promote-after-tests.ts';
 import { createKeyUse } from '../domains/audit/api.ts';
 import { liveKeys } from '../domains/keys/api.ts';
 import type { Credentials } from '../domains/new-orgs/api.ts';
+import { type Computers, type ComputerWork } from '../domains/computers/api.ts';
+import type { Engine } from '../domains/engine/api.ts';
+import type { Followers } from '../domains/events/api.ts';
 import { indexStateOf } from '../domains/notebooks/api.ts';
 import { liveSessions } from '../domains/sessions/api.ts';
 import type { Player } from '../domains/test-runs/api.ts';
@@ -21,12 +21,14 @@ import { assembleBrowsers } from './assemble/browsers.ts';
 import { assembleComputers } from './assemble/computers.ts';
 import { assembleEngine } from './assemble/engine.ts';
 import { assembleJobs, sweepSources } from './assemble/jobs.ts';
+import { type BegunPostgres, beginPostgres } from './begin-postgres.ts';
 import type { Config } from './config.ts';
+import { noteAddress } from './credentials-file.ts';
 import { makeFirstOrg } from './first-org.ts';
-import { createKernel } from './kernel.ts';
+import { createKernel, type Kernel } from './kernel.ts';
 import { createLate } from './late.ts';
 import { listen } from './listen.ts';
-import { createShutdown } from './shutdown.ts';
+import { createShutdown, type Shutdown } from './shutdown.ts';
 
 export type Server = {
   /** Null for a worker, which serves nobody. */
@@ -43,13 +45,17 @@ export type Server = {
 const graceMs = 30_000;
 
 /** Everything in one process, put together in the order in which each part needs the one before. */
-export async function startServer(config: Config, log: Logger): Promise<Server> {
+export async function startServer(
+  config: Config,
+  log: Logger,
+  begun: Pick<BegunPostgres, 'reached'> = beginPostgres(config, log),
+): Promise<Server> {
   const shutdown = createShutdown({ graceMs });
   try {
-    const postgres = await reachPostgres(config, log);
+    const postgres = await begun.reached;
     shutdown.undo(postgres.stop);
     const kernel = await createKernel(config, log, { connectionString: postgres.connectionString, shutdown });
-    const { db, vault, bell, embeddings, jobs, outbound, line, models } = kernel;
+    const { db, vault, bell, models } = kernel;
     const firstCredentials = await makeFirstOrg(db, vault, config.dataDir);
     const { computers, computerWork } = assembleComputers(kernel);
     shutdown.undo(() => computers.stop());
@@ -58,35 +64,22 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
     const { engine, followers, stop: stopEngine } = assembleEngine(kernel, { computerWork, browserPool });
     shutdown.undo(stopEngine);
     shutdown.tellFirst(engine.runner.leave);
-    if (config.role !== 'api') {
-      const player: Player = {
-        engine,
-        followers,
-        promote: (tx, of) => promoteAfterTests(tx, kernel, of),
-        indexStateOf: (reader) => indexStateOf(db, reader, embeddings.model),
-      };
-      const handlers = assembleJobs(kernel, { engine, player, computers, computerWork });
-      const worker = startWorker({ jobs, log, handlers });
-      shutdown.undo(worker.stop);
-      const sweeping = await startSweeping({
-        jobs,
-        db,
-        log,
-        sources: sweepSources(kernel),
-        everyMs: config.runs.sweepEveryMs,
-      });
-      shutdown.undo(() => sweeping.stop());
-      const delivering = await startDelivering({ db, vault, outbound, log, line });
-      shutdown.undo(delivering.stop);
-    }
-    if (config.asksForModels) shutdown.undo(keepAskingForModels(models).stop);
     const server = {
       firstCredentials,
       catalogue: models.catalogue,
       stop: shutdown.run,
       stopAtOnce: postgres.stop,
     };
-    if (config.role === 'worker') return { ...server, url: null };
+    // Ends after the last request was answered, and begins when the first can be: none of it is needed for that.
+    const undo = shutdown.undoLater();
+    const startWork = async () => {
+      if (config.asksForModels) undo(keepAskingForModels(models).stop);
+      if (config.role !== 'api') await startJobs(kernel, { engine, followers, computers, computerWork, undo });
+    };
+    if (config.role === 'worker') {
+      await startWork();
+      return { ...server, url: null };
+    }
 
     const streams = createStreams();
     const liveOf = async (ids: string[]) => new Set([...(await liveKeys(db, ids)), ...(await liveSessions(db, ids))]);
@@ -104,6 +97,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
       return close(options);
     });
     kernel.publicUrl.set(config.publicUrl ?? url);
+    noteAddress(config.dataDir, url, log);
     app.set(
       assembleApp(kernel, {
         engine,
@@ -115,6 +109,7 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
         answer: (request, callerAddress) => app.get().fetch(request, { callerAddress }),
       }),
     );
+    await startWork();
     return { ...server, url };
   } catch (error) {
     await shutdown.run();
@@ -122,22 +117,36 @@ export async function startServer(config: Config, log: Logger): Promise<Server> 
   }
 }
 
-/** The database that the settings name, or else one of this process's own. */
-async function reachPostgres(
-  { databaseUrl, dataDir }: Config,
-  log: Logger,
-): Promise<{ connectionString: string; stop: () => Promise<void> }> {
-  if (databaseUrl === null) return ownEmbeddedPostgres({ dataDir, log: (line) => log.info(line) });
-  makeDataDir(dataDir);
-  return { connectionString: databaseUrl, stop: async () => {} };
-}
-
-function makeDataDir(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-  } catch (error) {
-    throw new StartFailure(
-      `The data folder ${dataDir} cannot be made (${(error as NodeJS.ErrnoException).code}). Set VESTRA_DATA_DIR to one that can.`,
-    );
-  }
+/** Takes jobs, looks for work that has none, and delivers webhooks. */
+async function startJobs(
+  kernel: Kernel,
+  {
+    engine,
+    followers,
+    computers,
+    computerWork,
+    undo,
+  }: {
+    engine: Engine;
+    followers: Followers;
+    computers: Computers;
+    computerWork: ComputerWork;
+    undo: Shutdown['undo'];
+  },
+): Promise<void> {
+  const { config, db, vault, embeddings, jobs, outbound, line, log } = kernel;
+  const player: Player = {
+    engine,
+    followers,
+    promote: (tx, of) => promoteAfterTests(tx, kernel, of),
+    indexStateOf: (reader) => indexStateOf(db, reader, embeddings.model),
+  };
+  const handlers = assembleJobs(kernel, { engine, player, computers, computerWork });
+  await jobs.start();
+  const worker = startWorker({ jobs, log, handlers });
+  undo(worker.stop);
+  const sweeping = startSweeping({ jobs, db, log, sources: sweepSources(kernel), everyMs: config.runs.sweepEveryMs });
+  undo(sweeping.stop);
+  const delivering = await startDelivering({ db, vault, outbound, log, line });
+  undo(delivering.stop);
 }

@@ -1,35 +1,44 @@
-import { relative } from 'node:path';
 import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import { retirementNotes } from '@vestra/models/catalogue/retirement';
+import type { Credentials } from '../domains/new-orgs/api.ts';
 import type { Config } from './config.ts';
+import { credentialsPath } from './credentials-file.ts';
 import type { Server } from './start.ts';
 import { version } from './version.ts';
 
-/** What a person reads after the start: where it is, how to get in, and what to type next. */
-export function welcome(config: Config, { url, firstCredentials, catalogue }: Server): string {
+/**
+ * What a person reads after the start: where it is, how to get in, and what to type next. Keys and the owner's password
+ * are shown on a terminal alone: everything else that is written to is kept by somebody.
+ */
+export function welcome(
+  config: Config,
+  { url, firstCredentials, catalogue }: Server,
+  { isTerminal }: { isTerminal: boolean },
+): string {
   if (url === null) return `Vestra ${version} works on jobs here. ctrl-C stops it.\n`;
   const base = config.publicUrl ?? url;
   const lines = [`Vestra ${version} is running at ${base}`, '', `  API reference   ${base}/docs`];
-  const file = `${relative(process.cwd(), config.dataDir) || '.'}/credentials.json`;
-  if (firstCredentials) {
-    const { test_key, live_key, owner } = firstCredentials;
-    lines.push(
-      `  Test key        ${test_key}`,
-      `  Live key        ${live_key}`,
-      `  Owner           ${owner.email}, password ${owner.password}`,
-      '',
-      `These are shown once and kept in ${file}.`,
-      '',
-      'Make an agent, and talk to it:',
-      '',
-      `  curl -X PUT ${base}/v1/deployments/hello -H "Authorization: Bearer ${test_key}" -H "Content-Type: application/json" -d '{"name": "hello", "instructions": "Answer in one sentence."}'`,
-      `  curl -N ${base}/v1/conversations -H "Authorization: Bearer ${test_key}" -H "Content-Type: application/json" -d '{"message": "Hello!", "stream": true}'`,
-    );
-  } else {
-    lines.push(`  Keys            in ${file}, as the first start wrote them`);
-  }
+  const file = credentialsPath(config.dataDir);
+  if (!firstCredentials) lines.push(`  Keys            in ${file}, as the first start wrote them`);
+  else if (isTerminal) lines.push(...firstSteps(firstCredentials, base, file));
+  else lines.push(`  First keys      in ${file}, with the owner's password; readable by this user alone`);
   lines.push('', ...modelNote(config, catalogue), '');
   return `${lines.join('\n')}\n`;
+}
+
+function firstSteps({ test_key, live_key, owner }: Credentials, base: string, file: string): string[] {
+  return [
+    `  Test key        ${test_key}`,
+    `  Live key        ${live_key}`,
+    `  Owner           ${owner.email}, password ${owner.password}`,
+    '',
+    `These are shown once and kept in ${file}.`,
+    '',
+    'Make an agent, and talk to it:',
+    '',
+    `  curl -X PUT ${base}/v1/deployments/hello -H "Authorization: Bearer ${test_key}" -H "Content-Type: application/json" -d '{"name": "hello", "instructions": "Answer in one sentence."}'`,
+    `  curl -N ${base}/v1/conversations -H "Authorization: Bearer ${test_key}" -H "Content-Type: application/json" -d '{"message": "Hello!", "stream": true}'`,
+  ];
 }
 
 function modelNote(config: Config, catalogue: Catalogue): string[] {

@@ -19,6 +19,7 @@ import { text } from 'node:stream/consumers';
 import { StartFailure } from '../start-failure.ts';
 import type { Binaries } from './binaries.ts';
 import { folderFailure, programFailure, spawnFailure } from './failure.ts';
+import { unpackCluster } from './ready-made.ts';
 import { asRunner, type Runner } from './runner.ts';
 
 /** A folder with databases in it, complete and of the version that the programs read. */
@@ -31,7 +32,15 @@ const PASSWORD_FILE = 'vestra.password';
 
 const UNFINISHED = 'postgres.new-';
 
-type Options = { home: string; binaries: Binaries; runner: Runner; log: (line: string) => void };
+type Options = {
+  home: string;
+  binaries: Binaries;
+  runner: Runner;
+  /** A packed cluster that a new one is unpacked from; asked only where one is made. */
+  readyMade: () => string | undefined;
+  log: (line: string) => void;
+  onWait: () => void;
+};
 
 /** The cluster in `home`, made now if there is none. Only the owner of `home` may call this. */
 export async function ensureCluster(options: Options): Promise<Cluster> {
@@ -99,27 +108,52 @@ async function makeCluster(folder: string, options: Options): Promise<void> {
   }
 }
 
-async function makeIn(workplace: string, { home, binaries, runner }: Options): Promise<string> {
+async function makeIn(workplace: string, options: Options): Promise<string> {
+  const { runner } = options;
   const folder = join(workplace, 'postgres');
   const passwordFile = join(workplace, 'password');
-  await writeFile(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600, flush: true });
-  await mkdir(folder, { mode: 0o700 });
-  if (runner.isLent) {
-    for (const path of [workplace, folder, passwordFile]) await chown(path, runner.uid, runner.gid);
+  const password = randomBytes(24).toString('hex');
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600, flush: true });
+  if (runner.isLent) for (const path of [workplace, passwordFile]) await chown(path, runner.uid, runner.gid);
+  const readyMade = options.readyMade();
+  if (!readyMade || !(await isUnpacked(readyMade, folder, password, options))) {
+    await makeEmpty(folder, runner);
+    await runInitdb({ ...options, folder, passwordFile });
   }
-  await runInitdb({ folder, passwordFile, home, binaries, runner });
   await rename(passwordFile, join(folder, PASSWORD_FILE));
   await writeThrough(folder);
   return folder;
 }
 
-async function runInitdb(options: {
-  folder: string;
-  passwordFile: string;
-  home: string;
-  binaries: Binaries;
-  runner: Runner;
-}): Promise<void> {
+async function makeEmpty(folder: string, runner: Runner): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700 });
+  if (runner.isLent) await chown(folder, runner.uid, runner.gid);
+}
+
+/** One that cannot be used costs time, not the start. */
+async function isUnpacked(readyMade: string, folder: string, password: string, options: Options): Promise<boolean> {
+  try {
+    await makeEmpty(folder, options.runner);
+    unpackCluster(readyMade, folder, options.runner);
+    await setPassword(folder, password, options);
+    await runProgram(options.binaries.initdb, [`--pgdata=${folder}`, '--sync-only', SYNC_METHOD], options);
+    return true;
+  } catch (error) {
+    options.log(`The ready-made database ${readyMade} cannot be used (${(error as Error).message}); one is made anew.`);
+    return false;
+  }
+}
+
+/** Without a socket: nobody can come in before the cluster has a password of its own. */
+async function setPassword(folder: string, password: string, options: Options): Promise<void> {
+  const words = ['--single', '-D', folder, '-c', 'fsync=off', 'postgres'];
+  const output = await runProgram(options.binaries.postgres, words, options, `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'\n`);
+  // It ends well also when the statement did not.
+  if (/ERROR:/.test(output)) throw programFailure({ output, folder: options.home });
+}
+
+async function runInitdb(options: Options & { folder: string; passwordFile: string }): Promise<void> {
   const parameters = [
     `--pgdata=${options.folder}`,
     `--username=${SUPERUSER}`,
@@ -130,25 +164,37 @@ async function runInitdb(options: {
     // The same order and the same letters on every machine, whatever its C library.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
-    // One call for the whole file system takes half the time of one per file.
-    `--sync-method=${process.platform === 'linux' ? 'syncfs' : 'fsync'}`,
+    SYNC_METHOD,
     '--no-instructions',
     // A random password of 192 bits gains nothing from many rounds, and each new connection would pay for them.
     '--set=scram_iterations=1',
   ];
-  const child = spawn(options.binaries.initdb, parameters, {
+  await runProgram(options.binaries.initdb, parameters, options);
+}
+
+/** One call for the whole file system takes half the time of one per file. */
+const SYNC_METHOD = `--sync-method=${process.platform === 'linux' ? 'syncfs' : 'fsync'}`;
+
+/** Runs a program of PostgreSQL to its end and gives what it said. */
+async function runProgram(program: string, words: string[], options: Options, input = ''): Promise<string> {
+  const child = spawn(program, words, {
     ...asRunner(options.runner),
     cwd: '/',
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['pipe', 'ignore', 'pipe'],
     // Without a PATH it finds no `locale` to ask and imports no collations of this machine.
     env: { LC_ALL: 'C', PATH: '/nonexistent' },
   });
   const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', (error) => reject(spawnFailure(error, options.binaries.initdb)));
+    child.once('error', (error) => reject(spawnFailure(error, program)));
     child.once('close', resolve);
   });
+  // One that ends before it has read everything says why.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  options.onWait();
   const [output, code] = await Promise.all([text(child.stderr), ended]);
   if (code !== 0) throw programFailure({ output, folder: options.home });
+  return output;
 }
 
 /** What a killed first start left. Its `initdb` may still be running and writing. */

@@ -46,6 +46,7 @@ export const serverRooms: Record<string, Room> = {
 export const otherRooms: Record<string, string> = {
   tests: 'requirements as rows, tests that see the whole server, chaos',
   bench: 'benchmarks with their last results',
+  deploy: 'image, compose file, chart, unit and proxies for running it',
   scripts: 'what `npm run` runs: checks, generated files, this map',
   docs: 'what users read, and `decisions/` with their reasons',
   examples: 'deployments that a test applies and talks to',

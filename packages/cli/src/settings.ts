@@ -36,9 +36,7 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
   const profile = await chosenProfile(env, flags.profile);
   const isNamed = flags.profile !== undefined;
   const local = await localKeys(place);
-  const url = address(
-    flags.url || (isNamed && profile?.url) || env.VESTRA_URL || profile?.url || (local?.url ?? null),
-  );
+  const url = address(flags.url || (isNamed && profile?.url) || env.VESTRA_URL || profile?.url || (local?.url ?? null));
 
   if (flags.live) {
     if (flags.key) throw misuse('--live picks the live key of this folder: give it or --key, not both.', '--live');

@@ -17,7 +17,10 @@ export function beginPostgres(config: Pick<Config, 'databaseUrl' | 'dataDir'>, l
   const { promise: isElsewhere, resolve: onWait } = Promise.withResolvers<void>();
   const reached = reach(config, log, onWait);
   // Whoever awaits it is told, also when that begins later.
-  reached.then(() => onWait(), () => onWait());
+  reached.then(
+    () => onWait(),
+    () => onWait(),
+  );
   return { reached, isElsewhere };
 }
 

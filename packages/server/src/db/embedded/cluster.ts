@@ -148,7 +148,12 @@ async function isUnpacked(readyMade: string, folder: string, password: string, o
 /** Without a socket: nobody can come in before the cluster has a password of its own. */
 async function setPassword(folder: string, password: string, options: Options): Promise<void> {
   const words = ['--single', '-D', folder, '-c', 'fsync=off', 'postgres'];
-  const output = await runProgram(options.binaries.postgres, words, options, `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'\n`);
+  const output = await runProgram(
+    options.binaries.postgres,
+    words,
+    options,
+    `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'\n`,
+  );
   // It ends well also when the statement did not.
   if (/ERROR:/.test(output)) throw programFailure({ output, folder: options.home });
 }

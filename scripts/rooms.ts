@@ -23,7 +23,7 @@ export const serverRooms: Record<string, Room> = {
   main: {
     holds:
       'the start: settings, a kernel of what all parts share, made once, and `assemble/`, which plugs the parts together',
-    imports: ['http', 'domains', 'jobs', 'db', 'adapters', 'edges', 'pages'],
+    imports: ['http', 'domains', 'jobs', 'db', 'adapters', 'edges', 'pages', 'metrics'],
   },
   operator: {
     holds: 'the commands `vestra admin`',
@@ -31,6 +31,7 @@ export const serverRooms: Record<string, Room> = {
   },
   edges: { holds: 'MCP and A2A, which ask the routes', imports: [apiOfDomain] },
   pages: { holds: 'what a browser opens: the session, the screen, downloads, the API reference', imports: [] },
+  metrics: { holds: 'what a process counts for its operator, and how Prometheus reads it', imports: [] },
   http: { holds: 'the way of a request: who calls, limits, idempotency, lists, streams', imports: ['db'] },
   domains: {
     holds: 'one folder per resource: its decisions, its SQL, its routes; others see its `api.ts`',
@@ -50,4 +51,5 @@ export const otherRooms: Record<string, string> = {
   scripts: 'what `npm run` runs: checks, generated files, this map',
   docs: 'what users read, and `decisions/` with their reasons',
   examples: 'deployments that a test applies and talks to',
+  ops: 'alert rules and a dashboard to begin with',
 };

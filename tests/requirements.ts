@@ -36,6 +36,7 @@ import { models } from './requirements/models.ts';
 import { money } from './requirements/money.ts';
 import { notebooks } from './requirements/notebooks.ts';
 import { offline } from './requirements/offline.ts';
+import { operating } from './requirements/operating.ts';
 import { otlp } from './requirements/otlp.ts';
 import { pictures } from './requirements/pictures.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
@@ -81,6 +82,7 @@ export const areas: readonly Area[] = [
   secrets,
   start,
   deploy,
+  operating,
   jobs,
   deployments,
   manifest,

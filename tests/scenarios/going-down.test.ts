@@ -40,8 +40,8 @@ async function endRequest(socket: Socket, body: unknown): Promise<{ status: numb
 type Answered = { error?: { type: string; code: string } };
 
 describe('a server that is going down', () => {
-  it('answers what has begun, and 503 `not_ready` to what comes after, of which nothing is done [ERR-019]', async () => {
-    const leaver = await startTestServer({ beside: server, env: server.env });
+  it('answers what has begun, and 503 `not_ready` to what comes after, of which nothing is done [ERR-019, OPS-205]', async () => {
+    const leaver = await startTestServer({ beside: server, env: { ...server.env, VESTRA_DRAIN_SECONDS: '1' } });
     const gate = door();
     const asked = door();
     server.script(async () => {
@@ -59,11 +59,15 @@ describe('a server that is going down', () => {
     // A whole answer over another connection: by then the first line has been read.
     expect((await leaver.call('GET', '/v1/me')).status).toBe(200);
 
+    const isReady = async () => (await fetch(`${leaver.url}/health/ready`)).status;
+    expect(await isReady()).toBe(200);
     const stopping = leaver.stop();
-    const refused = await endRequest(late, { user_id: 'too-late' });
-    expect(refused).toMatchObject({ status: 503, body: { error: { type: 'upstream', code: 'not_ready' } } });
+    expect(await isReady()).toBe(503);
+    expect((await leaver.call('GET', '/v1/me')).status).toBe(200);
     // The wait ends early, and the reply goes on.
     expect(await begun).toMatchObject({ status: 202, body: { conversation_id: conversation.id } });
+    const refused = await endRequest(late, { user_id: 'too-late' });
+    expect(refused).toMatchObject({ status: 503, body: { error: { type: 'upstream', code: 'not_ready' } } });
     gate.open();
     await stopping;
     expect((await server.call('GET', '/v1/users/too-late')).status).toBe(404);

@@ -477,6 +477,8 @@ describe('a call that is not known', () => {
       const { status, headers } = await server.call('GET', '/v1/me', { key });
       expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="vestra"']);
     }
+    const atMcp = await server.call('POST', '/v1/mcp', { key: null, body: { jsonrpc: '2.0', id: 1, method: 'ping' } });
+    expect([atMcp.status, atMcp.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="vestra"']);
     expect((await server.call('GET', '/v1/me')).headers.get('www-authenticate')).toBeNull();
   });
 });

@@ -23,7 +23,7 @@ export const UNFINISHED = 'unfinished';
  * Migrations only go forward: a file that was applied never changes, and a database that knows more than this build
  * is left alone. Servers that start at the same time wait for each other.
  */
-export async function migrate(db: Database, folder: string): Promise<{ applied: string[] }> {
+export async function migrate(db: Database, folder: string): Promise<{ applied: string[]; newest: string }> {
   const migrations = await readMigrations(folder);
   if (await isUpToDate(db, migrations)) return { applied: [] };
   const client = await db.$client.connect();
@@ -34,7 +34,7 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
     const applied = await applyPending(client, migrations);
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]);
     isDone = true;
-    return { applied };
+    return { applied, newest: migrations.at(-1)?.name ?? '' };
   } finally {
     client.release(!isDone);
   }

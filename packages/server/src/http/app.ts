@@ -1,10 +1,10 @@
 import { routes } from '@vestra/contract/api';
-import { fail } from '@vestra/contract/errors';
+import { type Failure, fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Route } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
-import { asFailure, errorBody, toldPlainly } from './error-response.ts';
+import { asFailure, errorBody, notReady, toldPlainly } from './error-response.ts';
 import type { AllHandlers, Incoming } from './handler.ts';
 import { type Progress, type RequestPath, serve } from './mount.ts';
 
@@ -25,10 +25,19 @@ export type AppOptions = {
   addressOf: (context: Context) => string;
   /** From then on what comes in is refused; what has begun is answered. */
   isLeaving?: () => boolean;
+  /** Told of each answer, and of the code where it is an error. */
+  answered?: (of: {
+    method: string;
+    route: string | null;
+    status: number;
+    code: string | null;
+    seconds: number;
+  }) => void;
 };
 
 /** The whole table as one web-standard app: it answers a `Request`, with or without a socket. */
-export function createApp({ path, handlers, log, pages, addressOf, isLeaving = () => false }: AppOptions): Hono {
+export function createApp(options: AppOptions): Hono {
+  const { path, handlers, log, pages, addressOf, isLeaving = () => false, answered } = options;
   const app = new Hono({ strict: true });
   const endpoints = endpointsOf(handlers);
   for (const endpoint of endpoints) {
@@ -46,27 +55,33 @@ export function createApp({ path, handlers, log, pages, addressOf, isLeaving = (
     const request = context.req.raw;
     const progress: Progress = { requestId: newId('req'), ip: addressOf(context), caller: null, rate: null };
     let response: Response;
+    let code: string | null = null;
     try {
       // Health has an answer of its own for every state.
       if (isLeaving() && found?.name !== 'health.get') {
-        throw fail('not_ready', { message: 'The server is going down. Send the request again shortly.' });
+        throw notReady('The server is going down. Send the request again shortly.');
       }
       if (!found) throw otherMethods ? fail('method_not_allowed') : fail('route_not_found');
       response = await serve(path, found.name, found.route, found.handler, request, context.req.param(), progress);
     } catch (error) {
-      response = failed(error, progress);
+      const failure = progress.caller?.session ? toldPlainly(asFailure(error)) : asFailure(error);
+      code = failure.code;
+      response = failed(error, failure, progress);
       if (otherMethods) response.headers.set('allow', otherMethods.join(', '));
     }
     // What was not read is still on its way: the connection cannot carry another request.
     if (hasUnreadBody(request)) response.headers.set('connection', 'close');
     const finished = withHeaders(response, progress);
+    const ms = performance.now() - startedAt;
+    const route = found?.route.path ?? null;
+    answered?.({ method: request.method, route, status: finished.status, code, seconds: ms / 1000 });
     log.info(
       {
         request_id: progress.requestId,
         method: request.method,
-        route: found?.route.path ?? null,
+        route,
         status: finished.status,
-        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+        ms: Math.round(ms * 10) / 10,
         org_id: progress.caller?.orgId,
         actor_id: progress.caller?.actor.id,
       },
@@ -75,8 +90,7 @@ export function createApp({ path, handlers, log, pages, addressOf, isLeaving = (
     return finished;
   }
 
-  function failed(error: unknown, progress: Progress): Response {
-    const failure = progress.caller?.session ? toldPlainly(asFailure(error)) : asFailure(error);
+  function failed(error: unknown, failure: Failure, progress: Progress): Response {
     if (failure.status === 500) log.error({ request_id: progress.requestId, err: error }, 'request failed');
     if (failure.status === 503) log.warn({ request_id: progress.requestId, reason: reasonOf(error) }, 'not ready');
     const response = Response.json(errorBody(failure, progress.requestId), { status: failure.status });

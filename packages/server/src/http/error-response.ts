@@ -1,6 +1,6 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import { plainSentence } from '@vestra/contract/plain-sentence';
-import { isDatabaseAway } from '../db/away.ts';
+import { isDatabaseAway, isReadOnlyDatabase } from '../db/away.ts';
 
 /** The one place where a failure becomes the body that every error answers. */
 export function errorBody(failure: Failure, requestId: string) {
@@ -24,9 +24,15 @@ export function errorBody(failure: Failure, requestId: string) {
 /** Anything that is not a failure of ours is either the database being away or a fault on our side. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (isDatabaseAway(error)) return fail('not_ready', { message: 'The database is away. Try again shortly.' });
+  if (isReadOnlyDatabase(error)) return notReady('The database takes no writes just now. Try again shortly.');
+  if (isDatabaseAway(error)) return notReady('The database is away. Try again shortly.');
   return fail('internal_error');
 }
+
+/** After a failover another database takes over within seconds; a server that restarts is back as soon. */
+const backWithinMs = 2_000;
+
+export const notReady = (message: string): Failure => fail('not_ready', { message, retry_after_ms: backWithinMs });
 
 /** What lies at the service and not at the request is worded for those who run it: a person hears that, not why. */
 export function toldPlainly(failure: Failure): Failure {

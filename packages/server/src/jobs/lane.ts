@@ -13,6 +13,9 @@ export type JobContext = {
   attempt: number;
 };
 
+/** Told how each run of a job ended here. */
+export type JobEnded = (queue: string, outcome: 'done' | 'failed' | 'given_up', seconds: number) => void;
+
 export type Lane = {
   /** There may be something to take. */
   wake(): void;
@@ -38,8 +41,9 @@ export function createLane(dependencies: {
   handler: (payload: never, context: JobContext) => Promise<void>;
   claims: Claims;
   log: Logger;
+  ended?: JobEnded | undefined;
 }): Lane {
-  const { name, row, claims } = dependencies;
+  const { name, row, claims, ended = () => {} } = dependencies;
   const handler = dependencies.handler as (payload: unknown, context: JobContext) => Promise<void>;
   const log = dependencies.log.child({ job: name });
   const running = new Set<Running>();
@@ -122,8 +126,11 @@ export function createLane(dependencies: {
   /** Runs the handler and returns what is to be done with the job then. */
   async function outcomeOf(entry: Running): Promise<() => Promise<void>> {
     const { claim, controller } = entry;
+    const startedAt = performance.now();
+    const end = (outcome: Parameters<JobEnded>[1]) => ended(name, outcome, (performance.now() - startedAt) / 1000);
     const payload = row.payload.safeParse(claim.payload);
     if (!payload.success) {
+      end('given_up');
       log.error({ jobId: claim.id, issues: payload.error.issues }, 'a job with an invalid payload is given up');
       return () => claims.giveUp(claim, 'The payload is invalid.');
     }
@@ -131,8 +138,10 @@ export function createLane(dependencies: {
     try {
       await unlessNeglected(handler(payload.data, context), controller.signal);
     } catch (error) {
+      if (entry.fate === 'ours') end(isLastFailure(claim) ? 'given_up' : 'failed');
       return afterFailure(entry, error);
     }
+    end('done');
     if (row.policy === 'recurring') return comeBack(claim, row.everySeconds);
     return () => claims.finish(claim);
   }
@@ -148,7 +157,7 @@ export function createLane(dependencies: {
       return comeBack(claim, row.everySeconds);
     }
     const failures = claim.failures + 1;
-    if (failures > row.retries.limit) {
+    if (isLastFailure(claim)) {
       log.error({ ...facts, failures }, 'a job failed for the last time and is given up');
       return () => claims.giveUp(claim, 'The handler failed.');
     }
@@ -158,6 +167,10 @@ export function createLane(dependencies: {
       await claims.tryAgain(claim, seconds);
       wakeAfter(seconds);
     };
+  }
+
+  function isLastFailure({ failures }: Claim): boolean {
+    return row.policy !== 'recurring' && failures >= row.retries.limit;
   }
 
   function comeBack(claim: Claim, seconds: number): () => Promise<void> {

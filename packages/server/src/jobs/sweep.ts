@@ -23,6 +23,8 @@ type Dependencies<Catalog extends JobCatalog> = {
   db: Database;
   sources: SweepSource<Catalog>[];
   log: Logger;
+  /** Told of what was found, be it nothing. */
+  found?: (source: string, count: number) => void;
 };
 
 const pageSize = 500;
@@ -40,6 +42,7 @@ export async function sweep<Catalog extends JobCatalog>(dependencies: Dependenci
   for (const source of sources) {
     try {
       const found = await sweepSource(dependencies, source);
+      dependencies.found?.(source.name, found);
       if (found > 0) log.warn({ source: source.name, found }, 'work without a job was found and sent');
     } catch (error) {
       log.error({ err: error, source: source.name }, 'work without a job could not be looked for');

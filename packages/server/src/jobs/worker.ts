@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { JobCatalog, JobName, JobPayload } from './catalog.ts';
-import { createLane, type JobContext } from './lane.ts';
+import { createLane, type JobContext, type JobEnded } from './lane.ts';
 import type { Jobs } from './queue.ts';
 import { repeat } from './repeat.ts';
 
@@ -19,13 +19,14 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   jobs: Jobs<Catalog>;
   handlers: JobHandlers<Catalog>;
   log: Logger;
+  ended?: JobEnded;
 }): Worker {
-  const { jobs, handlers, log } = dependencies;
+  const { jobs, handlers, log, ended } = dependencies;
   const { claims, settings } = jobs;
   const lanes = new Map(
     Object.entries(jobs.catalog).map(([name, row]) => [
       name,
-      createLane({ name, row, handler: handlers[name as JobName<Catalog>], claims, log }),
+      createLane({ name, row, handler: handlers[name as JobName<Catalog>], claims, log, ended }),
     ]),
   );
 

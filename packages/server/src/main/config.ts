@@ -33,6 +33,12 @@ const environment = z.object({
   VESTRA_DATA_DIR: present.default('.vestra'),
   DATABASE_URL: present.optional(),
   VESTRA_MASTER_KEY: present.optional(),
+  VESTRA_METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 to 512 characters without spaces')
+    .optional(),
+  VESTRA_OPERATOR_PORT: port.optional(),
+  VESTRA_DRAIN_SECONDS: z.coerce.number('must be a number').int().min(0).max(300).default(0),
   VESTRA_ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   VESTRA_LEASE_SECONDS: z.coerce.number('must be a number').int().min(1).max(300).default(15),
   VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
@@ -124,6 +130,12 @@ export function readConfig(env: Record<string, string | undefined>) {
     databaseUrl: settings.DATABASE_URL ?? null,
     masterKey: settings.VESTRA_MASTER_KEY ?? null,
     role: settings.VESTRA_ROLE,
+    /** Who has it may read /metrics from anywhere. */
+    metricsToken: keyOf(settings.VESTRA_METRICS_TOKEN),
+    /** Where /metrics and /health/* are served besides, for a process that serves nothing else too. */
+    operatorPort: settings.VESTRA_OPERATOR_PORT ?? null,
+    /** For how long a server that is to stop still serves and says that it is not ready. */
+    drainMs: settings.VESTRA_DRAIN_SECONDS * 1000,
     runs: runSettings(settings.VESTRA_LEASE_SECONDS * 1000),
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
     isTrustedProxy: trustedBy(settings.VESTRA_TRUSTED_PROXIES),

@@ -13,6 +13,7 @@ import { createOutbound, type Outbound } from '../adapters/outbound/fetcher.ts';
 import { openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
 import { type Bell, createBell } from '../db/bell.ts';
+import { type Look, lookAtDatabase } from '../db/condition.ts';
 import { type Line, openLine } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
@@ -20,6 +21,8 @@ import { type CustomerMemory, createCustomerMemory } from '../domains/memory/api
 import { prepareVectorTable } from '../domains/notebooks/api.ts';
 import { catalog } from '../jobs/catalog.ts';
 import { createJobs, type Jobs } from '../jobs/queue.ts';
+import { measuredModels } from '../metrics/measured-models.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { agreedSecret } from './agreed-secret.ts';
 import { type Apps, assembleApps } from './assemble/apps.ts';
 import type { Config } from './config.ts';
@@ -36,6 +39,8 @@ export type Kernel = {
   /** Hears what other processes tell. */
   line: Line;
   db: Database;
+  lookAtDatabase: Look;
+  metrics: Metrics;
   vault: Vault;
   /** What every process on this database signs with. */
   signingSecret: Buffer;
@@ -66,7 +71,9 @@ export async function createKernel(
 ): Promise<Kernel> {
   const db = await openDatabase({ connectionString });
   shutdown.undo(() => closeDatabase(db));
-  await migrate(db, migrationsFolder);
+  const { newest } = await migrate(db, migrationsFolder);
+  const metrics = createMetrics({ version, role: config.role, queues: Object.keys(catalog) });
+  shutdown.undo(metrics.stop);
   const vault = createVault(openMasterKeys(config));
   const opening = openLine({ connectionString, log });
   shutdown.undo(async () => (await opening).close());
@@ -93,6 +100,8 @@ export async function createKernel(
     log,
     line,
     db,
+    lookAtDatabase: lookAtDatabase(db, newest),
+    metrics,
     vault,
     signingSecret,
     jobs,
@@ -104,7 +113,7 @@ export async function createKernel(
     documents: createDocumentReader(),
     embeddings,
     comparesVectors,
-    models: createModels(config.models),
+    models: measuredModels(createModels(config.models), metrics),
     mcpClient: createMcpClient({ fetch: outbound.webFetch, version }),
     customerMemory: createCustomerMemory({ outbound, signingSecret, log }),
     apps,

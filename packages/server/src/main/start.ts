@@ -21,6 +21,7 @@ import { assembleBrowsers } from './assemble/browsers.ts';
 import { assembleComputers } from './assemble/computers.ts';
 import { assembleEngine } from './assemble/engine.ts';
 import { assembleJobs, sweepSources } from './assemble/jobs.ts';
+import { assembleOperator } from './assemble/operator.ts';
 import { type BegunPostgres, beginPostgres } from './begin-postgres.ts';
 import type { Config } from './config.ts';
 import { noteAddress } from './credentials-file.ts';
@@ -64,10 +65,18 @@ export async function startServer(
     const { engine, followers, stop: stopEngine } = assembleEngine(kernel, { computerWork, browserPool });
     shutdown.undo(stopEngine);
     shutdown.tellFirst(engine.runner.leave);
+    const operator = assembleOperator(kernel, { engine, computers, browserPool });
+    if (config.operatorPort !== null) {
+      const { close } = await listen(operator.app().fetch, { ...config, port: config.operatorPort });
+      shutdown.undo(close);
+    }
     const server = {
       firstCredentials,
       catalogue: models.catalogue,
-      stop: shutdown.run,
+      stop: async () => {
+        await operator.drain();
+        await shutdown.run();
+      },
       stopAtOnce: postgres.stop,
     };
     // Ends after the last request was answered, and begins when the first can be: none of it is needed for that.
@@ -106,6 +115,8 @@ export async function startServer(
         browserPool,
         streams,
         keyUse,
+        health: operator.health,
+        operatorPages: operator.pages,
         answer: (request, callerAddress) => app.get().fetch(request, { callerAddress }),
       }),
     );
@@ -134,7 +145,7 @@ async function startJobs(
     undo: Shutdown['undo'];
   },
 ): Promise<void> {
-  const { config, db, vault, embeddings, jobs, outbound, line, log } = kernel;
+  const { config, db, vault, embeddings, jobs, outbound, line, log, metrics } = kernel;
   const player: Player = {
     engine,
     followers,
@@ -143,10 +154,17 @@ async function startJobs(
   };
   const handlers = assembleJobs(kernel, { engine, player, computers, computerWork });
   await jobs.start();
-  const worker = startWorker({ jobs, log, handlers });
+  const worker = startWorker({ jobs, log, handlers, ended: metrics.jobEnded });
   undo(worker.stop);
-  const sweeping = startSweeping({ jobs, db, log, sources: sweepSources(kernel), everyMs: config.runs.sweepEveryMs });
+  const sweeping = startSweeping({
+    jobs,
+    db,
+    log,
+    sources: sweepSources(kernel),
+    everyMs: config.runs.sweepEveryMs,
+    found: metrics.takenOver,
+  });
   undo(sweeping.stop);
-  const delivering = await startDelivering({ db, vault, outbound, log, line });
+  const delivering = await startDelivering({ db, vault, outbound, log, line, attempted: metrics.deliveryAttempted });
   undo(delivering.stop);
 }

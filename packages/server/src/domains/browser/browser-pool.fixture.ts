@@ -14,6 +14,7 @@ export const poolWithoutBrowser = () =>
 const computers: Computers = {
   use: (owner, work) => work({ owner } as Awake),
   ifAwake: () => null,
+  countAwake: () => 0,
   keepUntil: () => {},
   beforeSleep: () => {},
   sleep: async () => {},

@@ -62,6 +62,7 @@ export type BrowserPool = {
   obstacle: () => Promise<string | null>;
   /** Works with the owner's browser. Computer and browser are woken where they sleep. */
   use: <T>(owner: Owner, work: (browser: OpenBrowser) => Promise<T>) => Promise<T>;
+  countRunning: () => number;
   /** Wakes nothing. */
   ifOpen: (owner: Owner) => OpenBrowser | null;
   keep: (owner: Owner, open: OpenTab, forMs: number) => void;
@@ -168,6 +169,7 @@ export function createBrowserPool(options: {
       if (why !== null) throw fail('computer_unavailable', { message: why });
       return computers.use(owner, async (computer) => work(await openOn(computer))).catch(sayUnavailable);
     },
+    countRunning: () => [...entries.values()].filter(({ browser }) => browser?.isRunning()).length,
     ifOpen(owner) {
       const entry = computers.ifAwake(owner) && entries.get(ownerKey(owner));
       return entry?.browser?.isRunning() ? entry.ready : null;

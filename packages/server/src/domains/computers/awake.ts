@@ -34,6 +34,7 @@ export type Computers = {
   use: <T>(owner: Owner, work: (computer: Awake) => Promise<T>) => Promise<T>;
   /** Only where it is awake here; wakes nothing. */
   ifAwake: (owner: Owner) => Awake | null;
+  countAwake: () => number;
   /** Stays awake at least until then, used or not. */
   keepUntil: (owner: Owner, until: Date) => void;
   /** What is to be ended before a computer sleeps, such as its browser. */
@@ -214,6 +215,7 @@ export function createComputers(options: {
       }
     },
     ifAwake: (owner) => entries.get(keyOf(owner))?.awake ?? null,
+    countAwake: () => entries.size,
     keepUntil(owner, until) {
       const entry = entries.get(keyOf(owner));
       if (entry) entry.keepUntil = Math.max(entry.keepUntil, until.getTime());

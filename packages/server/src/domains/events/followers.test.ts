@@ -18,7 +18,7 @@ function createLog(delays: readonly number[] = []) {
     return found.map((entry) => ({ ...entry, data: { from: 'rows' } }));
   };
   return {
-    followers: () => createFollowers(null as unknown as Database, read),
+    followers: () => createFollowers(null as unknown as Database, { read }),
     reads: () => reads,
     write(count: number): LogEntry[] {
       const written = Array.from({ length: count }, (_, at) => entryOf(entries.length + 1 + at));

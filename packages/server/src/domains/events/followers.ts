@@ -23,16 +23,30 @@ export type Followers = {
 const mostWaiting = 256;
 const rowsPerRead = 200;
 
-export function createFollowers(db: Database, read: typeof readLog = readLog): Followers {
+/** Told how many milliseconds after an event was written a follower was given it. */
+type Given = (lagMs: number) => void;
+
+export function createFollowers(
+  db: Database,
+  { read = readLog, given = () => {} }: { read?: typeof readLog; given?: Given } = {},
+): Followers {
   const byConversation = new Map<string, Set<ReturnType<typeof createInbox>>>();
 
   return {
     follow(conversationId, after, written = null) {
       const inbox = createInbox((page) => read(db, conversationId, page), after, written);
+      const since = Date.now();
+      const next = async (withinMs: number) => {
+        const entries = await inbox.next(withinMs);
+        // What was written before somebody came to follow is not late.
+        const first = entries.find(({ created_at }) => created_at.getTime() >= since);
+        if (first) given(Math.max(0, Date.now() - first.created_at.getTime()));
+        return entries;
+      };
       const others = byConversation.get(conversationId) ?? new Set();
       byConversation.set(conversationId, others.add(inbox));
       return {
-        next: inbox.next,
+        next,
         close() {
           inbox.close();
           others.delete(inbox);

@@ -2,5 +2,5 @@ export { createDownloadLinks } from './download-link.ts';
 export { dropContent, fileEraser, pruneOfTools, pruneUnused } from './drop.ts';
 export { keepFile, storeContent } from './keep.ts';
 export { presentFile } from './present.ts';
-export { deleteOutputsOf, filesExist, findFiles, outputsOf, usedContents } from './store.ts';
+export { deleteOutputsOf, filesExist, findFiles, outputsOf, readingStoredBytes, usedContents } from './store.ts';
 export type { FileRow } from './tables.ts';

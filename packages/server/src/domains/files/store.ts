@@ -1,8 +1,9 @@
 import type { Tenant } from '../../caller.ts';
+import type { Statement } from '../../db/group.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { insert, maybeOne, rowsOf, run } from '../../db/query.ts';
+import { insert, maybeOne, reading, rowsOf, run } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import { columnsOf, text } from '../../db/table.ts';
+import { columnsOf, float, text } from '../../db/table.ts';
 import { type FileRow, files, type NewFile, unusedContents } from './tables.ts';
 
 const owned = (tenant: Tenant) => sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
@@ -79,6 +80,21 @@ const deleteFiles = (tx: Transaction, which: Sql): Promise<FileRow[]> =>
         INSERT INTO ${unusedContents} (org_id, sha256) SELECT DISTINCT org_id, sha256 FROM gone ORDER BY org_id, sha256
         ON CONFLICT (org_id, sha256) DO NOTHING)
       SELECT * FROM gone`,
+  );
+
+/** So many pages of the table are looked at: some ten thousand files. */
+const mostPages = 500;
+
+/** The bytes of all files: exact where there are few, and from some pages of the table where there are many. */
+export const readingStoredBytes = (): Statement<{ bytes: number }[]> =>
+  reading(
+    { bytes: float() },
+    sql`WITH share AS (
+        SELECT least(1, ${mostPages}::float8 / greatest(1, relpages)) AS of_all FROM pg_class
+        WHERE oid = '${sql.raw(files.name)}'::regclass
+      )
+      SELECT coalesce(sum(size_bytes), 0)::float8 / (SELECT of_all FROM share) AS bytes
+      FROM ${files} TABLESAMPLE SYSTEM ((SELECT (100 * of_all)::real FROM share)) REPEATABLE (1)`,
   );
 
 /** What tools answered with, older than that, the oldest first; nobody waits for one that another is removing. */

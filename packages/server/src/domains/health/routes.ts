@@ -1,22 +1,19 @@
-import type { Database } from '../../db/pool.ts';
-import { run } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
 import { type Handlers, Reply } from '../../http/handler.ts';
+import type { Health } from './health.ts';
 
-/** Up means that a request which needs the database would be answered. */
-export function healthRoutes({ db, version }: { db: Database; version: string }): Handlers<'health'> {
+/** Up means that a request would be answered, one that writes included. */
+export function healthRoutes({
+  health,
+  version,
+}: {
+  health: () => Promise<Health>;
+  version: string;
+}): Handlers<'health'> {
   return {
     get: async () => {
-      const isUp = await run(db, sql`SELECT 1`).then(
-        () => true,
-        () => false,
-      );
-      const status = isUp ? ('ok' as const) : ('failing' as const);
-      const database = { status, message: isUp ? null : 'The database does not answer.' };
-      return new Reply(
-        { object: 'health' as const, status, version, checks: { database } },
-        { status: isUp ? 200 : 503 },
-      );
+      const { isReady, checks } = await health();
+      const status = isReady ? ('ok' as const) : ('failing' as const);
+      return new Reply({ object: 'health' as const, status, version, checks }, { status: isReady ? 200 : 503 });
     },
   };
 }

@@ -18,12 +18,14 @@ export type MoneyLine = {
   hasWaiting: (tenant: Tenant) => boolean;
   /** A hold was given back or charged, and that is committed. */
   freed: (tenant: Tenant) => void;
+  /** How many calls wait here, and for how long the first of them has. */
+  waiting: () => { count: number; longestMs: number };
 };
 
 type Wanted = Reservation & { signal: AbortSignal; waitMs: number };
 type Answer = Awaited<ReturnType<MoneyLine['hold']>>;
 
-type Waiter = { wanted: Wanted; settle: (answer: Answer) => void; isGone: boolean };
+type Waiter = { wanted: Wanted; settle: (answer: Answer) => void; isGone: boolean; since: number };
 
 type Line = {
   tenant: Tenant;
@@ -81,7 +83,8 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
     const { signal, waitMs } = wanted;
     const spender = spenderOf(wanted.userId);
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { wanted, isGone: false, settle: (answer) => end(() => resolve(answer)) };
+      const settle = (answer: Answer) => end(() => resolve(answer));
+      const waiter: Waiter = { wanted, isGone: false, since: Date.now(), settle };
       const end = (how: () => void) => {
         waiter.isGone = true;
         clearTimeout(timer);
@@ -167,6 +170,11 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
       if (until === undefined) return;
       if (until > Date.now()) bell.ring('money_freed', name);
       else wantedElsewhere.delete(name);
+    },
+    waiting() {
+      const all = [...lines.values()].flatMap(({ bySpender }) => [...bySpender.values()].flat());
+      const first = all.reduce((earliest, { since }) => Math.min(earliest, since), Date.now());
+      return { count: all.length, longestMs: Date.now() - first };
     },
   };
 }

@@ -21,7 +21,12 @@ export function takingRunner(db: Database): RoutineRunner {
       log,
       settings: { capacity: 0, ofOrg: 0, ofUser: 0, leaseMs: 1_000, renewEveryMs: 1_000 },
     }),
-    money: { hold: () => Promise.reject(new Error('Nothing is run here.')), hasWaiting: () => false, freed: () => {} },
+    money: {
+      hold: () => Promise.reject(new Error('Nothing is run here.')),
+      hasWaiting: () => false,
+      freed: () => {},
+      waiting: () => ({ count: 0, longestMs: 0 }),
+    },
     jobs: { send: async () => 'job', sendMany: async () => [] },
   };
   return { engine: engine as Engine, publicUrl: () => publicUrl };

@@ -1,4 +1,4 @@
-export { pruneDeliveries } from './delivery-store.ts';
+export { pruneDeliveries, readingDueDeliveries } from './delivery-store.ts';
 export { type MadeEndpoint, replaceFileEndpoints } from './replace-file-managed.ts';
 export { startDelivering } from './start-delivering.ts';
 export { pruneWebhookSecrets } from './store.ts';

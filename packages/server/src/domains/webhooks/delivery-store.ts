@@ -1,9 +1,10 @@
 import { newId } from '@vestra/contract/ids';
 import type { Tenant } from '../../caller.ts';
+import type { Statement } from '../../db/group.ts';
 import type { Database, Executor, Transaction } from '../../db/pool.ts';
-import { insert, maybeOne, one, rowsOf, run } from '../../db/query.ts';
+import { insert, maybeOne, one, reading, rowsOf, run } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import { columnsOf, integer, jsonb, moment, text, textArray } from '../../db/table.ts';
+import { columnsOf, float, integer, jsonb, moment, text, textArray } from '../../db/table.ts';
 import type { presentEvent } from '../events/api.ts';
 import { type DeliveryRow, webhookDeliveries, webhookEndpoints } from './tables.ts';
 
@@ -144,6 +145,19 @@ export async function lookForDue(db: Database, now: Date): Promise<{ endpointIds
   );
   return { endpointIds: endpoint_ids ?? [], nextAt: next_at };
 }
+
+/** Counting more says nothing new to whoever is to be alarmed. */
+const mostCounted = 10_000;
+
+/** How many attempts could be made now, up to the limit, and for how many seconds the first of them could have been. */
+export const readingDueDeliveries = (): Statement<{ due: number; oldest_seconds: number }[]> =>
+  reading(
+    { due: integer(), oldest_seconds: float() },
+    sql`SELECT (SELECT count(*)::int FROM (
+            SELECT FROM ${webhookDeliveries} WHERE due_at <= now() LIMIT ${mostCounted}) AS due) AS due,
+          coalesce((SELECT greatest(0, extract(epoch FROM now() - greatest(due_at, created_at)))::float8
+            FROM ${webhookDeliveries} WHERE due_at <= now() ORDER BY due_at LIMIT 1), 0) AS oldest_seconds`,
+  );
 
 export type Success = DeliveryKey & { status_code: number | null; duration_ms: number | null };
 

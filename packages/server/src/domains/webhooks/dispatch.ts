@@ -19,6 +19,8 @@ type Dependencies = {
   limits?: Partial<Limits>;
   now?: () => Date;
   random?: () => number;
+  /** Told of each attempt. */
+  attempted?: (isSuccess: boolean, seconds: number) => void;
   /** How long a delivery waits whose notification was lost, or that was another process's when it died. */
   lookEveryMs?: number;
 };
@@ -40,7 +42,7 @@ const afterFailureMs = 5000;
 /** Makes the attempts that are due, those of one process for all orgs. */
 export function startDispatcher(dependencies: Dependencies): Dispatcher {
   const { db, vault, outbound, log, limits, now = () => new Date(), random = Math.random } = dependencies;
-  const { lookEveryMs = 10_000 } = dependencies;
+  const { lookEveryMs = 10_000, attempted: told = () => {} } = dependencies;
   const lanes = createLanes({ ...defaults, ...limits });
   const running = new Map<Claimed, { ended: Promise<void>; cut: () => void }>();
   const secretsOf = rememberSecrets(db, vault);
@@ -157,6 +159,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
       await handBack(db, [delivery]);
       return false;
     }
+    told(attempted.isSuccess, (attempted.durationMs ?? 0) / 1000);
     await settleJoined({ delivery, attempted });
     if (!attempted.isSuccess) lookWithin(afterFailureMs);
     return attempted.isSuccess;

@@ -30,6 +30,7 @@ import { eventRoutes } from '../../domains/events/routes.ts';
 import { createDownloadLinks } from '../../domains/files/api.ts';
 import { downloadSource } from '../../domains/files/download.ts';
 import { fileRoutes } from '../../domains/files/routes.ts';
+import type { Health } from '../../domains/health/health.ts';
 import { healthRoutes } from '../../domains/health/routes.ts';
 import { interactionRoutes } from '../../domains/interactions/routes.ts';
 import type { InterviewPorts } from '../../domains/interview/ports.ts';
@@ -75,6 +76,7 @@ import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
 import { downloadPages } from '../../pages/downloads.ts';
+import { frontPages } from '../../pages/front.ts';
 import { referencePages } from '../../pages/reference.ts';
 import { screenPages } from '../../pages/screen.ts';
 import { sessionPages } from '../../pages/session.ts';
@@ -90,13 +92,15 @@ type Parts = {
   keyUse: KeyUse;
   /** Answers a request over no socket, as this app does. */
   answer: AnswerRequest;
+  health: () => Promise<Health>;
+  operatorPages: (app: Hono) => void;
 };
 
 /** Every domain with what it needs, behind one app. */
 export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, bell, apps, customerMemory } =
     kernel;
-  const { engine, computerWork, browserPool, followers, streams, keyUse, answer } = parts;
+  const { engine, computerWork, browserPool, followers, streams, keyUse, answer, health, operatorPages } = parts;
   const { catalogue } = kernel.models;
   const publicUrl = kernel.publicUrl.get();
   const watchers = createRunWatchers();
@@ -152,7 +156,10 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         config.isTrustedProxy,
       ),
     isLeaving: engine.runner.isLeaving,
+    answered: kernel.metrics.requestAnswered,
     pages: (app) => {
+      operatorPages(app);
+      frontPages({ version })(app);
       referencePages({ version, url: publicUrl })(app);
       downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
         app,
@@ -251,7 +258,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       usage: usageRoutes(usage),
       auditLog: auditRoutes({ db }),
       models: modelRoutes({ catalogue }),
-      health: healthRoutes({ db, version }),
+      health: healthRoutes({ health, version }),
       protocols: {
         mcp: whenFirstCalled(async () => {
           const { mcpEndpoint } = await import('../../edges/mcp/endpoint.ts');

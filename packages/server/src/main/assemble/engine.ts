@@ -38,10 +38,11 @@ export function assembleEngine(
 } {
   const { config, db, bell, jobs, log, vault, signingSecret, files, outbound, embeddings, comparesVectors, models } =
     kernel;
+  const { metrics } = kernel;
   const { catalogue, signIn } = kernel.apps;
   // A batch that goes on starts tasks of the engine, and the engine tells batches how their items end.
   const late = createLate<Engine>('the engine');
-  const followers = createFollowers(db);
+  const followers = createFollowers(db, { given: (lagMs) => metrics.eventFollowed(lagMs / 1000) });
   // A process that only serves takes no run: its messages become jobs of the workers.
   const shares = config.role === 'api' ? { ...mostRunsAtOnce, capacity: 0 } : mostRunsAtOnce;
   const runner = createRunner({ db, log, settings: { ...shares, ...config.runs } });
@@ -78,7 +79,16 @@ export function assembleEngine(
     },
     jobs,
     log,
-    announcer: { followers, seen: seenConversations, ring: bell.ring },
+    announcer: {
+      followers: {
+        publish(conversationId, entries) {
+          metrics.turns.written(entries);
+          followers.publish(conversationId, entries);
+        },
+      },
+      seen: seenConversations,
+      ring: bell.ring,
+    },
     runner,
     money: createMoneyLine({ db, bell, log }),
     models,

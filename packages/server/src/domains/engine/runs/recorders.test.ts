@@ -45,7 +45,12 @@ beforeAll(async () => {
     writes: createSharedWrites(db),
     seen: { conversations: seen, users: createRowCache({ most: 1 }), deployments: createRowCache({ most: 1 }) },
     announcer: { seen, followers: { publish: told.published }, ring: () => {} },
-    money: { hold: () => Promise.reject(new Error('nothing is held here')), hasWaiting: () => false, freed: () => {} },
+    money: {
+      hold: () => Promise.reject(new Error('nothing is held here')),
+      hasWaiting: () => false,
+      freed: () => {},
+      waiting: () => ({ count: 0, longestMs: 0 }),
+    },
     apps: { all: [], find: (id) => ({ id, name: id }), isConnected: isAppConnected },
     jobs: { send: async () => '', sendMany: async () => [] },
     runner: { hasRoom: () => false } as Partial<Engine['runner']> as Engine['runner'],

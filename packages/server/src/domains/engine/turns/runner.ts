@@ -36,6 +36,8 @@ export type Runner = {
   whileWaiting: <T>(run: Run, signal: AbortSignal, wait: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Renews what this process works on, and ends what is no longer its own: by itself this happens every few seconds. */
   renew: () => Promise<void>;
+  /** How many it works on, and how many beside those it has set aside. */
+  counts: () => { running: number; setAside: number };
   /** Ends a run at once if this process works on it. */
   end: (runId: string) => void;
   /** Takes nothing new, lets what runs come to its next step, and cuts what is left. */
@@ -192,6 +194,7 @@ export function createRunner(options: {
     perform,
     whileWaiting,
     renew,
+    counts: () => ({ running: running.size - setAside, setAside }),
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),
     async stop({ graceMs }) {
       leave();

@@ -1,0 +1,87 @@
+import type pg from 'pg';
+import type { Database } from './pool.ts';
+import { sqlState } from './query-error.ts';
+
+/** How the database stands, as whoever is about to use it would find it. */
+export type Condition =
+  | {
+      isUp: true;
+      /** Null where it takes writes; otherwise why it does not. */
+      readOnly: string | null;
+      /** Null where it has all that this program needs. */
+      behind: string | null;
+      seconds: number;
+    }
+  | { isUp: false; reason: string };
+
+export type Look = () => Promise<Condition>;
+
+/** `slowMs`: longer than a database that is well ever takes, and short enough for a probe to hear of it. */
+type Patience = { slowMs: number; giveUpMs: number };
+
+const usualPatience: Patience = { slowMs: 2_000, giveUpMs: 5_000 };
+
+type Facts = { is_standby: boolean; is_read_only: boolean; lag_seconds: number | null; has_newest: boolean };
+
+/** Looks one at a time: a database that does not answer is not asked more and more, and who asks again hears so at once. */
+export function lookAtDatabase(db: Database, newestMigration: string, patience = usualPatience): Look {
+  let looking: { answer: Promise<Condition>; since: number } | null = null;
+  return async () => {
+    looking ??= {
+      since: performance.now(),
+      answer: ask(db, newestMigration, patience).finally(() => {
+        looking = null;
+      }),
+    };
+    const { answer, since } = looking;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Condition>((resolve) => {
+      const leftMs = Math.max(0, since + patience.slowMs - performance.now());
+      timer = setTimeout(() => resolve({ isUp: false, reason: slowReason(db, patience) }), leftMs);
+    });
+    return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  };
+}
+
+async function ask({ $client }: Database, newestMigration: string, { giveUpMs }: Patience): Promise<Condition> {
+  const startedAt = performance.now();
+  try {
+    const { rows } = await $client.query<Facts>({
+      text: `SELECT pg_is_in_recovery() AS is_standby,
+          current_setting('default_transaction_read_only')::bool AS is_read_only,
+          extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8 AS lag_seconds,
+          EXISTS (SELECT FROM schema_migrations WHERE name >= $1) AS has_newest`,
+      values: [newestMigration],
+      // A connection that leads nowhere is given up with the question, and not kept for the next one.
+      query_timeout: giveUpMs,
+    } as pg.QueryConfig);
+    const facts = rows[0] as Facts;
+    return {
+      isUp: true,
+      readOnly: readOnlyReason(facts),
+      behind: facts.has_newest
+        ? null
+        : `It lacks the migration ${newestMigration}: restart the server, which applies it.`,
+      seconds: (performance.now() - startedAt) / 1000,
+    };
+  } catch (error) {
+    if (sqlState(error) === '42P01') {
+      return { isUp: true, readOnly: null, behind: 'It holds no tables of Vestra.', seconds: 0 };
+    }
+    return { isUp: false, reason: 'The database does not answer.' };
+  }
+}
+
+function readOnlyReason({ is_standby, is_read_only, lag_seconds }: Facts): string | null {
+  if (!is_standby) return is_read_only ? 'The database is read-only.' : null;
+  const lag = lag_seconds === null ? '' : `, ${Math.round(lag_seconds)} s behind its primary`;
+  return `The database is read-only: it is a standby${lag}.`;
+}
+
+function slowReason({ $client }: Database, { slowMs }: Patience): string {
+  const { options, totalCount, idleCount, waitingCount } = $client;
+  const isBusy = totalCount >= options.max && idleCount === 0 && waitingCount > 0;
+  return isBusy
+    ? `All ${options.max} connections of this process to the database are busy.`
+    : `The database has not answered for ${slowMs / 1000} s.`;
+}

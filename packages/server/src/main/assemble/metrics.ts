@@ -1,0 +1,154 @@
+import { statfs } from 'node:fs/promises';
+import type { Statement } from '../../db/group.ts';
+import { pipelined, running } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { BrowserPool } from '../../domains/browser/api.ts';
+import type { Computers } from '../../domains/computers/api.ts';
+import type { Engine } from '../../domains/engine/api.ts';
+import { readingStoredBytes } from '../../domains/files/api.ts';
+import type { Health } from '../../domains/health/health.ts';
+import { readingDueDeliveries } from '../../domains/webhooks/api.ts';
+import { readingBacklog } from '../../jobs/backlog.ts';
+import { catalog } from '../../jobs/catalog.ts';
+import type { Kernel } from '../kernel.ts';
+
+type Parts = {
+  engine: Pick<Engine, 'runner' | 'money'>;
+  computers: Pick<Computers, 'countAwake'>;
+  browserPool: Pick<BrowserPool, 'countRunning'>;
+  health: () => Promise<Health>;
+};
+
+/** However often somebody reads, the database is asked no more often. */
+const askEveryMs = 5_000;
+const sizeEveryMs = 60_000;
+const queues = Object.keys(catalog);
+
+/** What is not counted as it happens but asked when somebody reads. Whatever the database does, a read is answered. */
+export function addServerMetrics(
+  { config, db, metrics }: Kernel,
+  { engine, computers, browserPool, health }: Parts,
+): void {
+  const { ask } = metrics.registry;
+  const asked = <Result>(statement: () => Statement<Result>, everyMs: number) =>
+    keptFor(everyMs, async () => ((await health()).condition.isUp ? askBriefly(db, statement()) : null));
+  const backlog = asked(() => readingBacklog(queues), askEveryMs);
+  const dueDeliveries = asked(readingDueDeliveries, askEveryMs);
+  const storedBytes = asked(readingStoredBytes, sizeEveryMs);
+  const disk = keptFor(askEveryMs, () => statfs(config.dataDir).catch(() => null));
+  const { $client: pool } = db;
+
+  // First: what is asked of the database below takes a connection itself.
+  ask({ name: 'vestra_database_connections', help: 'Connections of this process.', labels: ['state'] }, () => [
+    { labels: { state: 'busy' }, value: pool.totalCount - pool.idleCount },
+    { labels: { state: 'idle' }, value: pool.idleCount },
+  ]);
+  ask(
+    { name: 'vestra_database_connections_limit', help: 'How many connections this process may have.' },
+    () => pool.options.max,
+  );
+  ask({ name: 'vestra_database_connection_waits', help: 'What waits for a connection.' }, () => pool.waitingCount);
+
+  ask({ name: 'vestra_ready', help: '1 where this process would answer any request.' }, async () =>
+    Number((await health()).isReady),
+  );
+  ask({ name: 'vestra_database_up', help: '1 where the database answers.' }, async () =>
+    Number((await health()).condition.isUp),
+  );
+  ask({ name: 'vestra_database_writable', help: '1 where the database takes writes.' }, async () => {
+    const { condition } = await health();
+    return Number(condition.isUp && condition.readOnly === null);
+  });
+  ask(
+    { name: 'vestra_database_answer_seconds', help: 'How long the database took for the last small question.' },
+    async () => {
+      const { condition } = await health();
+      return condition.isUp ? condition.seconds : null;
+    },
+  );
+  ask(
+    { name: 'vestra_database_embedded', help: '1 where the database is the one that the server starts itself.' },
+    () => Number(config.databaseUrl === null),
+  );
+
+  ask({ name: 'vestra_queue_jobs', help: 'Jobs that wait, up to 10000 of a queue.', labels: ['queue'] }, async () =>
+    perQueue(await backlog(), ({ waiting }) => waiting),
+  );
+  ask(
+    { name: 'vestra_queue_oldest_seconds', help: 'For how long the first job has waited.', labels: ['queue'] },
+    async () => perQueue(await backlog(), ({ oldest_seconds }) => oldest_seconds),
+  );
+  ask(
+    { name: 'vestra_webhook_deliveries_due', help: 'Attempts that could be made now, up to 10000.' },
+    async () => (await dueDeliveries())?.[0]?.due ?? null,
+  );
+  ask(
+    { name: 'vestra_webhook_oldest_due_seconds', help: 'For how long the first of them has been due.' },
+    async () => (await dueDeliveries())?.[0]?.oldest_seconds ?? null,
+  );
+
+  ask({ name: 'vestra_runs', help: 'Turns and tasks in progress in this process.', labels: ['state'] }, () => {
+    const { running: inProgress, setAside } = engine.runner.counts();
+    return [
+      { labels: { state: 'running' }, value: inProgress },
+      { labels: { state: 'waiting' }, value: setAside },
+    ];
+  });
+  ask(
+    { name: 'vestra_hold_waits', help: 'Calls of models that wait for money which others hold.' },
+    () => engine.money.waiting().count,
+  );
+  ask(
+    { name: 'vestra_hold_wait_oldest_seconds', help: 'For how long the first of them has waited.' },
+    () => engine.money.waiting().longestMs / 1000,
+  );
+  ask({ name: 'vestra_computers_awake', help: 'Computers of users awake in this process.' }, computers.countAwake);
+  ask(
+    { name: 'vestra_browsers_running', help: 'Browsers of users running in this process.' },
+    browserPool.countRunning,
+  );
+
+  ask({ name: 'vestra_data_free_bytes', help: 'Room left on the disk of the data folder.' }, async () => {
+    const found = await disk();
+    return found && found.bavail * found.bsize;
+  });
+  ask({ name: 'vestra_data_size_bytes', help: 'Size of the disk of the data folder.' }, async () => {
+    const found = await disk();
+    return found && found.blocks * found.bsize;
+  });
+  ask(
+    { name: 'vestra_file_store_bytes', help: 'Files of all orgs together, estimated where there are many.' },
+    async () => (await storedBytes())?.[0]?.bytes ?? null,
+  );
+}
+
+/** A queue in which nothing waits is told too: silence would look like a queue that went away. */
+function perQueue<Row extends { queue: string }>(rows: readonly Row[] | null, value: (row: Row) => number) {
+  if (rows === null) return null;
+  const byQueue = new Map(rows.map((row) => [row.queue, value(row)]));
+  return queues.map((queue) => ({ labels: { queue }, value: byQueue.get(queue) ?? 0 }));
+}
+
+const patienceMs = 2_000;
+
+/** Null where the database takes longer than anybody waits for a number. */
+async function askBriefly<Result>(db: Kernel['db'], statement: Statement<Result>): Promise<Result | null> {
+  const answer = transaction(db, async (tx) => {
+    const [, result] = await pipelined(tx, [
+      running(sql`SET LOCAL statement_timeout = ${sql.raw(String(patienceMs))}`),
+      statement,
+    ]);
+    return result;
+  }).catch(() => null);
+  const late = new Promise<null>((resolve) => setTimeout(resolve, patienceMs, null).unref());
+  return Promise.race([answer, late]);
+}
+
+function keptFor<Result>(ms: number, read: () => Promise<Result>): () => Promise<Result> {
+  let kept: { until: number; result: Promise<Result> } | null = null;
+  return () => {
+    if (kept === null || performance.now() >= kept.until) kept = { until: performance.now() + ms, result: read() };
+    return kept.result;
+  };
+}

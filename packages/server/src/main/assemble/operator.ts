@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Hono } from 'hono';
+import type { BrowserPool } from '../../domains/browser/api.ts';
+import type { Computers } from '../../domains/computers/api.ts';
+import type { Engine } from '../../domains/engine/api.ts';
+import { createHealth, type Health } from '../../domains/health/health.ts';
+import { operatorRoutes } from '../../http/operator-routes.ts';
+import type { Kernel } from '../kernel.ts';
+import { addServerMetrics } from './metrics.ts';
+
+export type OperatorParts = {
+  health: () => Promise<Health>;
+  /** `/metrics` and `/health/*`, beside the API. */
+  pages: (app: Hono) => void;
+  /** The same and nothing else. */
+  app: () => Hono;
+  /**
+   * Not ready from now on. Whoever sends requests here is given the time to hear that they are to go elsewhere, while
+   * each is still answered.
+   */
+  drain: () => Promise<void>;
+};
+
+/** What whoever runs this process sees of it. */
+export function assembleOperator(
+  kernel: Kernel,
+  parts: { engine: Engine; computers: Computers; browserPool: BrowserPool },
+): OperatorParts {
+  const { config, lookAtDatabase, metrics } = kernel;
+  let isDraining = false;
+  const isLeaving = () => isDraining || parts.engine.runner.isLeaving();
+  const health = createHealth({ look: lookAtDatabase, isLeaving });
+  addServerMetrics(kernel, { ...parts, health });
+  const pages = operatorRoutes({ health, metrics: metrics.registry.write, metricsToken: config.metricsToken });
+  return {
+    health,
+    pages,
+    app() {
+      const app = new Hono();
+      pages(app);
+      return app;
+    },
+    async drain() {
+      isDraining = true;
+      if (config.drainMs > 0) await sleep(config.drainMs);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { area } from '../requirement.ts';
+
+export const operating = area('operating', 'done', [
+  [
+    'OPS-201',
+    'decisions.md · 11',
+    '`GET /metrics` answers what a process counts as Prometheus reads it, and as OpenMetrics to who asks for that.',
+  ],
+  [
+    'OPS-202',
+    'decisions.md · 11',
+    '`/metrics` is read with the operator’s token or straight from this machine; what came through a proxy did not.',
+  ],
+  [
+    'OPS-203',
+    'docs/metrics.md · Reading them',
+    'A read of the metrics is answered while the database is not, and says so.',
+  ],
+  [
+    'OPS-204',
+    'docs/metrics.md · Health',
+    '`/health/live` answers while the process does; `/health/ready` is 503 with the reason while it could not serve.',
+  ],
+  [
+    'OPS-205',
+    'docs/metrics.md · Health',
+    'A server that is told to stop is not ready first, and serves for `VESTRA_DRAIN_SECONDS` before it stops.',
+  ],
+  [
+    'OPS-206',
+    'docs/metrics.md · Health',
+    'While the database is away or takes no writes, a call answers 503 `not_ready` with Retry-After.',
+  ],
+  [
+    'OPS-207',
+    'docs/metrics.md · What there is',
+    'Every metric stands in the page with what it means, and the rules and the dashboard name no other.',
+  ],
+  [
+    'OPS-208',
+    'docs/metrics.md · Reading them',
+    'No label of a metric is an org, a user or anything else that a caller chooses.',
+  ],
+  [
+    'OPS-209',
+    'docs/metrics.md · What there is',
+    'Turns, calls of models, requests and what followers are given are counted as they happen.',
+  ],
+  [
+    'OPS-210',
+    'docs/metrics.md · What there is',
+    'How much waits in a queue and for how long is read by its index, whatever waits.',
+  ],
+  [
+    'OPS-211',
+    'docs/metrics.md · Reading them',
+    'A worker answers `/metrics` and `/health/*` at `VESTRA_OPERATOR_PORT`, and nothing else.',
+  ],
+  [
+    'OPS-212',
+    'docs/metrics.md · Health',
+    'The bare address leads to the API reference, and a browser finds no error at `/favicon.ico`.',
+  ],
+]);

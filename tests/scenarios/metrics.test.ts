@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type AgentServer, startAgentServer } from '../support/agent.ts';
+import { scrape } from '../support/scrape.ts';
+import { startTestServer } from '../support/server.ts';
+
+const token = 'operator-token-of-this-test';
+
+let server: AgentServer;
+beforeAll(async () => {
+  server = await startAgentServer({ env: { VESTRA_METRICS_TOKEN: token } });
+  await server.apply({ name: 'desk', memory: 'none' });
+});
+afterAll(() => server.stop());
+
+describe('what a process counts', () => {
+  it('is a turn, what it asked of the model and what a follower was given of it, without a name of anybody [OPS-208, OPS-209]', async () => {
+    const before = await scrape(server.url);
+    server.script(() => ({ text: 'Hello to you.' }));
+    const talk = await server.stream('POST', '/v1/conversations', {
+      body: { message: 'Hi', stream: true, user_id: 'metric-user' },
+    });
+    await talk.events;
+    server.script(() => ({ fail: 400, failMessage: 'no such thing' }));
+    const { body: failing } = await server.call('POST', '/v1/conversations', { body: {} });
+    const sent = { body: { message: 'Hi' }, headers: { prefer: 'wait=60' } };
+    await server.call('POST', `/v1/conversations/${failing.id}/messages`, sent);
+    await server.call('GET', '/v1/users/nobody-here');
+    await server.call('GET', '/v1/no-such-route');
+    const after = await scrape(server.url);
+
+    const grown = (name: string) => (after.samples.get(name) ?? 0) - (before.samples.get(name) ?? 0);
+    expect(grown('vestra_turns_started_total')).toBe(2);
+    expect(grown('vestra_turns_ended_total{outcome="settled",code="none"}')).toBe(1);
+    expect(grown('vestra_turns_ended_total{outcome="failed",code="model_error"}')).toBe(1);
+    expect(grown('vestra_turn_duration_seconds_count{outcome="settled"}')).toBe(1);
+    expect(grown('vestra_turn_first_text_seconds_count')).toBe(1);
+    expect(grown('vestra_model_calls_total{provider="compatible",outcome="ok"}')).toBe(1);
+    expect(grown('vestra_model_calls_total{provider="compatible",outcome="refused"}')).toBe(1);
+    expect(grown('vestra_model_first_token_seconds_count{provider="compatible"}')).toBe(1);
+    expect(grown('vestra_event_lag_seconds_count')).toBeGreaterThan(0);
+    expect(grown('vestra_http_requests_total{method="GET",route="/v1/users/{user_id}",status="404"}')).toBe(1);
+    expect(grown('vestra_http_requests_total{method="other",route="none",status="404"}')).toBe(1);
+    expect(grown('vestra_http_errors_total{code="user_not_found"}')).toBe(1);
+    expect(after.samples.get('vestra_ready')).toBe(1);
+    expect(after.samples.get('vestra_database_embedded')).toBe(0);
+    expect(after.text).not.toMatch(/metric-user|nobody-here|no-such-route|(org|conv|turn)_[0-9a-z]{24}/);
+  });
+
+  it('is told in the form that is asked for [OPS-201]', async () => {
+    const plain = await scrape(server.url, { accept: '*/*' });
+    const open = await scrape(server.url, {
+      accept: 'application/openmetrics-text;version=1.0.0;q=0.6,text/plain;q=0.3',
+    });
+    expect(plain.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(open.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect([plain.text.endsWith('# EOF\n'), open.text.endsWith('\n# EOF\n')]).toEqual([false, true]);
+    expect(open.names.get('vestra_turns_started')).toBe('counter');
+    expect(plain.names.get('vestra_turns_started_total')).toBe('counter');
+  });
+
+  it('is not told to what came through a proxy without the token, nor to an API key [OPS-202]', async () => {
+    const proxied = { 'x-forwarded-for': '203.0.113.9' };
+    const refused = await server.call('GET', '/metrics', { key: null, headers: proxied });
+    expect([refused.status, refused.body.error.code, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      'key_missing',
+      'Bearer realm="vestra"',
+    ]);
+    expect((await server.call('GET', '/metrics', { key: server.liveKey })).body.error.code).toBe('key_invalid');
+    expect((await scrape(server.url, { ...proxied, authorization: `Bearer ${token}` })).status).toBe(200);
+  });
+});
+
+describe('what is written about the metrics', () => {
+  const root = join(import.meta.dirname, '../..');
+  const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+  it('is a row for each of them, with its kind and its labels [OPS-207]', async () => {
+    const { names, samples } = await scrape(server.url);
+    const rows = [...read('docs/metrics.md').matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \| ([^|]*)\|/gm)];
+    expect(rows.map(([, name, kind]) => `${name} ${kind}`).sort()).toEqual(
+      [...names].map(([name, kind]) => `${name} ${kind}`).sort(),
+    );
+    const wrong = [...samples.keys()].filter((sample) => {
+      const name = sample.replace(/(_bucket|_sum|_count)?(\{.*)?$/, '');
+      const [, , , labels = ''] =
+        rows.find(([, each]) => each === name) ?? rows.find(([, each]) => sample.startsWith(`${each}{`)) ?? [];
+      const shown = [...sample.matchAll(/[{,]([a-z]+)="/g)].map(([, label]) => label).filter((label) => label !== 'le');
+      return shown.join() !== [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label).join();
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('and no rule or panel asks for one that is not there [OPS-207]', async () => {
+    const { names } = await scrape(server.url);
+    const { groups } = parse(read('ops/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] };
+    const rules = groups.flatMap((group) => group.rules);
+    const { panels } = JSON.parse(read('ops/grafana/vestra.json')) as { panels: { targets?: { expr: string }[] }[] };
+    const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    const asked = [...rules.map(({ expr }) => expr), ...shown].flatMap((expr) => [
+      ...(expr.match(/\b(vestra|process|nodejs)_\w+/g) ?? []),
+    ]);
+    const known = (name: string) => names.has(name) || names.get(name.replace(/_bucket$/, '')) === 'histogram';
+    expect(asked.filter((name) => !known(name))).toEqual([]);
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+    expect(rules.filter(({ annotations, labels }) => !annotations.description || !labels.severity)).toEqual([]);
+    // What nobody sees is not worth counting.
+    const seen = new Set(asked.map((name) => (names.has(name) ? name : name.replace(/_bucket$/, ''))));
+    const unseen = [...names.keys()].filter((name) => !seen.has(name)).sort();
+    expect(unseen).toEqual(['process_start_time_seconds', 'vestra_database_embedded']);
+  });
+});
+
+type Rule = { alert: string; expr: string; labels: { severity: string }; annotations: { description: string } };
+
+async function freePort(): Promise<number> {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  taken.close();
+  await once(taken, 'close');
+  return port;
+}
+
+describe('the bare address', () => {
+  it('leads to the reference [OPS-212]', async () => {
+    const { status, headers, text } = await server.call('GET', '/', { key: null });
+    expect([status, headers.get('location')]).toEqual([302, '/docs']);
+    expect(text).toContain('/v1');
+    expect((await server.call('GET', '/favicon.ico', { key: null })).status).toBe(204);
+  });
+});
+
+describe('a worker', () => {
+  it('tells how it is at its own port, and serves nothing else there [OPS-211]', async () => {
+    const operatorPort = await freePort();
+    const worker = await startTestServer({
+      beside: server,
+      env: { VESTRA_ROLE: 'worker', VESTRA_OPERATOR_PORT: String(operatorPort) },
+    });
+    const url = `http://127.0.0.1:${operatorPort}`;
+    try {
+      expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+      expect((await fetch(`${url}/v1/me`)).status).toBe(404);
+      expect((await scrape(url)).text).toContain('role="worker"');
+    } finally {
+      await worker.stop();
+    }
+  });
+});

@@ -61,4 +61,14 @@ export const operating = area('operating', 'done', [
     'docs/metrics.md · Health',
     'The bare address leads to the API reference, and a browser finds no error at `/favicon.ico`.',
   ],
+  [
+    'OPS-213',
+    'docs/operating.md · Looking for what is wrong',
+    '`vestra doctor` says what is installed, reachable, writable and set wrongly, and what to do; it ends with 1 where something fails.',
+  ],
+  [
+    'OPS-214',
+    'docs/operating.md · Looking for what is wrong',
+    '`vestra doctor` asks vendors without spending money, tells of models that end, and prints no secret.',
+  ],
 ]);

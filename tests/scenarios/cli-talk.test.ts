@@ -358,6 +358,44 @@ describe('vestra start and admin', () => {
   });
 });
 
+describe('vestra doctor', () => {
+  const doctor = async (env: Record<string, string>) => {
+    const { code, out } = await runCli(['doctor', '--json'], {
+      cwd: folder,
+      env: { PORT: new URL(server.url).port, ...env },
+    });
+    const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: { status: string; what: string }[] };
+    expect(ok).toBe(code === 0);
+    return { code, out, findings: findings.map(({ status, what }) => `${status} ${what}`) };
+  };
+
+  it('finds nothing to mend where all is well, beside a server that runs [OPS-213]', async () => {
+    const { code, findings } = await doctor({
+      DATABASE_URL: server.connectionString,
+      VESTRA_MASTER_KEY: 'ab'.repeat(32),
+      VESTRA_COMPUTER: 'off',
+    });
+    expect(findings.filter((each) => each.startsWith('fail'))).toEqual([]);
+    expect(code).toBe(0);
+    expect(findings).toContain(`ok ready at ${server.url}`);
+    expect(findings).toContain('ok its tables are those of this version');
+    expect(findings).toContain('ok reached directly');
+    expect(findings.join()).toMatch(/ok PostgreSQL \d+\S* .*takes writes/);
+  });
+
+  it('ends with 1 and says no secret where the database cannot be reached [OPS-213, OPS-214]', async () => {
+    const { code, out, findings } = await doctor({
+      DATABASE_URL: 'postgresql://vestra:hunter2-secret@127.0.0.1:1/none',
+      VESTRA_MASTER_KEY: 'cd'.repeat(32),
+      VESTRA_METRICS_TOKEN: 'token-that-is-secret',
+      VESTRA_COMPUTER: 'off',
+    });
+    expect(code).toBe(1);
+    expect(findings.filter((each) => each.startsWith('fail'))).toEqual([expect.stringContaining('127.0.0.1:1')]);
+    expect(out).not.toMatch(/hunter2|cdcdcd|token-that/);
+  });
+});
+
 describe('which server and key', () => {
   it('are kept by login, once the key is known to be good', async () => {
     const login = (key: string) =>

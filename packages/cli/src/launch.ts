@@ -9,7 +9,7 @@ import { headingOf } from './command-groups.ts';
 const serverProgram = import.meta.resolve('@vestra/server/main/main');
 const operatorProgram = import.meta.resolve('@vestra/server/operator/main');
 
-/** `start` and `admin` are the server package's own entries, each in a process of its own. */
+/** `start`, `doctor` and `admin` are the server package's own entries, each in a process of its own. */
 export function addLaunchers(program: Command, end: (code: number) => void): void {
   program
     .command('start')
@@ -19,6 +19,15 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
     .option('--host <address>', 'absent: HOST, or 127.0.0.1')
     .action(async ({ port, host }: { port?: string; host?: string }) => {
       end(await launch(serverProgram, [], { ...(port && { PORT: port }), ...(host && { HOST: host }) }));
+    });
+
+  program
+    .command('doctor')
+    .helpGroup(headingOf('doctor'))
+    .description('Look at what a server on this machine needs: what is installed, reachable, writable and retiring.')
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      end(await launch(operatorProgram, ['doctor', ...(json ? ['--json'] : [])]));
     });
 
   program

@@ -1,5 +1,5 @@
+import { nearest } from '@vestra/contract/nearest';
 import { valueFlags } from './global-flags.ts';
-import { nearest } from './nearest.ts';
 
 /**
  * What to say about words that are no command; null where they are one. Commander would suggest word by word and

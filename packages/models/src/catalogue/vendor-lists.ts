@@ -31,6 +31,19 @@ export async function askVendors(
   return new Map(asked.filter(([, models]) => models.length > 0));
 }
 
+/** Whether a vendor can be reached and takes the key. A list of its models costs nothing. */
+export type VendorAnswer = { provider: Provider; host: string; status: number | null };
+
+export const reachVendors = (settings: ModelSettings, signal: AbortSignal): Promise<VendorAnswer[]> =>
+  Promise.all(
+    questionsOf(settings).map(async ({ provider, url, headers }) => {
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+      const answer = await fetch(url, { headers, redirect: 'manual', signal: patience }).catch(() => null);
+      await answer?.body?.cancel();
+      return { provider, host: new URL(url).host, status: answer?.status ?? null };
+    }),
+  );
+
 type Question = {
   provider: Provider;
   url: string;

@@ -3,6 +3,7 @@ import { Failure } from '@vestra/contract/errors';
 import { StartFailure } from '../db/start-failure.ts';
 import { readConfig } from '../main/config.ts';
 import { operatorCommands, upkeepCommands } from './commands.ts';
+import { examine, showFindings } from './doctor/doctor.ts';
 import { openOperator } from './open.ts';
 import { createProgress } from './progress.ts';
 
@@ -13,11 +14,22 @@ const [words, flags] = splitArguments(process.argv.slice(2));
 const name = nameIn(words);
 
 try {
-  await run(name);
+  if (words[0] === 'doctor') await runDoctor();
+  else await run(name);
 } catch (error) {
   if (!(error instanceof StartFailure) && !(error instanceof Failure)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
+}
+
+/** Needs no database, since that may be what is wrong. */
+async function runDoctor(): Promise<void> {
+  const findings = await examine(process.env);
+  const isOk = findings.every(({ status }) => status !== 'fail');
+  process.stdout.write(
+    flags.includes('--json') ? `${JSON.stringify({ ok: isOk, findings }, null, 2)}\n` : `${showFindings(findings)}\n`,
+  );
+  if (!isOk) process.exitCode = 1;
 }
 
 async function run(chosen: string): Promise<void> {

@@ -31,6 +31,7 @@ export {
   liveVersionsUsing,
   lockVersions,
   markMissing,
+  modelsInUse,
   newestVersion,
 } from './store.ts';
 export type { DeploymentRow, VersionRow } from './tables.ts';

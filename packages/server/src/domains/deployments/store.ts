@@ -221,6 +221,18 @@ export async function liveVersionsUsing(db: Executor, orgId: string, resourceId:
   return found;
 }
 
+const mostInUse = 200;
+
+/** Which models live versions name, with an org and a deployment that does; of all orgs, for the operator. */
+export const modelsInUse = (db: Executor): Promise<{ model: string; org_id: string; slug: string }[]> =>
+  rowsOf(
+    db,
+    { model: text(), org_id: text(), slug: text() },
+    sql`SELECT DISTINCT ON (model, d.org_id) coalesce(v.manifest->>'model', 'default') AS model, d.org_id, d.slug
+        FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = d.live_version
+        WHERE d.status = 'active' ORDER BY model, d.org_id, d.slug LIMIT ${mostInUse}`,
+  );
+
 /** The slugs of deployments that run it live, or would after rolling back. */
 export async function deploymentsRelyingOn(db: Executor, orgId: string, resourceId: string): Promise<string[]> {
   const relying = reading(

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { closeDatabase, type Database, mostConnections, openDatabase } from '../../db/pool.ts';
+import { reachEmbeddedPostgres } from '../../db/reach-embedded.ts';
+import { StartFailure } from '../../db/start-failure.ts';
+import type { Config } from '../../main/config.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
+
+/** Looks at the database, and then at what is in it. */
+export async function databaseFindings(
+  config: Config,
+  lookInside: (db: Database) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const { databaseUrl, dataDir } = config;
+  if (
+    databaseUrl === null &&
+    !existsSync(join(dataDir, 'postgres')) &&
+    !existsSync(join(dataDir, 'postgres-location.json'))
+  ) {
+    return [ok('database', 'the embedded one is made at the first start')];
+  }
+  try {
+    const postgres = databaseUrl
+      ? { connectionString: databaseUrl, stop: async () => {} }
+      : await reachEmbeddedPostgres({ dataDir, log: () => {} });
+    const db = await openDatabase({ connectionString: postgres.connectionString, max: 2 });
+    try {
+      const { findings, isSetUp } = await look(db, databaseUrl === null);
+      return [...findings, ...(isSetUp ? await lookInside(db) : [])];
+    } finally {
+      await closeDatabase(db);
+      await postgres.stop();
+    }
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    return [bad('database', error.message, 'The server does not start before this is mended.')];
+  }
+}
+
+type Facts = {
+  version: string;
+  backend: number;
+  vectors: boolean;
+  most: number;
+  now: number;
+};
+
+async function look(db: Database, isEmbedded: boolean): Promise<{ findings: Finding[]; isSetUp: boolean }> {
+  const client = (await db.$client.connect()) as pg.PoolClient & { processID: number };
+  try {
+    await client.query('SELECT 1');
+    const askedAt = Date.now();
+    const { rows } = await client.query<Facts>(
+      `SELECT current_setting('server_version') AS version, pg_backend_pid() AS backend,
+         EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') AS vectors,
+         current_setting('max_connections')::int AS most, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`,
+    );
+    const facts = rows[0] as Facts;
+    const roundTripMs = Date.now() - askedAt;
+    const applied = await client.query<{ name: string }>('SELECT name FROM schema_migrations').then(
+      (result) => result.rows.map(({ name }) => name),
+      () => null,
+    );
+    const where = isEmbedded ? 'the embedded PostgreSQL' : 'PostgreSQL';
+    const findings = [
+      ok('database', `${where} ${facts.version} answers after ${roundTripMs} ms and takes writes`),
+      await migrationFinding(applied),
+      // What gives each connection a number of its own is a pooler.
+      client.processID === facts.backend ? ok('database', 'reached directly') : poolerFinding(),
+      vectorFinding(facts.vectors, isEmbedded),
+      connectionsFinding(facts.most),
+      clockFinding(facts.now - (askedAt + roundTripMs / 2)),
+    ];
+    return { findings, isSetUp: applied !== null };
+  } finally {
+    client.release();
+  }
+}
+
+async function migrationFinding(applied: readonly string[] | null): Promise<Finding> {
+  if (applied === null) return ok('database', 'empty: the first start sets it up');
+  const known = (await readdir(join(import.meta.dirname, '../../db/migrations'))).filter((name) =>
+    name.endsWith('.sql'),
+  );
+  const newer = applied.filter((name) => !known.includes(name));
+  if (newer.length > 0) {
+    return bad(
+      'database',
+      `it was set up by a newer version (${newer.at(-1)})`,
+      'Start that version: migrations only go forward.',
+    );
+  }
+  const pending = known.length - applied.length;
+  return ok(
+    'database',
+    pending === 0 ? 'its tables are those of this version' : `the next start applies ${pending} migrations`,
+  );
+}
+
+function vectorFinding(isThere: boolean, isEmbedded: boolean): Finding {
+  if (isThere) return ok('database', 'pgvector is installed');
+  if (isEmbedded)
+    return ok('database', 'the server compares meaning itself, which is enough for some ten thousand passages');
+  const what = 'pgvector is not installed: the server compares meaning itself, which is slow with many documents';
+  return warn('database', what, 'Install the extension `vector` on the database server.');
+}
+
+function poolerFinding(): Finding {
+  if (process.env.DATABASE_DIRECT_URL) return ok('database', 'reached through a pooler, and directly for listening');
+  return warn(
+    'database',
+    'reached through a pooler',
+    'A pooler in transaction mode delivers no notifications: let DATABASE_URL lead to PostgreSQL itself, or set DATABASE_DIRECT_URL beside it.',
+  );
+}
+
+function connectionsFinding(most: number): Finding {
+  const processes = Math.floor((most - 5) / (mostConnections + 1));
+  const what = `it takes ${most} connections, enough for ${processes} ${processes === 1 ? 'process' : 'processes'}`;
+  return processes > 0
+    ? ok('database', what)
+    : warn('database', what, `Raise max_connections: a process takes ${mostConnections + 1}.`);
+}
+
+function clockFinding(aheadMs: number): Finding {
+  const seconds = Math.abs(aheadMs) / 1000;
+  const what = `its clock and this machine's are ${seconds.toFixed(1)} s apart`;
+  const remedy = 'Set both by NTP: leases, sessions and signatures go by the clock.';
+  if (seconds < 2) return ok('clock', what);
+  return seconds < 30 ? warn('clock', what, remedy) : bad('clock', what, remedy);
+}

@@ -1,0 +1,12 @@
+/** What the doctor found: `fail` keeps something from working, `warn` will, or surprises. */
+export type Finding = {
+  status: 'ok' | 'warn' | 'fail';
+  about: string;
+  what: string;
+  /** What to do about it. */
+  remedy: string | null;
+};
+
+export const ok = (about: string, what: string): Finding => ({ status: 'ok', about, what, remedy: null });
+export const warn = (about: string, what: string, remedy: string): Finding => ({ status: 'warn', about, what, remedy });
+export const bad = (about: string, what: string, remedy: string): Finding => ({ status: 'fail', about, what, remedy });

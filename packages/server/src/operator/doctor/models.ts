@@ -1,0 +1,77 @@
+import { type Catalogue, createCatalogue } from '@vestra/models/catalogue/catalogue';
+import { retirementOf } from '@vestra/models/catalogue/retirement';
+import { reachVendors } from '@vestra/models/catalogue/vendor-lists';
+import type { Config } from '../../main/config.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
+
+const noticeDays = 60;
+
+/** Whether each vendor that is set up can be reached and takes its key, and what the default model is. */
+export async function vendorFindings({ models, asksForModels }: Config): Promise<Finding[]> {
+  const catalogue = createCatalogue(models);
+  const isOffline = catalogue.defaultModel === 'offline';
+  const answers = asksForModels ? await reachVendors(models, new AbortController().signal) : [];
+  return [
+    ...(isOffline
+      ? [
+          warn(
+            'models',
+            'no model key is set: live mode answers nothing, test mode with a stand-in',
+            'Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY or OPENAI_COMPATIBLE_BASE_URL.',
+          ),
+        ]
+      : [defaultFinding(catalogue)]),
+    ...answers.map(({ provider, host, status }) => {
+      if (status === null)
+        return bad(
+          'models',
+          `${provider}: ${host} does not answer`,
+          'Look at the name, the network and the proxy of this machine.',
+        );
+      if (status === 401 || status === 403)
+        return bad('models', `${provider}: ${host} refuses the key`, 'Set a key that is good.');
+      return status < 500
+        ? ok('models', `${provider}: ${host} answers`)
+        : warn('models', `${provider}: ${host} answers ${status}`, 'Look at the status page of the vendor.');
+    }),
+  ];
+}
+
+function defaultFinding(catalogue: Catalogue): Finding {
+  const { defaultModel } = catalogue;
+  if (defaultModel === null)
+    return bad(
+      'models',
+      'VESTRA_DEFAULT_MODEL names a model that no configured provider has',
+      'GET /v1/models lists those there are.',
+    );
+  return (
+    ending(catalogue, defaultModel, 'the default model') ??
+    ok('models', `agents answer with ${defaultModel} unless they choose another`)
+  );
+}
+
+/** What is run live and will stop. */
+export function retiringFindings(
+  { models }: Config,
+  used: readonly { model: string; org_id: string; slug: string }[],
+): Finding[] {
+  const catalogue = createCatalogue(models);
+  return used.flatMap(({ model, org_id, slug }) =>
+    model === 'default' ? [] : (ending(catalogue, model, `the live version of ${slug} (${org_id})`) ?? []),
+  );
+}
+
+function ending(catalogue: Catalogue, id: string, who: string): Finding | null {
+  const model = catalogue.find('live', id);
+  if (!model)
+    return bad(
+      'models',
+      `${who} uses ${id}, which no configured provider has`,
+      'Set the key of its provider, or choose another model.',
+    );
+  const { isPast, daysLeft, sentence } = retirementOf(model, new Date().toISOString().slice(0, 10));
+  if (sentence === null || daysLeft === null || daysLeft > noticeDays) return null;
+  const [what, remedy] = sentence.split(/(?<=\.) /);
+  return (isPast ? bad : warn)('models', `${who}: ${what}`, remedy ?? 'Choose another model.');
+}

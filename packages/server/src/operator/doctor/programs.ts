@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { browserObstacle } from '../../adapters/browser/obstacle.ts';
+import { chooseHost } from '../../adapters/computer/choose-host.ts';
+import { findPackage } from '../../db/embedded/binaries.ts';
+import { StartFailure } from '../../db/start-failure.ts';
+import type { Config } from '../../main/config.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
+
+const oldestNode = 22;
+
+export function nodeFinding(version = process.versions.node): Finding {
+  const isOld = Number(version.split('.')[0]) < oldestNode;
+  return isOld ? bad('node', `Node ${version}`, `Install Node ${oldestNode} or newer.`) : ok('node', `Node ${version}`);
+}
+
+/** What the server starts beside itself, and what agents find on a computer. */
+export async function programFindings({
+  computer,
+  chromium,
+  allowPrivateAddresses,
+  databaseUrl,
+}: Config): Promise<Finding[]> {
+  return [
+    ...(databaseUrl === null ? [embeddedFinding()] : []),
+    ...(computer.setting === 'off'
+      ? [ok('computers', 'switched off by VESTRA_COMPUTER=off')]
+      : [
+          await computerFinding(computer.setting, allowPrivateAddresses),
+          await browserFinding(chromium),
+          ...documentTools(),
+          gvisor(),
+        ]),
+  ];
+}
+
+function embeddedFinding(): Finding {
+  try {
+    findPackage();
+    return ok('database', 'the embedded PostgreSQL is installed');
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    return bad(
+      'database',
+      'there is no embedded PostgreSQL for this system',
+      'Set DATABASE_URL, or install with optional packages.',
+    );
+  }
+}
+
+async function computerFinding(setting: Config['computer']['setting'], allowPrivate: boolean): Promise<Finding> {
+  const said: string[] = [];
+  const log = { warn: (line: string) => said.push(line), error: (line: string) => said.push(line) };
+  const { host } = await chooseHost({ setting, allowPrivate, log: log as never });
+  const [line] = said;
+  if (line === undefined)
+    return ok('computers', setting === 'just-bash' ? 'just-bash' : 'bubblewrap, socat and git work');
+  const [what, remedy = 'Run npm run setup:system.'] = line.split(/[;:] (?=install)/);
+  return (host === null ? bad : warn)('computers', what as string, remedy);
+}
+
+async function browserFinding(chromium: string): Promise<Finding> {
+  const obstacle = await browserObstacle(chromium);
+  return obstacle === null
+    ? ok('browsers', chromium)
+    : warn('browsers', obstacle, 'Run npm run setup:system, or do without browsers.');
+}
+
+const tools = [
+  ['python3', '/usr/bin/python3'],
+  ['poppler-utils', '/usr/bin/pdftotext'],
+  ['python3-docx', '/usr/lib/python3/dist-packages/docx'],
+  ['python3-openpyxl', '/usr/lib/python3/dist-packages/openpyxl'],
+  ['python3-reportlab', '/usr/lib/python3/dist-packages/reportlab'],
+  ['python3-pypdf', '/usr/lib/python3/dist-packages/pypdf'],
+] as const;
+
+function documentTools(): Finding[] {
+  const missing = tools.filter(([, file]) => !existsSync(file)).map(([name]) => name);
+  if (missing.length === 0) return [ok('documents', 'what agents write documents with is installed')];
+  return [
+    warn(
+      'documents',
+      `agents lack ${missing.join(', ')}`,
+      'Run npm run setup:system, or install them: without, agents make no Office or PDF files.',
+    ),
+  ];
+}
+
+function gvisor(): Finding {
+  const isThere = ['/usr/bin/runsc', '/usr/local/bin/runsc'].some((file) => existsSync(file));
+  return ok(
+    'gvisor',
+    isThere ? 'runsc is installed' : 'runsc is not installed, and not needed unless gVisor is wanted',
+  );
+}

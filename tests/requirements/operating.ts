@@ -71,4 +71,14 @@ export const operating = area('operating', 'done', [
     'docs/operating.md · Looking for what is wrong',
     '`vestra doctor` asks vendors without spending money, tells of models that end, and prints no secret.',
   ],
+  [
+    'OPS-215',
+    'docs/going-live.md · Two modes, two wallets',
+    'The page about money and going live shows commands that do what it says.',
+  ],
+  [
+    'OPS-216',
+    'docs/going-live.md · Two modes, two wallets',
+    'The command line says what to run where an empty wallet or a cap kept something from running.',
+  ],
 ]);

@@ -10,6 +10,7 @@ import { unusedPort } from '../../packages/server/src/adapters/outbound/loopback
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { cast, lastText } from '../support/cast.ts';
 import { runCli, startCli } from '../support/cli.ts';
+import { makeOtherOrg } from '../support/other-org.ts';
 
 let server: AgentServer;
 let root: string;
@@ -193,6 +194,23 @@ describe('vestra apply', () => {
     const passed = await runCli(['apply'], { cwd: folder, env: live });
     expect([passed.code, passed.out]).toEqual([0, expect.stringMatching(/✔ tested: version 2 is live\n$/)]);
     expect((await read('/v1/deployments/tested')).live_version).toBe(2);
+  });
+});
+
+describe('a wallet that is empty', () => {
+  it('is said with what to run, by apply and by test [OPS-216]', async () => {
+    const folder = await folderWith('broke', {
+      'service.yaml': 'name: broke\ntests:\n  - name: Greets\n    ask: Hello?\n    expect: The agent greets.\n',
+    });
+    const broke = { VESTRA_URL: server.url, VESTRA_KEY: await makeOtherOrg(server) };
+    const hint =
+      'The test wallet is empty. Whoever runs the server fills it: vestra admin credit --org <org id> --mode test --usd 50';
+    for (const word of ['apply', 'test']) {
+      const { code, out } = await runHere([word], { cwd: folder, env: broke });
+      expect([word, code]).toEqual([word, 1]);
+      expect(out).toContain('wallet_empty');
+      expect(out).toContain(hint);
+    }
   });
 });
 

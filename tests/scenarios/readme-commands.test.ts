@@ -12,7 +12,11 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 const root = join(import.meta.dirname, '../..');
 /** The examples first: what they show is what comes of a first apply. */
-const readmes = [...readdirSync(join(root, 'examples')).map((name) => `examples/${name}/README.md`), 'README.md'];
+const readmes = [
+  ...readdirSync(join(root, 'examples')).map((name) => `examples/${name}/README.md`),
+  'README.md',
+  'docs/going-live.md',
+];
 
 /** A command as the Markdown has it, and what must come of it: lines in which `…` stands for anything. */
 type Documented = { command: string; shows: string[] };
@@ -73,7 +77,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const showing = (line: string) => new RegExp(`^${line.split('…').map(escaped).join('.*')}$`, 'm');
 
 describe('a documented command is a tested command', () => {
-  it.each(readmes)('of %s, on a fresh machine with no key and no secret [OFF-104]', async (readme) => {
+  it.each(readmes)('of %s, on a fresh machine with no key and no secret [OFF-104, OPS-215]', async (readme) => {
     const commands = commandsOf(readme).filter(({ command }) => !command.startsWith('npx vestra init'));
     expect(commands.length).toBeGreaterThan(1);
     for (const { command, shows } of commands) {

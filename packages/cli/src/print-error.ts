@@ -2,6 +2,7 @@ import { ApplyError } from '@vestra/sdk/apply';
 import { VestraError } from '@vestra/sdk/errors';
 import { CommanderError } from 'commander';
 import { CommandFault } from './fault.ts';
+import { modeOfKey, moneyHint } from './money-hint.ts';
 import { plain } from './output/show-value.ts';
 import type { Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
@@ -79,6 +80,8 @@ function detailsOf(
   const lines = error.names.map((name) => `vestra secrets set ${plain(name)}${again}`);
   if (error.status === 401 && settings?.source)
     lines.push(`The key is from ${settings.source}, sent to ${settings.url}.`);
+  const hint = moneyHint(codes, modeOfKey(settings?.key ?? null));
+  if (hint) lines.push(hint);
   if (error.deployments.length > 0) lines.push(`deployments: ${plain(error.deployments.join(', '))}`);
   const facts = [...codes, error.requestId].filter((fact) => fact !== null);
   return error.status === 0 ? lines : [...lines, paintError('dim', facts.join(' · '))];

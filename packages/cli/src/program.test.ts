@@ -197,6 +197,16 @@ describe('what goes wrong', () => {
     expect(JSON.parse(json.err).error).toMatchObject({ type: 'invalid_request', code: 'invalid_command' });
   });
 
+  it.each([
+    ['wallet_empty', 'vk_live_', 'vestra admin credit --org <org id> --mode live --usd 50'],
+    ['wallet_empty', 'vk_test_', 'vestra admin credit --org <org id> --mode test --usd 50'],
+    ['user_cap_reached', 'vk_live_', 'A cap of live mode is reached: `vestra limits get` shows it'],
+  ])('of money (%s) says what to run [OPS-216]', async (code, key, hint) => {
+    answer = () => ({ status: 402, body: { error: { ...refusal.error, type: 'cap_reached', code } } });
+    const words = await vestra('users', 'get', 'ada', '--key', `${key}${'A'.repeat(43)}`);
+    expect([words.code, words.err]).toEqual([1, expect.stringContaining(hint)]);
+  });
+
   it('of a key says where the key is from and where it went', async () => {
     answer = () => ({
       status: 401,

@@ -3,6 +3,7 @@ import { type ApplyAnswer, applyFolder, type Change, type ServerAway } from '@ve
 import type { Client } from '@vestra/sdk/client';
 import { followTests } from '@vestra/sdk/commands/test';
 import type { Invocation, OwnCommand } from '../invocation.ts';
+import { moneyHintOfRun } from '../money-hint.ts';
 import { printJson } from '../output/print-answer.ts';
 import { summaryOf, type TestRun } from '../output/show-test-run.ts';
 import { plain } from '../output/show-value.ts';
@@ -52,6 +53,8 @@ async function run(invocation: Invocation): Promise<number> {
   }
   for (const server of result.away) terminal.out(`${awayLine(terminal, server)}\n`);
   terminal.out(`${outcomeOf(terminal, result, options.promote)}\n`);
+  const hint = result.run && moneyHintOfRun(result.run);
+  if (hint) terminal.out(`  ${hint}\n`);
   return isGood ? 0 : 1;
 }
 

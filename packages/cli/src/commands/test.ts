@@ -4,6 +4,7 @@ import { readServiceFile } from '@vestra/sdk/apply/service-file';
 import { test as playTests, type TestOptions } from '@vestra/sdk/commands/test';
 import { misuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
+import { moneyHintOfRun } from '../money-hint.ts';
 import { printJson } from '../output/print-answer.ts';
 import { summaryOf } from '../output/show-test-run.ts';
 import { shown } from './apply.ts';
@@ -21,6 +22,8 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   const run = await shown(terminal, isJson, play, ['tests']);
   if (isJson) printJson(terminal, run);
   else if (terminal.isInteractive) terminal.out(`${run.id}: ${summaryOf(run)}\n`);
+  const hint = moneyHintOfRun(run);
+  if (hint && !isJson) terminal.out(`${hint}\n`);
   return run.status === 'passed' ? 0 : 1;
 }
 

@@ -51,5 +51,4 @@ export const otherRooms: Record<string, string> = {
   scripts: 'what `npm run` runs: checks, generated files, this map',
   docs: 'what users read, and `decisions/` with their reasons',
   examples: 'deployments that a test applies and talks to',
-  ops: 'alert rules and a dashboard to begin with',
 };

@@ -206,10 +206,10 @@ describe('a wallet that is empty', () => {
     const hint =
       'The test wallet is empty. Whoever runs the server fills it: vestra admin credit --org <org id> --mode test --usd 50';
     for (const word of ['apply', 'test']) {
-      const { code, out } = await runHere([word], { cwd: folder, env: broke });
+      const { code, out, err } = await runHere([word], { cwd: folder, env: broke });
       expect([word, code]).toEqual([word, 1]);
-      expect(out).toContain('wallet_empty');
-      expect(out).toContain(hint);
+      expect(out + err).toContain('wallet_empty');
+      expect(out + err).toContain(hint);
     }
   });
 });

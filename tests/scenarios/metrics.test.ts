@@ -98,9 +98,9 @@ describe('what is written about the metrics', () => {
 
   it('and no rule or panel asks for one that is not there [OPS-207]', async () => {
     const { names } = await scrape(server.url);
-    const { groups } = parse(read('ops/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] };
+    const { groups } = parse(read('deploy/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] };
     const rules = groups.flatMap((group) => group.rules);
-    const { panels } = JSON.parse(read('ops/grafana/vestra.json')) as { panels: { targets?: { expr: string }[] }[] };
+    const { panels } = JSON.parse(read('deploy/grafana/vestra.json')) as { panels: { targets?: { expr: string }[] }[] };
     const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     const asked = [...rules.map(({ expr }) => expr), ...shown].flatMap((expr) => [
       ...(expr.match(/\b(vestra|process|nodejs)_\w+/g) ?? []),

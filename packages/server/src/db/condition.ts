@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { UNFINISHED } from './migrate.ts';
 import type { Database } from './pool.ts';
 import { sqlState } from './query-error.ts';
 
@@ -21,7 +22,13 @@ type Patience = { slowMs: number; giveUpMs: number };
 
 const usualPatience: Patience = { slowMs: 2_000, giveUpMs: 5_000 };
 
-type Facts = { is_standby: boolean; is_read_only: boolean; lag_seconds: number | null; has_newest: boolean };
+type Facts = {
+  is_standby: boolean;
+  is_read_only: boolean;
+  lag_seconds: number | null;
+  has_newest: boolean;
+  is_unfinished: boolean;
+};
 
 /** Looks one at a time: a database that does not answer is not asked more and more, and who asks again hears so at once. */
 export function lookAtDatabase(db: Database, newestMigration: string, patience = usualPatience): Look {
@@ -50,8 +57,9 @@ async function ask({ $client }: Database, newestMigration: string, { giveUpMs }:
       text: `SELECT pg_is_in_recovery() AS is_standby,
           current_setting('default_transaction_read_only')::bool AS is_read_only,
           extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8 AS lag_seconds,
-          EXISTS (SELECT FROM schema_migrations WHERE name >= $1) AS has_newest`,
-      values: [newestMigration],
+          EXISTS (SELECT FROM schema_migrations WHERE name >= $1 AND name <> $2) AS has_newest,
+          EXISTS (SELECT FROM schema_migrations WHERE name = $2) AS is_unfinished`,
+      values: [newestMigration, UNFINISHED],
       // A connection that leads nowhere is given up with the question, and not kept for the next one.
       query_timeout: giveUpMs,
     } as pg.QueryConfig);
@@ -59,9 +67,7 @@ async function ask({ $client }: Database, newestMigration: string, { giveUpMs }:
     return {
       isUp: true,
       readOnly: readOnlyReason(facts),
-      behind: facts.has_newest
-        ? null
-        : `It lacks the migration ${newestMigration}: restart the server, which applies it.`,
+      behind: behindReason(facts, newestMigration),
       seconds: (performance.now() - startedAt) / 1000,
     };
   } catch (error) {
@@ -76,6 +82,11 @@ function readOnlyReason({ is_standby, is_read_only, lag_seconds }: Facts): strin
   if (!is_standby) return is_read_only ? 'The database is read-only.' : null;
   const lag = lag_seconds === null ? '' : `, ${Math.round(lag_seconds)} s behind its primary`;
   return `The database is read-only: it is a standby${lag}.`;
+}
+
+function behindReason({ has_newest, is_unfinished }: Facts, newestMigration: string): string | null {
+  if (is_unfinished) return 'Rows are being brought into it, or that was broken off.';
+  return has_newest ? null : `It lacks the migration ${newestMigration}: restart the server, which applies it.`;
 }
 
 function slowReason({ $client }: Database, { slowMs }: Patience): string {

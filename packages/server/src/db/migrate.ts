@@ -25,7 +25,8 @@ export const UNFINISHED = 'unfinished';
  */
 export async function migrate(db: Database, folder: string): Promise<{ applied: string[]; newest: string }> {
   const migrations = await readMigrations(folder);
-  if (await isUpToDate(db, migrations)) return { applied: [] };
+  const newest = migrations.at(-1)?.name ?? '';
+  if (await isUpToDate(db, migrations)) return { applied: [], newest };
   const client = await db.$client.connect();
   let isDone = false;
   try {
@@ -34,7 +35,7 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
     const applied = await applyPending(client, migrations);
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]);
     isDone = true;
-    return { applied, newest: migrations.at(-1)?.name ?? '' };
+    return { applied, newest };
   } finally {
     client.release(!isDone);
   }

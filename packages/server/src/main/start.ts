@@ -87,6 +87,7 @@ export async function startServer(
     };
     if (config.role === 'worker') {
       await startWork();
+      operator.started();
       return { ...server, url: null };
     }
 
@@ -120,6 +121,7 @@ export async function startServer(
         answer: (request, callerAddress) => app.get().fetch(request, { callerAddress }),
       }),
     );
+    operator.started();
     await startWork();
     return { ...server, url };
   } catch (error) {

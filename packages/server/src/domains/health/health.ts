@@ -12,23 +12,24 @@ const keptMs = 1_000;
 
 export function createHealth(options: {
   look: () => Promise<Condition>;
-  isLeaving: () => boolean;
+  /** Null once it serves, until it stops. */
+  whyNot: () => string | null;
   now?: () => number;
 }): () => Promise<Health> {
-  const { look, isLeaving, now = performance.now.bind(performance) } = options;
+  const { look, whyNot, now = performance.now.bind(performance) } = options;
   let kept: { until: number; condition: Promise<Condition> } | null = null;
   return async () => {
     if (kept === null || now() >= kept.until) kept = { until: now() + keptMs, condition: look() };
-    return healthOf(await kept.condition, isLeaving());
+    return healthOf(await kept.condition, whyNot());
   };
 }
 
 /** Nothing else is known of a database that does not answer, so nothing else is said of it. */
-function healthOf(condition: Condition, isLeaving: boolean): Health {
+function healthOf(condition: Condition, why: string | null): Health {
   const checks: Checks = {
     database: check(condition.isUp ? condition.readOnly : condition.reason),
     migrations: check(condition.isUp ? condition.behind : null),
-    server: check(isLeaving ? 'The server is going down.' : null),
+    server: check(why),
   };
   return { isReady: Object.values(checks).every(({ status }) => status === 'ok'), checks, condition };
 }

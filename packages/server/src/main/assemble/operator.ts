@@ -14,6 +14,8 @@ export type OperatorParts = {
   pages: (app: Hono) => void;
   /** The same and nothing else. */
   app: () => Hono;
+  /** Ready from now on. */
+  started: () => void;
   /**
    * Not ready from now on. Whoever sends requests here is given the time to hear that they are to go elsewhere, while
    * each is still answered.
@@ -27,9 +29,13 @@ export function assembleOperator(
   parts: { engine: Engine; computers: Computers; browserPool: BrowserPool },
 ): OperatorParts {
   const { config, lookAtDatabase, metrics } = kernel;
+  let hasStarted = false;
   let isDraining = false;
-  const isLeaving = () => isDraining || parts.engine.runner.isLeaving();
-  const health = createHealth({ look: lookAtDatabase, isLeaving });
+  const whyNot = () => {
+    if (isDraining || parts.engine.runner.isLeaving()) return 'The server is going down.';
+    return hasStarted ? null : 'The server is starting.';
+  };
+  const health = createHealth({ look: lookAtDatabase, whyNot });
   addServerMetrics(kernel, { ...parts, health });
   const pages = operatorRoutes({ health, metrics: metrics.registry.write, metricsToken: config.metricsToken });
   return {
@@ -39,6 +45,9 @@ export function assembleOperator(
       const app = new Hono();
       pages(app);
       return app;
+    },
+    started() {
+      hasStarted = true;
     },
     async drain() {
       isDraining = true;

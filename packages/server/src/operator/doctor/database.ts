@@ -6,6 +6,7 @@ import { closeDatabase, type Database, mostConnections, openDatabase } from '../
 import { reachEmbeddedPostgres } from '../../db/reach-embedded.ts';
 import { StartFailure } from '../../db/start-failure.ts';
 import type { Config } from '../../main/config.ts';
+import { migrationsFolder } from '../../main/migrations-folder.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Looks at the database, and then at what is in it. */
@@ -81,9 +82,7 @@ async function look(db: Database, isEmbedded: boolean): Promise<{ findings: Find
 
 async function migrationFinding(applied: readonly string[] | null): Promise<Finding> {
   if (applied === null) return ok('database', 'empty: the first start sets it up');
-  const known = (await readdir(join(import.meta.dirname, '../../db/migrations'))).filter((name) =>
-    name.endsWith('.sql'),
-  );
+  const known = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql'));
   const newer = applied.filter((name) => !known.includes(name));
   if (newer.length > 0) {
     return bad(

@@ -4,6 +4,7 @@ import { modelsInUse } from '../../domains/deployments/api.ts';
 import { type Config, readConfig } from '../../main/config.ts';
 import { dataFolderFindings } from './data-folder.ts';
 import { databaseFindings } from './database.ts';
+import { fileFindings } from './files.ts';
 import { bad, type Finding } from './finding.ts';
 import { retiringFindings, vendorFindings } from './models.ts';
 import { moneyFindings } from './money.ts';
@@ -22,6 +23,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
   const parts = await Promise.all([
     programFindings(config),
     dataFolderFindings(config),
+    fileFindings(config),
     databaseFindings(config, lookInside),
     vendorFindings(config),
     serverFindings(config),

@@ -15,13 +15,18 @@ export function settingFindings(env: Record<string, string | undefined>, config:
 
 export function unknownSettings(env: Record<string, string | undefined>): Finding[] {
   const known = [...settingNames, ...otherNames];
-  return Object.keys(env)
-    .filter((name) => name.startsWith('VESTRA_') && !known.includes(name))
-    .map((name) => {
-      const [meant] = nearest(name, known);
-      const remedy = meant ? `Did you mean ${meant}?` : 'The settings are listed in README.md. Remove it.';
-      return warn('settings', `${name} is set, which nothing reads`, remedy);
-    });
+  return (
+    Object.keys(env)
+      // What a setting is may lie in a file.
+      .filter(
+        (name) => name.startsWith('VESTRA_') && !known.includes(name) && !known.includes(name.replace(/_FILE$/, '')),
+      )
+      .map((name) => {
+        const [meant] = nearest(name, known);
+        const remedy = meant ? `Did you mean ${meant}?` : 'The settings are listed in README.md. Remove it.';
+        return warn('settings', `${name} is set, which nothing reads`, remedy);
+      })
+  );
 }
 
 function exposure({ publicUrl, host, allowPrivateAddresses, masterKey, databaseUrl, role }: Config): Finding[] {

@@ -108,7 +108,7 @@ function assertKey({ text }: Key, { key_check }: Manifest): void {
   );
 }
 
-async function fillTables(path: string, { tables }: Manifest, load: Load, progress: Progress): Promise<void> {
+export async function fillTables(path: string, { tables }: Manifest, load: Load, progress: Progress): Promise<void> {
   const byPart = new Map(tables.map((table) => [table.part, table]));
   for await (const { name, content } of partsOf(path, { isWanted: (part) => byPart.has(part) })) {
     const table = byPart.get(name) as Manifest['tables'][number];
@@ -119,7 +119,7 @@ async function fillTables(path: string, { tables }: Manifest, load: Load, progre
   }
 }
 
-async function putFiles(path: string, { files }: Manifest, store: FileStore, progress: Progress): Promise<void> {
+export async function putFiles(path: string, { files }: Manifest, store: FileStore, progress: Progress): Promise<void> {
   let count = 0;
   for await (const { name, content } of partsOf(path, { isWanted: (part) => part.startsWith('files/') })) {
     const [, orgId, sha256] = name.split('/') as [string, string, string];

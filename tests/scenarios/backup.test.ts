@@ -292,13 +292,6 @@ describe('a backup that must not be restored', () => {
 
   it('is one of a newer version, by its migrations or by its form [OPS-107]', async () => {
     const opening = await readOpening(archive);
-    const nothing: Manifest = {
-      tables: [],
-      sequences: [],
-      files: { count: 0, bytes: 0, missing: 0 },
-      key_check: null,
-      parts: [],
-    };
     const migrations = [...opening.migrations, { name: '9999-of-the-future.sql', sha256: 'x' }];
     const newer = join(folder, 'newer.tar');
     await writeArchive(newer, { ...opening, version: '7.3.1', migrations }, async () => nothing);
@@ -307,6 +300,18 @@ describe('a backup that must not be restored', () => {
     await writeArchive(strange, { ...opening, format: 2, version: '7.3.1' }, async () => nothing);
     await expect(restored(strange)).rejects.toThrow(/Vestra 7\.3\.1 in a form that this version cannot read/);
     await expectUntouched();
+  });
+
+  it('is none with nothing in it: the folder is made and the key put there [OPS-102]', async () => {
+    const bare = join(folder, 'bare.tar');
+    await writeArchive(bare, await readOpening(archive), async () => nothing);
+    const keyFile = join(import.meta.dirname, '../upgrades/0.1.0/master-key');
+    await restore(on('bare', database.connectionString, ''), bare, keyFile);
+    const kept = join(folder, 'bare/master-key');
+    expect([await readFile(kept, 'utf8'), (await stat(kept)).mode & 0o777]).toEqual([
+      await readFile(keyFile, 'utf8'),
+      0o600,
+    ]);
   });
 
   it('a restore that was killed leaves what no server starts on, and is run again; an older version is brought up [OPS-107, OPS-108]', async () => {
@@ -346,6 +351,14 @@ describe('a backup that must not be restored', () => {
     });
   }
 });
+
+const nothing: Manifest = {
+  tables: [],
+  sequences: [],
+  files: { count: 0, bytes: 0, missing: 0 },
+  key_check: null,
+  parts: [],
+};
 
 function flipped(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes);

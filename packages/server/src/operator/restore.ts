@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -51,7 +51,7 @@ export async function restore(
       beside: async () => {
         await withFiles(config, (files) => putFiles(path, manifest, files, progress));
         await putHomes(path, config, progress);
-        if (key.isNew) await writeFile(masterKeyFile(config.dataDir), key.text, { mode: 0o600, flush: true });
+        if (key.isNew) await putKey(config, key);
       },
     });
   } finally {
@@ -98,6 +98,16 @@ async function readKey({ dataDir, masterKey }: Config, given: string | undefined
     throw new StartFailure(`${file} is there already and is another key: set VESTRA_DATA_DIR to a new folder.`);
   }
   return { text, isNew: true };
+}
+
+async function putKey({ dataDir }: Config, { text }: Key): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o711 });
+    await writeFile(masterKeyFile(dataDir), text, { mode: 0o600, flush: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartFailure(`The master key cannot be written to ${dataDir} (${code}): mend that, and run this again.`);
+  }
 }
 
 function assertKey({ text }: Key, { key_check }: Manifest): void {

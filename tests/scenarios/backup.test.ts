@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Manifest } from '@vestra/server/adapters/archive/manifest';
 import { readOpening } from '@vestra/server/adapters/archive/read';
 import { writeArchive } from '@vestra/server/adapters/archive/write';
+import { createDiskStore } from '@vestra/server/adapters/files/disk';
 import { openMasterKeys } from '@vestra/server/adapters/secrets/master-key';
 import { createVault } from '@vestra/server/adapters/secrets/vault';
 import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
@@ -25,6 +26,8 @@ import released from '../upgrades/0.1.0/facts.json' with { type: 'json' };
 
 const key = 'ab'.repeat(32);
 const content = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
+
+const savedHome = `${'0123456789abcdef'.repeat(2)}.home`;
 
 let folder: string;
 let server: AgentServer;
@@ -72,6 +75,7 @@ async function prepare(): Promise<void> {
     (it) => it.data.length === 1,
   );
   waits = { conversationId, interactionId: data[0].id };
+  await createDiskStore(join(folder, 'first/files')).put(server.orgId, savedHome, Buffer.from('a saved home'));
   const home = join(folder, 'first/computers/7/home');
   await mkdir(join(home, 'work'), { recursive: true });
   await mkdir(join(folder, 'first/computers/7/sockets'));
@@ -183,6 +187,8 @@ describe('a backup of a server that is at work', () => {
       '/etc/passwd',
     ]);
     expect(await readdir(join(folder, 'second/computers/7'))).not.toContain('sockets');
+    const saved = await createDiskStore(join(folder, 'second/files')).read(server.orgId, savedHome);
+    expect(Buffer.from(saved ?? []).toString()).toBe('a saved home');
     const db = await openDatabase({ connectionString: database.connectionString, max: 1 });
     const vault = createVault(openMasterKeys({ dataDir: '', masterKey: key }));
     const secrets = await readSecrets(db, vault, { orgId: server.orgId, mode: 'test' }, null, ['SHOP_TOKEN']);
@@ -203,9 +209,8 @@ describe('a backup of a server that is at work', () => {
     const again = restore(on('third', database.connectionString), archive, undefined);
     await expect(again).rejects.toThrow(/is not empty \(table \w+\): nothing was changed/);
 
-    const toEmbedded = await admin(['move', '--to', 'embedded'], 'second', database.connectionString);
-    expect(toEmbedded, toEmbedded.output).toMatchObject({ code: 0 });
-    expect(toEmbedded.output).toContain('Remove DATABASE_URL');
+    const moved = await move(on('second', database.connectionString), 'embedded');
+    expect(moved).toMatchObject({ is_embedded: true, to: expect.stringContaining(join(folder, 'second')) });
     const back = await admin(['move', '--to', third.connectionString], 'second', null);
     expect(back, back.output).toMatchObject({ code: 0, output: expect.stringContaining('Set DATABASE_URL to it') });
     expect(await countsOf(third.connectionString)).toEqual(before);

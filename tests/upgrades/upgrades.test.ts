@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { readOpening, verifyArchive } from '@vestra/server/adapters/archive/read';
+import { createDiskStore } from '@vestra/server/adapters/files/disk';
 import { openMasterKeys } from '@vestra/server/adapters/secrets/master-key';
 import { createVault } from '@vestra/server/adapters/secrets/vault';
 import { readMigrations } from '@vestra/server/db/migrate';
@@ -13,9 +14,9 @@ import { declareFinished, loadRows, makeSchema } from '@vestra/server/db/transfe
 import { withSession } from '@vestra/server/db/transfer/session';
 import { credit } from '@vestra/server/domains/ledger/api';
 import { readSecrets } from '@vestra/server/domains/secrets/api';
-import { readConfig } from '@vestra/server/main/config';
+
 import { migrationsFolder } from '@vestra/server/main/migrations-folder';
-import { openFiles } from '@vestra/server/main/open-files';
+
 import { fillTables, putFiles } from '@vestra/server/operator/restore';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,7 +80,7 @@ async function layOut(): Promise<void> {
   const quiet = { show: () => {}, end: () => {} };
   await mkdir(dataDir, { recursive: true });
   await writeFile(join(dataDir, 'master-key'), await readFile(join(fixture, 'master-key')), { mode: 0o600 });
-  await putFiles(archive, manifest, openFiles(readConfig({ VESTRA_DATA_DIR: dataDir })), quiet);
+  await putFiles(archive, manifest, createDiskStore(join(dataDir, 'files')), quiet);
   await withSession(database.connectionString, async (client) => {
     await makeSchema(client, await readMigrations(migrationsFolder), opening.migrations);
     await loadRows(client, manifest.sequences, (load) => fillTables(archive, manifest, load, quiet));
@@ -89,11 +90,14 @@ async function layOut(): Promise<void> {
   });
 }
 
-/** As if it had been made a moment ago: otherwise what waits would expire, and events be removed, as the years pass. */
+/**
+ * As if it had been made half a minute ago: otherwise what waits would expire, and events be removed, as the years pass. The
+ * leases of the server that was killed have just run out then.
+ */
 async function makeYoung(client: pg.Client, madeAt: string): Promise<void> {
   const { rows } = await client.query<{ table: string; changes: string }>(
     `SELECT format('%I.%I', table_schema, table_name) AS table,
-            string_agg(format('%1$I = %1$I + (now() - %2$L::timestamptz)', column_name, $1::text), ', ') AS changes
+            string_agg(format('%1$I = %1$I + (now() - interval ''30 seconds'' - %2$L::timestamptz)', column_name, $1::text), ', ') AS changes
        FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
       WHERE table_schema IN ('public', 'jobs') AND table_type = 'BASE TABLE' AND data_type = 'timestamp with time zone'
       GROUP BY 1`,

@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { homesPart, type Manifest } from '../adapters/archive/manifest.ts';
+import { homesPart, type Manifest, savedFolder } from '../adapters/archive/manifest.ts';
 import { partsOf, readOpening, verifyArchive, whole } from '../adapters/archive/read.ts';
 import { hasHomes, unpackHomes } from '../adapters/computer/homes.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
@@ -131,9 +131,12 @@ export async function fillTables(path: string, { tables }: Manifest, load: Load,
 
 export async function putFiles(path: string, { files }: Manifest, store: FileStore, progress: Progress): Promise<void> {
   let count = 0;
-  for await (const { name, content } of partsOf(path, { isWanted: (part) => part.startsWith('files/') })) {
-    const [, orgId, sha256] = name.split('/') as [string, string, string];
-    await store.put(orgId, sha256, await whole(content));
+  const isStored = (part: string) => part.startsWith('files/') || part.startsWith(`${savedFolder}/`);
+  for await (const { name, content } of partsOf(path, { isWanted: isStored })) {
+    const [folder, orgId, stored] = name.split('/') as [string, string, string];
+    // A store need not read what it has already.
+    await store.put(orgId, stored, folder === savedFolder ? content : await whole(content));
+    if (folder === savedFolder) continue;
     count += 1;
     progress.show(`${count} of ${files.count} files`);
   }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { homesPart, type Manifest, savedFolder } from '../adapters/archive/manifest.ts';
 import { partsOf, readOpening, verifyArchive, whole } from '../adapters/archive/read.ts';
@@ -123,7 +124,7 @@ export async function fillTables(path: string, { tables }: Manifest, load: Load,
   for await (const { name, content } of partsOf(path, { isWanted: (part) => byPart.has(part) })) {
     const table = byPart.get(name) as Manifest['tables'][number];
     progress.show(`Table ${table.name} (${table.rows} rows)`);
-    const rows = await load.fill(table, Readable.from(content).compose(createGunzip()));
+    const rows = await load.fill(table, unpacked(content));
     if (rows === table.rows) continue;
     throw new StartFailure(`The table ${table.name} got ${rows} rows instead of ${table.rows}: nothing was kept.`);
   }
@@ -142,9 +143,16 @@ export async function putFiles(path: string, { files }: Manifest, store: FileSto
   }
 }
 
+/** What fails on the way is told to whoever reads what comes out. */
+function unpacked(content: AsyncIterable<Buffer>): Readable {
+  const gunzip = createGunzip();
+  pipeline(content, gunzip).catch(() => {});
+  return gunzip;
+}
+
 async function putHomes(path: string, { dataDir }: Config, progress: Progress): Promise<void> {
   for await (const { content } of partsOf(path, { isWanted: (part) => part === homesPart })) {
     progress.show('Computers');
-    await unpackHomes(dataDir, Readable.from(content).compose(createGunzip()));
+    await unpackHomes(dataDir, unpacked(content));
   }
 }

@@ -23,6 +23,7 @@ import { idempotency } from './requirements/idempotency.ts';
 import { interactions } from './requirements/interactions.ts';
 import { interview } from './requirements/interview.ts';
 import { jobs } from './requirements/jobs.ts';
+import { keeping } from './requirements/keeping.ts';
 import { keys } from './requirements/keys.ts';
 import { limits } from './requirements/limits.ts';
 import { lists } from './requirements/lists.ts';
@@ -73,6 +74,7 @@ export const areas: readonly Area[] = [
   authentication,
   tenancy,
   account,
+  keeping,
   keys,
   members,
   limits,

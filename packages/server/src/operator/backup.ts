@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { format, homesPart, type Manifest, type Part } from '../adapters/archive/manifest.ts';
+import { Failure } from '@vestra/contract/errors';
+import { format, homesPart, type Manifest, type Part, savedFolder } from '../adapters/archive/manifest.ts';
 import { type ArchiveWriter, writeArchive } from '../adapters/archive/write.ts';
 import { packHomes } from '../adapters/computer/homes.ts';
+import { isHash } from '../adapters/files/content.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
 import { writtenMasterKeys } from '../adapters/secrets/master-key.ts';
 import { findSetting } from '../db/server-settings.ts';
@@ -93,9 +94,10 @@ async function writeParts(
     tables.push({ ...table, rows: rows.rowCount, part: name });
   }
   const sealed = await findSetting(snapshot.tx, 'signing-secret');
-  const files = await withFiles(config, (store) =>
-    writeFiles(writer, snapshot, store, (count) => say(`${count} files`)),
-  );
+  const files = await withFiles(config, async (store) => {
+    for await (const part of writeSaved(writer, store)) parts.push(part);
+    return writeFiles(writer, snapshot, store, (count) => say(`${count} files`));
+  });
   say('Computers');
   const homes = await packHomes(config.dataDir);
   if (homes) parts.push(await pipeline(homes, createGzip(), (packed) => writer.addStream(homesPart, packed)));
@@ -114,9 +116,8 @@ async function writeFiles(
 ): Promise<Manifest['files']> {
   const files = { count: 0, bytes: 0, missing: 0 };
   for await (const { orgId, sha256 } of usedContents(snapshot.tx)) {
-    const bytes = await store.read(orgId, sha256);
-    // Other bytes than these would make all of the archive count as damaged.
-    if (!bytes || createHash('sha256').update(bytes).digest('hex') !== sha256) {
+    const bytes = await readIntact(store, orgId, sha256);
+    if (!bytes) {
       files.missing += 1;
       continue;
     }
@@ -126,4 +127,22 @@ async function writeFiles(
     onCount(files.count);
   }
   return files;
+}
+
+/** Null where nothing is there, or something else: it would make all of the archive count as damaged. */
+async function readIntact(store: FileStore, orgId: string, sha256: string): Promise<Uint8Array | null> {
+  try {
+    return await store.read(orgId, sha256);
+  } catch (error) {
+    if (error instanceof Failure || (error as NodeJS.ErrnoException).code !== undefined) throw error;
+    return null;
+  }
+}
+
+/** Whatever has another name than that of its content, such as the saved home of a computer. It never changes either. */
+async function* writeSaved(writer: ArchiveWriter, store: FileStore): AsyncGenerator<Part> {
+  for await (const { orgId, name } of store.list()) {
+    const opened = isHash(name) ? null : await store.open(orgId, name);
+    if (opened) yield await writer.addStream(`${savedFolder}/${orgId}/${name}`, opened.chunks);
+  }
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { homesPart, type Manifest } from '../adapters/archive/manifest.ts';
+import { homesPart, type Manifest, savedFolder } from '../adapters/archive/manifest.ts';
 import { partsOf, readOpening, verifyArchive, whole } from '../adapters/archive/read.ts';
 import { hasHomes, unpackHomes } from '../adapters/computer/homes.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
@@ -51,7 +52,7 @@ export async function restore(
       beside: async () => {
         await withFiles(config, (files) => putFiles(path, manifest, files, progress));
         await putHomes(path, config, progress);
-        if (key.isNew) await writeFile(masterKeyFile(config.dataDir), key.text, { mode: 0o600, flush: true });
+        if (key.isNew) await putKey(config, key);
       },
     });
   } finally {
@@ -100,6 +101,16 @@ async function readKey({ dataDir, masterKey }: Config, given: string | undefined
   return { text, isNew: true };
 }
 
+async function putKey({ dataDir }: Config, { text }: Key): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o711 });
+    await writeFile(masterKeyFile(dataDir), text, { mode: 0o600, flush: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartFailure(`The master key cannot be written to ${dataDir} (${code}): mend that, and run this again.`);
+  }
+}
+
 function assertKey({ text }: Key, { key_check }: Manifest): void {
   const keys = openMasterKeys({ dataDir: '', masterKey: text.split('\n').filter(Boolean).join(',') });
   if (key_check === null || fits(createVault(keys), 'signing-secret', Buffer.from(key_check, 'base64'))) return;
@@ -108,30 +119,40 @@ function assertKey({ text }: Key, { key_check }: Manifest): void {
   );
 }
 
-async function fillTables(path: string, { tables }: Manifest, load: Load, progress: Progress): Promise<void> {
+export async function fillTables(path: string, { tables }: Manifest, load: Load, progress: Progress): Promise<void> {
   const byPart = new Map(tables.map((table) => [table.part, table]));
   for await (const { name, content } of partsOf(path, { isWanted: (part) => byPart.has(part) })) {
     const table = byPart.get(name) as Manifest['tables'][number];
     progress.show(`Table ${table.name} (${table.rows} rows)`);
-    const rows = await load.fill(table, Readable.from(content).compose(createGunzip()));
+    const rows = await load.fill(table, unpacked(content));
     if (rows === table.rows) continue;
     throw new StartFailure(`The table ${table.name} got ${rows} rows instead of ${table.rows}: nothing was kept.`);
   }
 }
 
-async function putFiles(path: string, { files }: Manifest, store: FileStore, progress: Progress): Promise<void> {
+export async function putFiles(path: string, { files }: Manifest, store: FileStore, progress: Progress): Promise<void> {
   let count = 0;
-  for await (const { name, content } of partsOf(path, { isWanted: (part) => part.startsWith('files/') })) {
-    const [, orgId, sha256] = name.split('/') as [string, string, string];
-    await store.put(orgId, sha256, await whole(content));
+  const isStored = (part: string) => part.startsWith('files/') || part.startsWith(`${savedFolder}/`);
+  for await (const { name, content } of partsOf(path, { isWanted: isStored })) {
+    const [folder, orgId, stored] = name.split('/') as [string, string, string];
+    // A store need not read what it has already.
+    await store.put(orgId, stored, folder === savedFolder ? content : await whole(content));
+    if (folder === savedFolder) continue;
     count += 1;
     progress.show(`${count} of ${files.count} files`);
   }
 }
 
+/** What fails on the way is told to whoever reads what comes out. */
+function unpacked(content: AsyncIterable<Buffer>): Readable {
+  const gunzip = createGunzip();
+  pipeline(content, gunzip).catch(() => {});
+  return gunzip;
+}
+
 async function putHomes(path: string, { dataDir }: Config, progress: Progress): Promise<void> {
   for await (const { content } of partsOf(path, { isWanted: (part) => part === homesPart })) {
     progress.show('Computers');
-    await unpackHomes(dataDir, Readable.from(content).compose(createGunzip()));
+    await unpackHomes(dataDir, unpacked(content));
   }
 }

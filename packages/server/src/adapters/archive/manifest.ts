@@ -10,6 +10,9 @@ export const endName = 'end';
 /** The homes of computers, as the system's tar packs them. */
 export const homesPart = 'computers.tar.gz';
 
+/** What lies in the file store under a name that is not the hash of its content. */
+export const savedFolder = 'saved';
+
 /** Goes up when an older program could not read what a newer one writes. */
 export const format = 1;
 

@@ -20,17 +20,18 @@ export type ArchivePart = { name: string; content: AsyncIterable<Buffer> };
 
 /** What an archive says of itself at its beginning. */
 export async function readOpening(path: string): Promise<Opening> {
-  return withFile(path, async (file) => {
-    const first = await readEntry(file, 0);
+  const file = await openArchive(path);
+  try {
+    const first = await readEntry(file, 0, path).catch(() => null);
     if (first?.name !== openingName) throw notABackup(path);
     const opening = parse(openingSchema, await whole(first.content), path);
-    if (opening.format > format) {
-      throw new StartFailure(
-        `The backup ${path} was made by Vestra ${opening.version} in a form that this version cannot read: restore it with ${opening.version} or newer.`,
-      );
-    }
-    return opening;
-  });
+    if (opening.format <= format) return opening;
+    throw new StartFailure(
+      `The backup ${path} was made by Vestra ${opening.version} in a form that this version cannot read: restore it with ${opening.version} or newer.`,
+    );
+  } finally {
+    await file.close();
+  }
 }
 
 /** Reads all of it and holds it against its sums; whatever is cut off, changed, missing or too much is refused. */
@@ -82,12 +83,12 @@ export async function* partsOf(
 ): AsyncGenerator<ArchivePart> {
   const file = await openArchive(path);
   try {
-    let next = await readEntry(file, 0);
+    let next = await readEntry(file, 0, path);
     while (next) {
       const first = next;
       const name = partOf(first.name);
       if (!isWanted(name)) {
-        next = await readEntry(file, first.end);
+        next = await readEntry(file, first.end, path);
         continue;
       }
       let after: Entry | null | undefined;
@@ -97,7 +98,7 @@ export async function* partsOf(
             onBytes(chunk.byteLength);
             yield chunk;
           }
-          const following: Entry | null = await readEntry(file, entry.end);
+          const following: Entry | null = await readEntry(file, entry.end, path);
           if (following && name !== first.name && partOf(following.name) === name) {
             entry = following;
             continue;
@@ -110,8 +111,6 @@ export async function* partsOf(
       if (after === undefined) throw new Error(`The part ${name} of an archive was not read to its end.`);
       next = after;
     }
-  } catch (error) {
-    throw error instanceof Cut ? damaged(path, error.message) : error;
   } finally {
     await file.close();
   }
@@ -122,17 +121,15 @@ const partOf = (name: string): string => name.replace(/\/\d{5}$/, '');
 
 type Entry = { name: string; content: AsyncIterable<Buffer>; end: number };
 
-class Cut extends Error {}
-
 /** Null at the end of the archive. */
-async function readEntry(file: FileHandle, at: number): Promise<Entry | null> {
-  const head = readHead(await readExactly(file, at, BLOCK));
+async function readEntry(file: FileHandle, at: number, path: string): Promise<Entry | null> {
+  const head = readHead(await readExactly(file, at, BLOCK, path));
   if (head === null) return null;
-  if (head === undefined) throw new Cut('it holds what no backup holds');
+  if (head === undefined) throw damaged(path, 'it holds what no backup holds');
   const from = at + BLOCK;
   const content = async function* () {
     for (let done = 0; done < head.size; ) {
-      const chunk = await readExactly(file, from + done, Math.min(CHUNK, head.size - done));
+      const chunk = await readExactly(file, from + done, Math.min(CHUNK, head.size - done), path);
       done += chunk.byteLength;
       yield chunk;
     }
@@ -142,25 +139,14 @@ async function readEntry(file: FileHandle, at: number): Promise<Entry | null> {
 
 const CHUNK = 256 * 1024;
 
-async function readExactly(file: FileHandle, at: number, length: number): Promise<Buffer> {
+async function readExactly(file: FileHandle, at: number, length: number, path: string): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(buffer, done, length - done, at + done);
-    if (bytesRead === 0) throw new Cut('its end is missing');
+    if (bytesRead === 0) throw damaged(path, 'its end is missing');
     done += bytesRead;
   }
   return buffer;
-}
-
-async function withFile<Result>(path: string, work: (file: FileHandle) => Promise<Result>): Promise<Result> {
-  const file = await openArchive(path);
-  try {
-    return await work(file);
-  } catch (error) {
-    throw error instanceof Cut ? notABackup(path) : error;
-  } finally {
-    await file.close();
-  }
 }
 
 async function openArchive(path: string): Promise<FileHandle> {

@@ -68,7 +68,8 @@ export type Load = {
 
 /**
  * Fills the tables in one transaction. References between tables are taken away before and made again after: each is then
- * checked once, in any order of the tables, by whoever owns them and without further rights.
+ * checked once, in any order of the tables, by whoever owns them and without further rights. So are conditions that hold
+ * for new rows alone: older rows, which may break them, come as they are.
  */
 export async function loadRows(
   client: pg.Client,
@@ -76,8 +77,8 @@ export async function loadRows(
   work: (load: Load) => Promise<void>,
 ): Promise<void> {
   await client.query('BEGIN');
-  const references = await referencesIn(client);
-  for (const { table, name } of references) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quoted(name)}`);
+  const later = await checkedLater(client);
+  for (const { table, name } of later) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quoted(name)}`);
   const filled = new Map<string, number>();
   await work({
     async fill(table, rows) {
@@ -89,7 +90,7 @@ export async function loadRows(
       return sink.rowCount;
     },
   });
-  for (const { table, name, definition } of references) {
+  for (const { table, name, definition } of later) {
     await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${quoted(name)} ${definition}`);
   }
   for (const { name, last_value } of sequences) {
@@ -99,12 +100,13 @@ export async function loadRows(
   await client.query('COMMIT');
 }
 
-type Reference = { table: string; name: string; definition: string };
+type Constraint = { table: string; name: string; definition: string };
 
-async function referencesIn(client: pg.Client): Promise<Reference[]> {
-  const { rows } = await client.query<Reference>(
+async function checkedLater(client: pg.Client): Promise<Constraint[]> {
+  const { rows } = await client.query<Constraint>(
     `SELECT conrelid::regclass::text AS table, conname AS name, pg_get_constraintdef(oid) AS definition
-       FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND connamespace = current_schema()::regnamespace`,
+       FROM pg_constraint
+      WHERE (contype = 'f' OR NOT convalidated) AND conparentid = 0 AND connamespace = current_schema()::regnamespace`,
   );
   return rows;
 }

@@ -22,12 +22,20 @@ export async function withSession<Result>(
     // A table may take longer than whatever is usual for a statement of this role.
     await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0');
     return await work(client);
+  } catch (error) {
+    throw explained(error);
   } finally {
     await client.end().catch(() => {});
   }
 }
 
 const OWN_NAME = 'vestra admin';
+
+/** No room, no right, a connection that went: what PostgreSQL says of it is what the operator has to know. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError) && !/^Connection terminated/.test((error as Error).message)) return error;
+  return new StartFailure(`PostgreSQL did not go along: ${(error as Error).message}.`, { cause: error });
+}
 
 /**
  * Keeps servers away from this database for as long as the session lasts: one that starts waits, and where one runs

@@ -42,8 +42,7 @@ async function makeIn(dataDir: string): Promise<void> {
     try {
       await migrate(db, migrations);
       // In this order the last segment of the log is a new one, and the only one that is left.
-      for (const statement of ['VACUUM FREEZE', 'SELECT pg_switch_wal()', 'CHECKPOINT', 'CHECKPOINT'])
-        await db.$client.query(statement);
+      for (const statement of ['SELECT pg_switch_wal()', 'CHECKPOINT', 'CHECKPOINT']) await db.$client.query(statement);
     } finally {
       await closeDatabase(db);
     }

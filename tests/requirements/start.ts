@@ -80,6 +80,11 @@ export const start = area('start', 'done', [
     'Where standard output is no terminal, the first start shows no key and no password and says where they are kept.',
   ],
   [
+    'START-103',
+    'docs/operating.md · The data folder',
+    'A database unpacked from the ready-made one has a password of its own, and settings as one that was made on the spot.',
+  ],
+  [
     'START-102',
     'docs/cli.md · Which server and key',
     'Each start notes in `credentials.json` where it listens, and a command in that folder calls the server there.',

@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { closeDatabase, openDatabase } from '../../packages/server/src/db/pool.ts';
+import { buildCluster } from '../../scripts/build-cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,6 +21,8 @@ const PREFIX = 'vestra-test-';
 /** One PostgreSQL for the whole run, thrown away at its end; `createTestDatabase` gives each test file its own database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   removeLeftovers();
+  // For every data folder that a test makes, and for this one.
+  await buildCluster();
   const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   // As root, PostgreSQL runs as another user that has to get in.
   await chmod(dataDir, 0o711);
@@ -43,7 +46,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function makeTemplate(connectionString: string): Promise<string> {
   const template = 'vestra_template';
   const maintenance = await openDatabase({ connectionString, max: 1 });
-  await maintenance.$client.query(`CREATE DATABASE ${template}`);
+  // The ready-made cluster has them in its first database.
+  await maintenance.$client.query(`CREATE DATABASE ${template} TEMPLATE postgres`);
   if (existsSync(migrations) && (await readdir(migrations)).length > 0) {
     const url = new URL(connectionString);
     url.pathname = `/${template}`;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { ConnectionLost, IdleTimeout } from './fault.ts';
 
 /** One POST whose response is read while it comes. */
@@ -13,9 +13,26 @@ export type Exchange = {
 
 type Call = { url: string; headers: Record<string, string>; body: string; signal: AbortSignal; idleTimeoutMs: number };
 
-/** Each call has a clock of its own. As Node's own fetch, it goes through a proxy where Node is told to. */
-const options = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
-const agent = process.env.NODE_USE_ENV_PROXY === '1' ? new EnvHttpProxyAgent(options) : new Agent(options);
+/** Loaded with the first call: it is five megabytes of memory, and a server that has just started calls nobody. */
+let loading: Promise<Dispatcher> | undefined;
+let agent: Dispatcher | undefined;
+
+async function loadAgent(): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent } = await import('undici');
+  // Each call has a clock of its own. As Node's own fetch, it goes through a proxy where Node is told to.
+  const options = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+  agent = process.env.NODE_USE_ENV_PROXY === '1' ? new EnvHttpProxyAgent(options) : new Agent(options);
+  return agent;
+}
+
+function dispatch(...given: Parameters<Dispatcher['dispatch']>): void {
+  if (agent) agent.dispatch(...given);
+  else {
+    loading ??= loadAgent();
+    void loading.then((loaded) => loaded.dispatch(...given));
+  }
+}
+
 const userAgent = 'Vestra/1.0';
 
 /** More than this waits in the vendor's socket until it is read. */
@@ -64,7 +81,7 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
     headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
     body,
   };
-  agent.dispatch(request, {
+  dispatch(request, {
     onRequestStart(started) {
       controller = started;
       if (stopped || isLeft) close();

@@ -44,6 +44,32 @@ describe('an embedded PostgreSQL', () => {
     await server.stop();
   });
 
+  test('is unpacked from a ready-made one with a password of its own, or made where that cannot be used [START-103]', async () => {
+    const folders = [await dataFolder(), await dataFolder(), await dataFolder()] as const;
+    const broken = join(folders[2], 'broken.zst');
+    await writeFile(broken, 'no cluster');
+    const lines: string[] = [];
+    const [one, other, anew] = await Promise.all([
+      start(folders[0], lines),
+      start(folders[1], lines),
+      start(folders[2], lines, { readyMade: broken }),
+    ]);
+    const migrations = `SELECT to_regclass('schema_migrations') IS NOT NULL AS made`;
+    expect(await query(one, migrations)).toEqual([{ made: true }]);
+    expect(await query(anew, migrations)).toEqual([{ made: false }]);
+    expect(lines.filter((line) => line.includes('cannot be used'))).toEqual([expect.stringContaining(broken)]);
+
+    const swapped = new URL(one.connectionString);
+    swapped.password = new URL(other.connectionString).password;
+    await expect(query({ connectionString: swapped.href }, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+    const settings = `SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) AS settings FROM pg_settings
+      WHERE name IN ('data_checksums', 'lc_collate', 'scram_iterations', 'server_encoding', 'wal_segment_size')`;
+    const locale = `SELECT datlocprovider, datlocale, datcollate, pg_encoding_to_char(encoding) AS encoding
+      FROM pg_database ORDER BY datname`;
+    for (const same of [settings, locale]) expect(await query(one, same)).toEqual(await query(anew, same));
+    await Promise.all([one, other, anew].map((server) => server.stop()));
+  });
+
   test('writes every commit to the disk before it answers', async () => {
     const server = await start(await usedFolder());
     for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {

@@ -1,4 +1,5 @@
 import { connect, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { guardedConnector, type Lookup } from './connector.ts';
 import { answering, cleanups, serveTcp } from './loopback.fixture.ts';
@@ -96,7 +97,7 @@ describe('a connected socket', () => {
 
   it('is handed over when its other end is permitted', async () => {
     const { port } = await serveTcp();
-    const connector = guardedConnector({ allowPrivate: true });
+    const connector = guardedConnector({ allowPrivate: true, build: buildConnector });
     const error = await connectThrough(connector, { hostname: '127.0.0.1', protocol: 'http:', port: String(port) });
     expect(error).toBeNull();
   });

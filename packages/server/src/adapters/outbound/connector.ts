@@ -1,6 +1,6 @@
 import { lookup as lookupAddresses } from 'node:dns/promises';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { mayConnect, mayReach } from './address.ts';
 import { OutboundFailure, refusedConnection } from './outbound-failure.ts';
 
@@ -13,7 +13,8 @@ type Dependencies = {
   allowPrivate: boolean;
   lookup?: Lookup;
   log?: OutboundLog;
-  build?: (options: buildConnector.BuildOptions) => buildConnector.connector;
+  /** Makes the plain one, which the guard stands in front of. */
+  build: (options: buildConnector.BuildOptions) => buildConnector.connector;
 };
 
 const connectTimeoutMs = 10_000;
@@ -26,7 +27,7 @@ export function guardedConnector({
   allowPrivate,
   lookup = resolveAll,
   log,
-  build = buildConnector,
+  build,
 }: Dependencies): buildConnector.connector {
   const connectorFor = (protocol: string) => {
     const permitted = (address: string) => mayConnect(address, { allowPrivate, protocol });

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { untilAborted } from '../../async/until-aborted.ts';
 import { refuseAddress } from './address.ts';
 import { type AnswerBody, openAnswerBody } from './answer-body.ts';
@@ -50,13 +50,19 @@ const userAgent = 'Vestra/1.0';
 
 export function createOutbound({ allowPrivate, log, lookup, streamLimits }: Dependencies): Outbound {
   const limits = { ...streamedAnswer, ...streamLimits };
-  const agent = new Agent({
-    allowH2: false,
-    connect: guardedConnector({ allowPrivate, lookup, log }),
-    // Every call has a clock of its own.
-    headersTimeout: 0,
-    keepAliveMaxTimeout: 30_000,
-  });
+  let agent: Promise<Agent> | undefined;
+
+  /** With the first call: it is five megabytes of memory, and a server that has just started calls nobody. */
+  async function openAgent(): Promise<Agent> {
+    const { Agent, buildConnector } = await import('undici');
+    return new Agent({
+      allowH2: false,
+      connect: guardedConnector({ allowPrivate, lookup, log, build: buildConnector }),
+      // Every call has a clock of its own.
+      headersTimeout: 0,
+      keepAliveMaxTimeout: 30_000,
+    });
+  }
 
   async function fetchWhole(url: string, init: OutboundInit = {}): Promise<OutboundAnswer> {
     const { method = 'GET', headers = {}, body, timeoutMs = 15_000, maxBytes = megabyte, signal } = init;
@@ -107,13 +113,15 @@ export function createOutbound({ allowPrivate, log, lookup, streamLimits }: Depe
       signal,
     };
     // The client hears of an abort only once it is connected; a slow resolver must not hold the caller so long.
-    const response = await untilAborted(agent.request(options), signal).catch((error: unknown) => {
+    agent ??= openAgent();
+    const requested = agent.then((opened) => opened.request(options));
+    const response = await untilAborted(requested, signal).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : failureOf(error, { host, status: null });
     });
     return openAnswer(response, { host, maxBytes, signal });
   }
 
-  return { fetch: fetchWhole, webFetch: fetchStreamed, close: () => agent.destroy() };
+  return { fetch: fetchWhole, webFetch: fetchStreamed, close: async () => (await agent)?.destroy() };
 }
 
 type Call = {

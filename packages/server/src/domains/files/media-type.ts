@@ -1,5 +1,4 @@
 import { extname } from 'node:path';
-import { fileTypeFromBuffer } from 'file-type';
 
 /** Kinds of text look alike, so their name decides; whatever else a name says, the bytes decide. */
 const textTypes: Record<string, string> = {
@@ -18,6 +17,7 @@ const textTypes: Record<string, string> = {
 
 /** What the bytes are, whatever the sender called them. */
 export async function mediaTypeOf(bytes: Uint8Array, filename: string): Promise<string> {
+  const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(bytes);
   if (found) return found.mime;
   if (!isText(bytes)) return 'application/octet-stream';

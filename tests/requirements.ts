@@ -38,6 +38,7 @@ import { notebooks } from './requirements/notebooks.ts';
 import { offline } from './requirements/offline.ts';
 import { otlp } from './requirements/otlp.ts';
 import { pictures } from './requirements/pictures.ts';
+import { processes } from './requirements/processes.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
 import { reasoning } from './requirements/reasoning.ts';
 import { requests } from './requirements/requests.ts';
@@ -67,6 +68,7 @@ export const areas: readonly Area[] = [
   lists,
   idempotency,
   pictures,
+  processes,
   rateLimits,
   errors,
   authentication,

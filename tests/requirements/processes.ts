@@ -47,4 +47,9 @@ export const processes = area('processes', 'done', [
     'several-processes.md · Computers',
     'Who watches tabs goes on watching when the computer wakes, sleeps or moves to another process.',
   ],
+  [
+    'MANY-011',
+    'several-processes.md · Poolers',
+    'Behind a connection pooler in transaction mode everything works with `DATABASE_DIRECT_URL`; without it the start is refused with what to set.',
+  ],
 ]);

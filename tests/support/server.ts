@@ -42,12 +42,15 @@ export type TestServerOptions = {
 /** How many servers stand behind one address: with two, each call of a test meets another than the one before. */
 const processes = Number(process.env.VESTRA_TEST_PROCESSES ?? 1);
 
+/** What one process does, holds or asks can be counted only where there is one. */
+export const isOneProcess = processes === 1;
+
 /** A whole server on a database of its own, reached over a real socket on loopback. */
 export async function startTestServer({ env = {}, beside, runs }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vestra-test-'));
   const database = beside ? null : await createTestDatabase();
   const connectionString = beside?.connectionString ?? (database as { connectionString: string }).connectionString;
-  const isMany = processes > 1 && !beside && env.PORT === undefined;
+  const isMany = !isOneProcess && !beside && env.PORT === undefined;
   const front = isMany ? await startRoundRobin() : null;
   const { runs: usual, ...config } = readConfig({
     PORT: '0',

@@ -64,11 +64,11 @@ export async function createKernel(
   log: Logger,
   { connectionString, shutdown }: { connectionString: string; shutdown: Shutdown },
 ): Promise<Kernel> {
-  const db = await openDatabase({ connectionString });
+  const db = await openDatabase({ connectionString, pooler: config.pooler });
   shutdown.undo(() => closeDatabase(db));
   await migrate(db, migrationsFolder);
   const vault = createVault(openMasterKeys(config));
-  const opening = openLine({ connectionString, log });
+  const opening = openLine({ connectionString: db.directUrl ?? connectionString, log });
   shutdown.undo(async () => (await opening).close());
   const [signingSecret, line, comparesVectors] = await Promise.all([
     agreedSecret(db, vault, 'signing-secret'),

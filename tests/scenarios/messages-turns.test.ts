@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';
+import { isOneProcess } from '../support/server.ts';
 import {
   askedFor,
   codeOf,

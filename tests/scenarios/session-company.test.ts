@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import type { Answer } from '../support/server.ts';
+import { type Answer, isOneProcess } from '../support/server.ts';
 
 let server: AgentServer;
 beforeAll(async () => {

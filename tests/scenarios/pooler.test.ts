@@ -74,10 +74,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     const two = await startTestServer({ beside: one, env: { ...one.env, ...env } });
     const created = await one.apply({ name: 'desk', memory: 'none' });
     expect(created.status).toBe(200);
-    const { body: key } = await one.call('POST', '/v1/keys', {
-      body: { name: 'k', mode: 'test', scopes: ['all'] },
-      key: one.liveKey,
-    });
+    const { body: key } = await one.call('POST', '/v1/keys', { body: { name: 'k', scopes: ['all'] } });
     const { body: talk } = await one.call('POST', '/v1/conversations', { body: { deployment: 'desk' } });
     const stream = await one.stream('GET', `/v1/conversations/${talk.id}/events`, { key: key.key });
     const answers = await Promise.all(
@@ -91,7 +88,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(6);
     await two.call('POST', `/v1/conversations/${talk.id}/messages`, { body: { message: 'Hi' } });
     await stream.waitFor(({ type }) => type === 'turn.settled');
-    await two.call('DELETE', `/v1/keys/${key.id}`, { key: one.liveKey });
+    expect((await two.call('DELETE', `/v1/keys/${key.id}`)).status).toBe(200);
     await stream.events;
     await two.stop();
     await one.stop();

@@ -40,6 +40,7 @@ import { offline } from './requirements/offline.ts';
 import { operating } from './requirements/operating.ts';
 import { otlp } from './requirements/otlp.ts';
 import { pictures } from './requirements/pictures.ts';
+import { processes } from './requirements/processes.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
 import { reasoning } from './requirements/reasoning.ts';
 import { requests } from './requirements/requests.ts';
@@ -69,6 +70,7 @@ export const areas: readonly Area[] = [
   lists,
   idempotency,
   pictures,
+  processes,
   rateLimits,
   errors,
   authentication,

@@ -102,7 +102,7 @@ export async function startAgentServer(
   };
 }
 
-async function openStream(
+export async function openStream(
   { url, testKey }: TestServer,
   method: string,
   path: string,

@@ -20,6 +20,8 @@ const PREFIX = 'vestra-test-';
 
 /** One PostgreSQL for the whole run, thrown away at its end; `createTestDatabase` gives each test file its own database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.VESTRA_TEST_DATABASE_URL;
+  if (given) return setUpOn(project, given);
   removeLeftovers();
   // For every data folder that a test makes, and for this one.
   await buildCluster();
@@ -43,8 +45,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function makeTemplate(connectionString: string): Promise<string> {
-  const template = 'vestra_template';
+/** On a server of somebody else's, of which this run leaves nothing behind. */
+async function setUpOn(project: TestProject, connectionString: string): Promise<() => Promise<void>> {
+  const template = await makeTemplate(connectionString, `vestra_template_${process.pid}`);
+  project.provide('testServer', { connectionString, template });
+  return async () => {
+    const maintenance = await openDatabase({ connectionString, max: 1 });
+    await maintenance.$client.query(`DROP DATABASE IF EXISTS ${template}`);
+    await closeDatabase(maintenance);
+  };
+}
+
+async function makeTemplate(connectionString: string, template = 'vestra_template'): Promise<string> {
   const maintenance = await openDatabase({ connectionString, max: 1 });
   // The ready-made cluster has them in its first database.
   await maintenance.$client.query(`CREATE DATABASE ${template} TEMPLATE postgres`);

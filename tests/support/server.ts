@@ -5,6 +5,7 @@ import { type Config, readConfig } from '@vestra/server/main/config';
 import { createLog } from '@vestra/server/main/log';
 import { type Server, startServer } from '@vestra/server/main/start';
 import { assertContract, assertEvents } from './contract.ts';
+import { startRoundRobin } from './round-robin.ts';
 import { createTestDatabase } from './test-database.ts';
 
 export type Answer = { status: number; headers: Headers; body: Body; text: string };
@@ -38,13 +39,22 @@ export type TestServerOptions = {
   runs?: Partial<Config['runs']>;
 };
 
+/** How many servers stand behind one address: with two, each call of a test meets another than the one before. */
+const processes = Number(process.env.VESTRA_TEST_PROCESSES ?? 1);
+
+/** What one process does, holds or asks can be counted only where there is one. */
+export const isOneProcess = processes === 1;
+
 /** A whole server on a database of its own, reached over a real socket on loopback. */
 export async function startTestServer({ env = {}, beside, runs }: TestServerOptions = {}): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vestra-test-'));
   const database = beside ? null : await createTestDatabase();
   const connectionString = beside?.connectionString ?? (database as { connectionString: string }).connectionString;
+  const isMany = !isOneProcess && !beside && env.PORT === undefined;
+  const front = isMany ? await startRoundRobin() : null;
   const { runs: usual, ...config } = readConfig({
     PORT: '0',
+    ...(front && { VESTRA_PUBLIC_URL: front.url }),
     VESTRA_DATA_DIR: dataDir,
     DATABASE_URL: connectionString,
     VESTRA_MASTER_KEY: 'ab'.repeat(32),
@@ -54,9 +64,13 @@ export async function startTestServer({ env = {}, beside, runs }: TestServerOpti
     VESTRA_ASK_FOR_MODELS: '0',
     ...env,
   });
-  const server: Server = await startServer({ ...config, runs: { ...usual, ...runs } }, createLog(config.logLevel));
+  const start = () => startServer({ ...config, runs: { ...usual, ...runs } }, createLog(config.logLevel));
+  const server: Server = await start();
+  const others: Server[] = [];
+  for (let more = 1; front && more < processes; more++) others.push(await start());
+  for (const each of [server, ...others]) front?.add(each.url as string);
   const made = server.firstCredentials;
-  const url = server.url as string;
+  const url = front?.url ?? (server.url as string);
   const testKey = beside?.testKey ?? (made?.test_key as string);
   return {
     url,
@@ -67,7 +81,8 @@ export async function startTestServer({ env = {}, beside, runs }: TestServerOpti
     connectionString,
     call: (method, path, options = {}) => call(url, testKey, method, path, options),
     async stop() {
-      await server.stop();
+      await Promise.all([server, ...others].map((each) => each.stop()));
+      front?.close();
       if (database) await assertEvents(connectionString).finally(database.drop);
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -52,7 +52,10 @@ function answered(group: readonly Sent[], resolve: (results: unknown[]) => void,
       prepared = preparedOn(connection);
       connection.stream.cork();
       const parsed = new Set<string>();
-      for (const { name, text, values } of group) {
+      const keepsNone = withoutSession.has(connection);
+      for (const sent of group) {
+        if (keepsNone) sent.name = UNNAMED;
+        const { name, text, values } = sent;
         const isNew = name === UNNAMED || (!prepared.has(name) && !parsed.has(name));
         // Whether the server kept one that failed nobody knows; to close what is not there is no error.
         if (isNew) connection.close({ type: 'S', name }, true);
@@ -99,6 +102,14 @@ function answered(group: readonly Sent[], resolve: (results: unknown[]) => void,
     },
   };
 }
+
+const withoutSession = new WeakSet<pg.Connection>();
+
+/** Behind a pooler each transaction may be on another session of the server: what one keeps the next does not find. */
+export const hasNoSession = (client: pg.ClientBase): boolean => withoutSession.has(connectionOf(client));
+export const noteNoSession = (client: pg.ClientBase): void => void withoutSession.add(connectionOf(client));
+
+const connectionOf = (client: pg.ClientBase) => (client as unknown as { connection: pg.Connection }).connection;
 
 const failedAt = new WeakMap<Error, number>();
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type pg from 'pg';
+import pg from 'pg';
 import type { Database } from './pool.ts';
 import { sqlState } from './query-error.ts';
 import { StartFailure } from './start-failure.ts';
@@ -27,7 +27,7 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
   const migrations = await readMigrations(folder);
   const newest = migrations.at(-1)?.name ?? '';
   if (await isUpToDate(db, migrations)) return { applied: [], newest };
-  const client = await db.$client.connect();
+  const { client, release } = await ownSession(db);
   let isDone = false;
   try {
     // Held by the session, since it spans several transactions; after a failure it goes with the connection.
@@ -37,7 +37,7 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
     isDone = true;
     return { applied, newest };
   } finally {
-    client.release(!isDone);
+    await release(isDone);
   }
 }
 
@@ -60,7 +60,19 @@ async function isUpToDate(db: Database, migrations: Migration[]): Promise<boolea
 
 const UNDEFINED_TABLE = '42P01';
 
-async function applyPending(client: pg.PoolClient, migrations: Migration[]): Promise<string[]> {
+type OwnSession = { client: pg.ClientBase; release: (isDone: boolean) => unknown };
+
+async function ownSession({ $client: pool, directUrl }: Database): Promise<OwnSession> {
+  if (directUrl === undefined) {
+    const client = await pool.connect();
+    return { client, release: (isDone) => client.release(!isDone) };
+  }
+  const client = new pg.Client({ connectionString: directUrl });
+  await client.connect();
+  return { client, release: () => client.end() };
+}
+
+async function applyPending(client: pg.ClientBase, migrations: Migration[]): Promise<string[]> {
   await makeRecord(client);
   const applied = await client.query<AppliedMigration>('SELECT name, sha256 FROM schema_migrations');
   const pending = pendingOf(migrations, applied.rows);

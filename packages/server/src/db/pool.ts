@@ -1,10 +1,15 @@
 import pg from 'pg';
 import { describeTarget, explainConnectionFailure } from './connection-failure.ts';
-import type { Statement } from './group.ts';
+import { noteNoSession, type Statement } from './group.ts';
+import { assertSameDatabase, isShared, needsDirectUrl, type Pooler, processIdOf } from './pooler.ts';
 import { StartFailure } from './start-failure.ts';
 import { assertNoOpenTransaction } from './transaction-scope.ts';
 
-export type Database = { readonly $client: pg.Pool };
+export type Database = {
+  readonly $client: pg.Pool;
+  /** Where a session of one's own is to be had, where the pool's connections give none. */
+  readonly directUrl?: string;
+};
 
 /** One connection with a transaction on it, for as long as the work that `transaction` runs. */
 export type Transaction = { readonly send: (statements: readonly Statement[]) => Promise<unknown[]> };
@@ -18,25 +23,47 @@ export const mostConnections = 20;
 const OLDEST_SERVER = 15;
 const CONNECTION_TIMEOUT = 10_000;
 
+/** A transaction that a bug leaves open would hold its locks and hold back vacuum until the process ends. */
+export const longestIdleMs = 60_000;
+
 /** Proves that the database answers and can be used, and opens the pool; otherwise a StartFailure says why not. */
-export async function openDatabase(options: { connectionString: string; max?: number }): Promise<Database> {
-  await assertUsable(options.connectionString);
+export async function openDatabase(options: {
+  connectionString: string;
+  max?: number;
+  /** What stands in between, and the way past it. */
+  pooler?: Pooler;
+}): Promise<Database> {
+  const { connectionString, pooler = { kind: null, directUrl: null } } = options;
+  const { isThroughPooler } = await assertUsable(connectionString);
+  const sharesSessions =
+    pooler.kind === 'transaction' || (isThroughPooler && pooler.kind === null && (await isShared(connectionString)));
+  if (sharesSessions) {
+    const { directUrl } = pooler;
+    if (directUrl === null) throw needsDirectUrl(describeTarget(connectionString).name);
+    await assertUsable(directUrl);
+    await assertSameDatabase({ connectionString, directUrl });
+  }
   const pool = new pg.Pool({
-    connectionString: options.connectionString,
+    connectionString,
     max: options.max ?? mostConnections,
     application_name: 'vestra',
     // With every connection busy for this long the query fails, and the caller hears `not_ready` instead of nothing.
     connectionTimeoutMillis: CONNECTION_TIMEOUT,
-    // A transaction that a bug leaves open would hold its locks and hold back vacuum until the process ends.
-    idle_in_transaction_session_timeout: 60_000,
+    // Poolers take no settings of a session they do not have; there each transaction says so itself.
+    ...(!isThroughPooler && !sharesSessions && { idle_in_transaction_session_timeout: longestIdleMs }),
     keepAlive: true,
   });
   // Without these listeners a connection that the server closes ends the whole process. The query in flight is
   // rejected by itself, and the pool drops the connection.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    if (sharesSessions) noteNoSession(client);
+    else if (isThroughPooler)
+      void client.query(`SET idle_in_transaction_session_timeout = ${longestIdleMs}`).catch(() => {});
+  });
   refuseBesideTransaction(pool);
-  return { $client: pool };
+  return { $client: pool, ...(sharesSessions && { directUrl: pooler.directUrl as string }) };
 }
 
 export async function closeDatabase(db: Database): Promise<void> {
@@ -44,13 +71,15 @@ export async function closeDatabase(db: Database): Promise<void> {
 }
 
 /** A connection of its own, since the pool leaves the socket of a failed attempt open. */
-export async function assertUsable(connectionString: string): Promise<void> {
+export async function assertUsable(connectionString: string): Promise<{ isThroughPooler: boolean }> {
   const target = describeTarget(connectionString);
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   client.on('error', () => {});
   try {
     await client.connect();
-    assertSuitable(await askServer(client), target.name);
+    const server = await askServer(client);
+    assertSuitable(server, target.name);
+    return { isThroughPooler: server.pid !== processIdOf(client) };
   } catch (error) {
     throw error instanceof StartFailure ? error : explainConnectionFailure(error, target);
   } finally {
@@ -58,12 +87,12 @@ export async function assertUsable(connectionString: string): Promise<void> {
   }
 }
 
-type ServerFacts = { version: number; encoding: string; read_only: boolean };
+type ServerFacts = { version: number; encoding: string; read_only: boolean; pid: number };
 
 async function askServer(client: pg.Client): Promise<ServerFacts> {
   const { rows } = await client.query<ServerFacts>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
-            pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS read_only`,
+            pg_backend_pid() AS pid, pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS read_only`,
   );
   return rows[0] as ServerFacts;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Statement, send } from './group.ts';
-import type { Database, Transaction } from './pool.ts';
+import { hasNoSession, type Statement, send } from './group.ts';
+import { type Database, longestIdleMs, type Transaction } from './pool.ts';
 import { sqlState } from './query-error.ts';
 import { sql } from './sql.ts';
 import { insideTransaction } from './transaction-scope.ts';
@@ -61,6 +61,15 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
 }
 
 const begin: Statement = { sql: sql`BEGIN`, shape: null, result: () => undefined };
+/** A session of one's own is told when it is opened; one that is shared forgets it with each transaction. */
+const beginShared: Statement[] = [
+  begin,
+  {
+    sql: sql.raw(`SET LOCAL idle_in_transaction_session_timeout = ${longestIdleMs}`),
+    shape: null,
+    result: () => undefined,
+  },
+];
 
 /**
  * It begins in the same write as its first statement. A statement that `work` started and did not await may come after the
@@ -75,8 +84,8 @@ function beginOn(client: pg.PoolClient): { tx: Transaction; isBegun: () => boole
         if (isOver) throw new Error('The transaction has ended: await each of its statements inside it.');
         if (isBegun) return send(client, statements);
         isBegun = true;
-        const [, ...results] = await send(client, [begin, ...statements]);
-        return results;
+        const first = hasNoSession(client) ? beginShared : [begin];
+        return (await send(client, [...first, ...statements])).slice(first.length);
       },
     },
     isBegun: () => isBegun,

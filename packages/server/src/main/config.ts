@@ -27,11 +27,14 @@ const region = z.string().regex(/^[a-z0-9-]{1,50}$/, 'must be a region such as e
 
 /** Every setting, with what it must look like. Anything else in the environment is not ours. */
 const environment = z.object({
-  PORT: port.default(4600),
+  PORT: port.optional(),
   HOST: present.default('127.0.0.1'),
   VESTRA_PUBLIC_URL: z.url().optional(),
+  VESTRA_INTERNAL_URL: ownAddress.optional(),
   VESTRA_DATA_DIR: present.default('.vestra'),
   DATABASE_URL: present.optional(),
+  DATABASE_DIRECT_URL: present.optional(),
+  VESTRA_DATABASE_POOLER: z.enum(['transaction', 'session']).optional(),
   VESTRA_MASTER_KEY: present.optional(),
   VESTRA_METRICS_TOKEN: z
     .string()
@@ -39,7 +42,7 @@ const environment = z.object({
     .optional(),
   VESTRA_OPERATOR_PORT: port.optional(),
   VESTRA_DRAIN_SECONDS: z.coerce.number('must be a number').int().min(0).max(300).default(0),
-  VESTRA_ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+  VESTRA_ROLE: z.enum(['all', 'api', 'worker', 'computers']).default('all'),
   VESTRA_LEASE_SECONDS: z.coerce.number('must be a number').int().min(1).max(300).default(15),
   VESTRA_ALLOW_PRIVATE_ADDRESSES: flag.default(false),
   VESTRA_TRUSTED_PROXIES: z
@@ -52,7 +55,7 @@ const environment = z.object({
   VESTRA_RETENTION_TRACES_DAYS: days.default(90),
   VESTRA_RETENTION_DELIVERIES_DAYS: days.default(30),
   VESTRA_RETENTION_AUDIT_DAYS: days.default(365),
-  VESTRA_COMPUTER: z.enum(['bubblewrap', 'just-bash', 'off']).optional(),
+  VESTRA_COMPUTER: z.enum(['bubblewrap', 'just-bash', 'elsewhere', 'off']).optional(),
   VESTRA_COMPUTER_IDLE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
   VESTRA_APPS_FILE: present.optional(),
   VESTRA_FILES: present.optional(),
@@ -123,11 +126,15 @@ export function readConfig(env: Record<string, string | undefined>) {
   const settings = result.data;
   const [input, output] = settings.OPENAI_COMPATIBLE_PRICE?.split(',').map(Number) ?? [];
   return {
-    port: settings.PORT,
+    // Nobody calls these but other processes, which are told the port: several stand on one machine without a setting.
+    port: settings.PORT ?? (servesCallers(settings.VESTRA_ROLE) ? 4600 : 0),
     host: settings.HOST,
     publicUrl: settings.VESTRA_PUBLIC_URL ?? null,
+    /** Where other processes of this server reach this one; null: where it listens. */
+    internalUrl: settings.VESTRA_INTERNAL_URL ?? null,
     dataDir: resolve(settings.VESTRA_DATA_DIR),
     databaseUrl: settings.DATABASE_URL ?? null,
+    pooler: { kind: settings.VESTRA_DATABASE_POOLER ?? null, directUrl: settings.DATABASE_DIRECT_URL ?? null },
     masterKey: settings.VESTRA_MASTER_KEY ?? null,
     role: settings.VESTRA_ROLE,
     /** Who has it may read /metrics from anywhere. */
@@ -147,7 +154,10 @@ export function readConfig(env: Record<string, string | undefined>) {
       audit: settings.VESTRA_RETENTION_AUDIT_DAYS,
     },
     computer: {
-      setting: settings.VESTRA_COMPUTER ?? null,
+      setting:
+        settings.VESTRA_ROLE === 'api' && settings.VESTRA_COMPUTER !== 'off'
+          ? 'elsewhere'
+          : (settings.VESTRA_COMPUTER ?? null),
       idleMs: settings.VESTRA_COMPUTER_IDLE_SECONDS * 1000,
     },
     files: { s3: fileStoreOf(settings), isDirect: settings.VESTRA_FILES_DIRECT },
@@ -200,6 +210,10 @@ export function readConfig(env: Record<string, string | undefined>) {
     asksForModels: settings.VESTRA_ASK_FOR_MODELS,
   };
 }
+
+/** The other roles work for those that do. */
+export const servesCallers = (role: 'all' | 'api' | 'worker' | 'computers'): boolean =>
+  role === 'all' || role === 'api';
 
 const trustedBy = (text: string | undefined): IsTrustedProxy =>
   (text === undefined ? null : readTrustedProxies(text)) ?? (() => false);

@@ -69,13 +69,13 @@ export async function createKernel(
   log: Logger,
   { connectionString, shutdown }: { connectionString: string; shutdown: Shutdown },
 ): Promise<Kernel> {
-  const db = await openDatabase({ connectionString });
+  const db = await openDatabase({ connectionString, pooler: config.pooler });
   shutdown.undo(() => closeDatabase(db));
   const { newest } = await migrate(db, migrationsFolder);
   const metrics = createMetrics({ version, role: config.role, queues: Object.keys(catalog) });
   shutdown.undo(metrics.stop);
   const vault = createVault(openMasterKeys(config));
-  const opening = openLine({ connectionString, log });
+  const opening = openLine({ connectionString: db.directUrl ?? connectionString, log });
   shutdown.undo(async () => (await opening).close());
   const [signingSecret, line, comparesVectors] = await Promise.all([
     agreedSecret(db, vault, 'signing-secret'),

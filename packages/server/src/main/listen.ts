@@ -1,4 +1,5 @@
 import type { AddressInfo, Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { StartFailure } from '../db/start-failure.ts';
 import type { Config } from './config.ts';
@@ -9,11 +10,22 @@ type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 export async function listen(
   fetch: Fetch,
   config: Config,
-): Promise<{ url: string; close: (options: { graceMs: number }) => Promise<void> }> {
+): Promise<{
+  url: string;
+  /** Where other processes reach this one, also from other machines where it listens for them. */
+  internalUrl: string;
+  close: (options: { graceMs: number }) => Promise<void>;
+}> {
   const http = createAdaptorServer({ fetch });
   const sockets = socketsOf(http);
   await startListening(http, config);
-  return { url: urlOf(http), close: ({ graceMs }) => close(http, sockets, graceMs) };
+  const { address, port } = http.address() as AddressInfo;
+  const isEverywhere = address === '0.0.0.0' || address === '::';
+  return {
+    url: urlOf(isEverywhere ? '127.0.0.1' : address, port),
+    internalUrl: config.internalUrl ?? urlOf(isEverywhere ? ownAddress() : address, port),
+    close: ({ graceMs }) => close(http, sockets, graceMs),
+  };
 }
 
 function startListening(http: ServerType, { host, port }: Config): Promise<void> {
@@ -63,8 +75,10 @@ function socketsOf(http: ServerType): ReadonlySet<Socket> {
   return sockets;
 }
 
-function urlOf(http: ServerType): string {
-  const { address, port, family } = http.address() as AddressInfo;
-  const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address;
-  return `http://${family === 'IPv6' && host.includes(':') ? `[${host}]` : host}:${port}`;
+const urlOf = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Of the addresses that others reach, the first; loopback on a machine without a network. */
+function ownAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }

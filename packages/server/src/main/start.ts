@@ -23,7 +23,7 @@ import { assembleEngine } from './assemble/engine.ts';
 import { assembleJobs, sweepSources } from './assemble/jobs.ts';
 import { assembleOperator } from './assemble/operator.ts';
 import { type BegunPostgres, beginPostgres } from './begin-postgres.ts';
-import type { Config } from './config.ts';
+import { type Config, servesCallers } from './config.ts';
 import { noteAddress } from './credentials-file.ts';
 import { makeFirstOrg } from './first-org.ts';
 import { createKernel, type Kernel } from './kernel.ts';
@@ -58,14 +58,22 @@ export async function startServer(
     const kernel = await createKernel(config, log, { connectionString: postgres.connectionString, shutdown });
     const { db, vault, bell, models } = kernel;
     const firstCredentials = await makeFirstOrg(db, vault, config.dataDir);
-    const { computers, computerWork } = assembleComputers(kernel);
-    shutdown.undo(() => computers.stop());
-    const browserPool = assembleBrowsers(kernel, computers);
-    shutdown.undo(() => browserPool.stop());
-    const { engine, followers, stop: stopEngine } = assembleEngine(kernel, { computerWork, browserPool });
+    const computerParts = assembleComputers(kernel);
+    const { computers, computerWork, holders } = computerParts;
+    shutdown.undo(() => computerParts.stop());
+    const browserParts = assembleBrowsers(kernel, computerParts);
+    shutdown.undo(browserParts.stop);
+    const { engine, followers, stop: stopEngine } = assembleEngine(kernel, {
+      computerWork,
+      browsers: browserParts.workBrowsers,
+    });
     shutdown.undo(stopEngine);
     shutdown.tellFirst(engine.runner.leave);
-    const operator = assembleOperator(kernel, { engine, computers, browserPool });
+    const operator = assembleOperator(kernel, {
+      engine,
+      computers,
+      countBrowsers: browserParts.countRunning,
+    });
     if (config.operatorPort !== null) {
       const { close } = await listen(operator.app().fetch, { ...config, port: config.operatorPort });
       shutdown.undo(close);
@@ -83,9 +91,22 @@ export async function startServer(
     const undo = shutdown.undoLater();
     const startWork = async () => {
       if (config.asksForModels) undo(keepAskingForModels(models).stop);
-      if (config.role !== 'api') await startJobs(kernel, { engine, followers, computers, computerWork, undo });
+      const takesJobs = config.role === 'all' || config.role === 'worker';
+      if (takesJobs) await startJobs(kernel, { engine, followers, computers, computerWork, undo });
     };
-    if (config.role === 'worker') {
+    // The port is chosen before the app is put together, since links in answers carry it.
+    const app = createLate<Hono>('the app');
+    const { url, internalUrl, close } = await listen(async (request, env) => {
+      const answered = await computerParts.door.answer(request);
+      if (answered) return answered;
+      return servesCallers(config.role) ? app.get().fetch(request, env) : nobodyIsServed();
+    }, config);
+    computerParts.reachable(internalUrl, browserParts.hasBrowser);
+    if (!servesCallers(config.role)) {
+      shutdown.undo((options) => {
+        holders.endStreams();
+        return close(options);
+      });
       await startWork();
       operator.started();
       return { ...server, url: null };
@@ -99,11 +120,9 @@ export async function startServer(
     });
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
-    // The port is chosen before the app is put together, since links in answers carry it.
-    const app = createLate<Hono>('the app');
-    const { url, close } = await listen((request, env) => app.get().fetch(request, env), config);
     shutdown.undo((options) => {
       streams.endAll();
+      holders.endStreams();
       return close(options);
     });
     kernel.publicUrl.set(config.publicUrl ?? url);
@@ -113,7 +132,7 @@ export async function startServer(
         engine,
         followers,
         computerWork,
-        browserPool,
+        browsers: browserParts.browsers,
         streams,
         keyUse,
         health: operator.health,
@@ -129,6 +148,8 @@ export async function startServer(
     throw error;
   }
 }
+
+const nobodyIsServed = () => new Response('Nobody is served here.\n', { status: 404 });
 
 /** Takes jobs, looks for work that has none, and delivers webhooks. */
 async function startJobs(

@@ -15,6 +15,7 @@ export function welcome(
   { url, firstCredentials, catalogue }: Server,
   { isTerminal }: { isTerminal: boolean },
 ): string {
+  if (config.role === 'computers') return `Vestra ${version} has computers awake here. ctrl-C stops it.\n`;
   if (url === null) return `Vestra ${version} works on jobs here. ctrl-C stops it.\n`;
   const base = config.publicUrl ?? url;
   const lines = [`Vestra ${version} is running at ${base}`, '', `  API reference   ${base}/docs`];

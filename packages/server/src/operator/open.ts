@@ -19,7 +19,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   const postgres = config.databaseUrl
     ? { connectionString: config.databaseUrl, stop: async () => {} }
     : await reachEmbeddedPostgres({ dataDir: config.dataDir, log: () => {} });
-  const db = await openDatabase({ connectionString: postgres.connectionString, max: 2 });
+  const db = await openDatabase({ connectionString: postgres.connectionString, max: 2, pooler: config.pooler });
   await migrate(db, migrationsFolder);
   const masterKeys = openMasterKeys(config);
   return {

@@ -8,7 +8,8 @@ export type Reached = { connectionString: string; name: string; stop: () => Prom
 
 /** The database of a server that may be running. */
 export async function reachInUse(config: Config): Promise<Reached> {
-  if (config.databaseUrl) return atUrl(config.databaseUrl);
+  // Past a pooler: what is read is one snapshot of one session.
+  if (config.databaseUrl) return atUrl(config.pooler.directUrl ?? config.databaseUrl);
   if (!hasEmbeddedPostgres(config.dataDir)) {
     throw new StartFailure(
       `There is no database in ${config.dataDir}: set VESTRA_DATA_DIR or DATABASE_URL as for the server.`,

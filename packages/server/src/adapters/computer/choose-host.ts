@@ -12,7 +12,7 @@ import { runToEnd } from './run-to-end.ts';
 /** What computers are made of here, or why there are none. */
 export type HostChoice = { host: ComputerHost } | { host: null; why: string };
 
-export type HostSetting = 'bubblewrap' | 'just-bash' | 'off';
+export type HostSetting = 'bubblewrap' | 'just-bash' | 'elsewhere' | 'off';
 
 /** Found out once, at the start. One line says what is missing. */
 export async function chooseHost(of: {
@@ -25,6 +25,7 @@ export async function chooseHost(of: {
 }): Promise<HostChoice> {
   const { setting, allowPrivate, log, findObstacle = () => obstacleOf(unusedAccount()) } = of;
   if (setting === 'off') return { host: null, why: 'Computers are switched off on this server.' };
+  if (setting === 'elsewhere') return { host: null, why: 'Computers are awake in other processes of this server.' };
   if (setting === 'just-bash') return { host: createJustBash() };
   const obstacle = await findObstacle();
   if (obstacle === null) {

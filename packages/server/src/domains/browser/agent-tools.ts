@@ -7,74 +7,100 @@ import type { Tab } from '../../adapters/browser/tab.ts';
 import { untilAborted } from '../../async/until-aborted.ts';
 import type { Origin } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
-import type { Owner } from '../computers/api.ts';
-import { computerRuns, pendingInteractions, type WorkBrowsers } from '../engine/api.ts';
+import type { Holders, Owner } from '../computers/api.ts';
+import { computerRuns, type WorkBrowsers } from '../engine/api.ts';
 import { click, settle, type } from './act.ts';
 import type { BrowserPool, OpenBrowser, OpenTab } from './browser-pool.ts';
-import { jpegAddress } from './screenshot.ts';
+import { type HandedOver, handOver, takeBackPage } from './hand-over.ts';
 import { secrecyOfTab } from './secrecy.ts';
 import { recordBlocked } from './site-access.ts';
-import { agentRules, verdictOn } from './site-rules.ts';
+import { agentRules, type SiteSettings, verdictOn } from './site-rules.ts';
 import { openForTask, readPage, tabOfTask, watching } from './task-tab.ts';
 
-type Dependencies = { db: Database; browserPool: BrowserPool };
+type Dependencies = {
+  db: Database;
+  browserPool: BrowserPool;
+  holders: Holders;
+  /** Why there are no browsers, here or in another process; null where there are. */
+  obstacle: () => Promise<string | null>;
+};
 
 const openMs = 30_000;
 const actMs = 20_000;
 const readMs = 10_000;
 const findMs = 5_000;
-const pictureMs = 5_000;
-/** The interaction of a hand-off is written a moment after its page was handed over. */
-const beginsWithinMs = 10_000;
+const handOverMs = 30_000;
+const takeBackMs = 5_000;
 
 /** The tools by which the agent uses the browser of whom it works for: a tab per piece of work. */
-export function workBrowsers({ db, browserPool }: Dependencies): WorkBrowsers {
+export function workBrowsers({ db, browserPool, holders, obstacle }: Dependencies): WorkBrowsers {
+  const runTool = holders.atHolder('browser.tool', (owner, { name, given, taskId, sites }: ToolUse, signal) => {
+    const work: Work = { db, browserPool, owner, origin: originOf(owner), taskId, rules: agentRules(sites) };
+    const run = toolsOf(work).find(({ tool }) => tool.definition.name === name)?.run;
+    if (!run) throw fail('computer_unavailable', { message: `The browser has no tool ${name}.` });
+    return run(given, signal);
+  });
+  const give = holders.atHolder(
+    'browser.hand_over',
+    (owner, of: HandedOver) => handOver({ db, browserPool }, owner, of),
+    {
+      ifAsleep: () => null,
+    },
+  );
+  const takeBack = holders.atHolder(
+    'browser.take_back',
+    async (owner, { taskId }: { taskId: string }) => takeBackPage(browserPool, owner, taskId),
+    { ifAsleep: () => undefined },
+  );
   return {
     async ofWork({ tenant, turn, task, manifest, save }) {
-      if ((await browserPool.obstacle()) !== null) return [];
+      if ((await obstacle()) !== null) return [];
       const owner: Owner = { ...tenant, userId: turn.user_id };
-      const origin: Origin = {
-        ...tenant,
-        actor: { type: 'system', id: 'agent', name: 'Agent' },
-        requestId: null,
-        ip: null,
-      };
-      // Whoever works on goes on after a hand-off, not during one.
-      const browser = browserPool.ifOpen(owner);
-      const open = browser && tabOfTask(browser, task.id);
-      if (open) open.handOff = null;
-      return toolsOf({ db, browserPool, owner, origin, taskId: task.id, rules: agentRules(manifest.browser), save });
+      // Whoever works on goes on after a hand-off, not during one. Where it is not heard the page finds out by itself.
+      const wasBegun = task.active_ms > 0;
+      if (wasBegun) await takeBack(owner, { taskId: task.id }, AbortSignal.timeout(takeBackMs)).catch(() => {});
+      return descriptions.map((tool) => ({
+        tool,
+        async run(given, signal) {
+          const use = { name: tool.definition.name, given, taskId: task.id, sites: manifest.browser };
+          const answer = await runTool(owner, use, signal).catch(explained);
+          const [picture] = answer.media ?? [];
+          if (!picture) return answer;
+          const { id, filename } = await save({ name: `page-${Date.now()}.jpg`, bytes: picture.content });
+          return {
+            ...answer,
+            output: `${answer.output} is saved as ${filename} (${id}).`,
+            media: [{ ...picture, fileId: id }],
+          };
+        },
+      }));
     },
-    async handOver(task, { isSecret }) {
+    handOver: (task, { isSecret }) => {
       const owner: Owner = { orgId: task.org_id, mode: task.mode, userId: task.user_id };
-      const browser = browserPool.ifOpen(owner);
-      const open = browser && tabOfTask(browser, task.id);
-      if (!open || !/^https?:/.test(open.tab.url())) return null;
-      const givenAt = Date.now();
-      const isOpen = async () => {
-        if (Date.now() - givenAt < beginsWithinMs) return true;
-        const pending = await pendingInteractions(db, [task.conversation_id]);
-        return pending.some(({ task_id, type }) => task_id === task.id && type === 'handoff');
-      };
-      open.handOff = { isSecret, isOpen, checkedAt: givenAt };
-      const isHidden = async () => (await secrecyOfTab(open)) !== null;
-      const take = async () => {
-        if (await isHidden()) return null;
-        const picture = await open.tab.picture({ width: 640, quality: 50 });
-        return (await isHidden()) ? null : picture;
-      };
-      const picture = await untilAborted(take(), AbortSignal.timeout(pictureMs)).catch(() => null);
-      return { url: open.tab.url(), frame: picture && jpegAddress(picture) };
+      const of = { taskId: task.id, conversationId: task.conversation_id, isSecret };
+      return give(owner, of, AbortSignal.timeout(handOverMs));
     },
   };
 }
 
-type Work = Dependencies & {
+type ToolUse = { name: string; given: Record<string, unknown>; taskId: string; sites: SiteSettings };
+
+/** What the agent does is done in its name, wherever that is. */
+const originOf = ({ orgId, mode }: Owner): Origin => ({
+  orgId,
+  mode,
+  actor: { type: 'system', id: 'agent', name: 'Agent' },
+  requestId: null,
+  ip: null,
+});
+
+type Work = {
+  db: Database;
+  browserPool: BrowserPool;
   owner: Owner;
   origin: Origin;
   taskId: string;
   rules: Rules;
-  save: Parameters<WorkBrowsers['ofWork']>[0]['save'];
 };
 
 const number = z.int().min(1).describe('The number that stands before it in the page as read.').optional();
@@ -175,11 +201,8 @@ function toolsOf(work: Work): OwnTool[] {
         const picture = await untilAborted(tab.picture({ width: 1280, quality: 75 }), limited(signal, readMs));
         const hiddenSince = await hiddenAnswer(open);
         if (hiddenSince) return hiddenSince;
-        const { id, filename } = await work.save({ name: `page-${Date.now()}.jpg`, bytes: picture });
-        return {
-          ...said(`A picture of ${tab.url()} is saved as ${filename} (${id}).`),
-          media: [{ mediaType: 'image/jpeg', content: picture, fileId: id }],
-        };
+        // Whoever runs the work keeps it, and says where.
+        return { ...said(`A picture of ${tab.url()}`), media: [{ mediaType: 'image/jpeg', content: picture }] };
       },
     ),
     tool(
@@ -330,3 +353,6 @@ async function recordClosed({ db, origin, owner }: Work, refusals: readonly Refu
     if (refusal.kind === 'page') await recordBlocked(db, origin, owner.userId, refusal.page);
   }
 }
+
+/** What the agent hears of them. What a call does is done where the browser is open. */
+const descriptions: readonly OwnTool['tool'][] = toolsOf({} as Work).map(({ tool }) => tool);

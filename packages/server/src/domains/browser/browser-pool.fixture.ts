@@ -12,6 +12,7 @@ export const poolWithoutBrowser = () =>
   });
 
 const computers: Computers = {
+  self: 'this process',
   use: (owner, work) => work({ owner } as Awake),
   ifAwake: () => null,
   countAwake: () => 0,

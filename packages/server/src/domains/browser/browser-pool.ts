@@ -65,8 +65,10 @@ export type BrowserPool = {
   countRunning: () => number;
   /** Wakes nothing. */
   ifOpen: (owner: Owner) => OpenBrowser | null;
+  /** Whether its computer is awake in no way here. */
+  isAsleep: (owner: Owner) => boolean;
   keep: (owner: Owner, open: OpenTab, forMs: number) => void;
-  /** A computer that somebody looks at does not fall asleep; another process may still have it. */
+  /** A computer that somebody looks at does not fall asleep. */
   stay: (owner: Owner, forMs: number) => void;
   /** How many work at once is bounded: throws `browser_busy`. Whoever was let in says when it is done. */
   enter: (owner: Owner) => () => void;
@@ -174,6 +176,7 @@ export function createBrowserPool(options: {
       const entry = computers.ifAwake(owner) && entries.get(ownerKey(owner));
       return entry?.browser?.isRunning() ? entry.ready : null;
     },
+    isAsleep: (owner) => computers.ifAwake(owner) === null,
     keep(owner, open, forMs) {
       open.keptUntil = Date.now() + forMs;
       computers.keepUntil(owner, new Date(open.keptUntil));

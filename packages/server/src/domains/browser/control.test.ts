@@ -1,14 +1,18 @@
 import { usdToMicros } from '@vestra/contract/money';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
+import { oneProcess } from '../computers/holders.fixture.ts';
 import { newDeployment } from '../deployments/deployments.fixture.ts';
 import { credit } from '../ledger/api.ts';
 import { enterUser } from '../users/api.ts';
+import { browsersAtHolder } from './at-holder.ts';
 import { poolWithoutBrowser } from './browser-pool.fixture.ts';
 import type { Holder, Secrecy } from './control.ts';
 import { browserRoutes, screenRoutes } from './routes.ts';
+import { createScreens } from './screens.ts';
 
 const browserPool = poolWithoutBrowser();
 
@@ -16,10 +20,14 @@ let app: Awaited<ReturnType<typeof startTestApp>>;
 let org: Awaited<ReturnType<typeof app.newOrg>>;
 let deployment: string;
 beforeAll(async () => {
-  app = await startTestApp(({ db }) => ({
-    browser: browserRoutes({ db, browserPool, streams: createStreams() }),
-    users: screenRoutes({ db, browserPool }),
-  }));
+  app = await startTestApp(({ db }) => {
+    const screens = createScreens({ db, browserPool, log: pino({ level: 'silent' }) });
+    const browsers = browsersAtHolder({ db, browserPool, screens, holders: oneProcess });
+    return {
+      browser: browserRoutes({ db, browsers, streams: createStreams() }),
+      users: screenRoutes({ db, browsers }),
+    };
+  });
   org = await app.newOrg(['all']);
   await transaction(app.db, (tx) => credit(tx, { orgId: org.id, mode: 'test' }, usdToMicros(10)));
   deployment = (await newDeployment(app.db, org.id, { manifest: { browser: { allowed_domains: ['shop.example'] } } }))

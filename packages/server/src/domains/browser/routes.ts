@@ -1,41 +1,40 @@
+import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { EventStream, type Handlers } from '../../http/handler.ts';
 import type { Streams } from '../../http/streams.ts';
+import type { Owner } from '../computers/api.ts';
 import { requireAskedUser } from '../users/api.ts';
-import type { BrowserPool } from './browser-pool.ts';
-import { findCookies } from './cookies.ts';
-import { fetchPage } from './fetch.ts';
-import { takeScreenshot } from './screenshot.ts';
+import type { Browsers } from './at-holder.ts';
 import { deploymentOfBrowser } from './site-access.ts';
-import { fetchRules } from './site-rules.ts';
-import { watchTabs } from './watch.ts';
 
-type Dependencies = { db: Database; browserPool: BrowserPool; streams: Streams };
+type Dependencies = { db: Database; browsers: Browsers; streams: Streams };
 
-export function browserRoutes({ db, browserPool, streams }: Dependencies): Handlers<'browser'> {
+export function browserRoutes({ db, browsers, streams }: Dependencies): Handlers<'browser'> {
   return {
     fetch: ({ caller, origin, params, body, signal }) => {
       const held = streams.open(caller, signal);
-      return fetchPage({ db, browserPool }, origin, params.user_id, body, held.signal).finally(held.close);
+      const { orgId, mode, actor, requestId, ip } = origin;
+      const asked = { origin: { orgId, mode, actor, requestId, ip }, body };
+      return browsers.fetch(ownerOf(caller, params.user_id), asked, held.signal).finally(held.close);
     },
-    cookies: ({ caller, params, query }) => findCookies({ db, browserPool }, caller, params.user_id, query),
+    cookies: ({ caller, params, query, signal }) => browsers.cookies(ownerOf(caller, params.user_id), query, signal),
     watch: async ({ caller, params, query, signal }) => {
       const user = await requireAskedUser(db, caller, params.user_id);
       const { settings } = await deploymentOfBrowser(db, caller, user, query.deployment);
-      const owner = { orgId: caller.orgId, mode: caller.mode, userId: params.user_id };
-      return new EventStream(streams.open(caller, signal), watchTabs(browserPool, owner, fetchRules(settings)));
+      return new EventStream(streams.open(caller, signal), browsers.watch(ownerOf(caller, params.user_id), settings));
     },
   };
 }
 
 /** The routes of users that are about their screen. */
-export function screenRoutes({ db, browserPool }: Omit<Dependencies, 'streams'>): Handlers<'users'> {
+export function screenRoutes({ db, browsers }: Omit<Dependencies, 'streams'>): Handlers<'users'> {
   return {
-    screenshot: async ({ caller, params }) => {
+    screenshot: async ({ caller, params, signal }) => {
       await requireAskedUser(db, caller, params.user_id);
-      const owner = { orgId: caller.orgId, mode: caller.mode, userId: params.user_id };
-      const picture = await takeScreenshot(browserPool, owner);
+      const picture = await browsers.screenshot(ownerOf(caller, params.user_id), null, signal);
       return new Response(new Uint8Array(picture), { headers: { 'content-type': 'image/jpeg' } });
     },
   };
 }
+
+const ownerOf = ({ orgId, mode }: Caller, userId: string): Owner => ({ orgId, mode, userId });

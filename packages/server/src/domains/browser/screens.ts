@@ -15,7 +15,7 @@ import { extentOf, showScreen } from './show-screen.ts';
 import { recordBlocked } from './site-access.ts';
 import { verdictOn } from './site-rules.ts';
 
-type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
+export type ScreenInput = BodyOf<Api['sessions']['screenInput']>['inputs'][number];
 
 export type Screens = {
   /** Whether there is something to look at; a browser that is not open is woken, and whoever asks is to ask again. */
@@ -23,9 +23,12 @@ export type Screens = {
   /** Whether those who only look on see nothing for now. */
   isPrivate: (owner: Owner) => Promise<boolean>;
   /** One stream for each session: a second one ends the first. */
-  watch: (viewer: Viewer) => FrameSource;
+  watch: (viewer: Viewer) => FrameSource | Promise<FrameSource>;
   pass: (viewer: Viewer, inputs: readonly ScreenInput[]) => Promise<{ isDriving: boolean }>;
 };
+
+/** Those of one process. */
+export type OwnScreens = Omit<Screens, 'watch'> & { watch: (viewer: Viewer) => FrameSource };
 
 const retryAfterMs = 1_000;
 const failureKnownMs = 10_000;
@@ -36,6 +39,7 @@ const sessionMs = 15 * 60_000;
 
 type Entry = Screen & { source: FrameSource; letGo: () => void; unwatch: () => void; passed: number[] };
 
+/** Those of this process: of the computers that are awake here. */
 export function createScreens({
   db,
   browserPool,
@@ -44,7 +48,7 @@ export function createScreens({
   db: Database;
   browserPool: BrowserPool;
   log: Logger;
-}): Screens {
+}): OwnScreens {
   const { control } = browserPool;
   const entries = new Map<string, Entry>();
   const waking = new Map<string, { failure: unknown }>();
@@ -95,7 +99,7 @@ export function createScreens({
     if (control.isTaken(owner)) throw fail('browser_in_use');
     control.give(owner, 'person');
     entry.isDriving = true;
-    // No other process may have the computer while a person uses it here.
+    // It does not fall asleep under somebody's hands.
     const { promise, resolve } = Promise.withResolvers<void>();
     entry.letGo = resolve;
     browserPool.use(owner, () => promise).catch(() => {});

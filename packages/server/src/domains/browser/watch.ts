@@ -12,7 +12,7 @@ import { verdictOn } from './site-rules.ts';
 const lookEveryMs = 300;
 const pictureMs = 3_000;
 
-/** The tabs of fetches as they change, as far as anybody may look. A computer that sleeps is not woken for it. */
+/** The tabs of fetches as they change, as far as anybody may look. It is over when the computer falls asleep or leaves. */
 export function watchTabs(browserPool: BrowserPool, owner: Owner, rules: Rules): FrameSource {
   const shown = new Map<string, string>();
   const ending = new AbortController();
@@ -47,7 +47,8 @@ export function watchTabs(browserPool: BrowserPool, owner: Owner, rules: Rules):
       const end = performance.now() + withinMs;
       while (!ending.signal.aborted && performance.now() < end) {
         const frames = await look();
-        if (frames.length > 0) return { frames, isOver: false };
+        const isOver = browserPool.isAsleep(owner);
+        if (frames.length > 0 || isOver) return { frames, isOver };
         await sleep(Math.min(lookEveryMs, withinMs), undefined, { signal: ending.signal }).catch(() => {});
       }
       return { frames: [], isOver: ending.signal.aborted };

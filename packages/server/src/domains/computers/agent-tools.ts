@@ -185,3 +185,8 @@ const listFiles = ({ host, homePath, onComputer }: Workplace): OwnTool =>
   );
 
 const marks = { folder: '/', link: ' (a link)', other: ' (no file)' };
+
+/** What the agent hears of them. What a call does is done where the computer is awake. */
+export const computerToolDescriptions: readonly OwnTool['tool'][] = computerTools({} as Workplace).map(
+  ({ tool }) => tool,
+);

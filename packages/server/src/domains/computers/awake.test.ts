@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,8 +15,8 @@ import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createLog } from '../../main/log.ts';
 import { insertOrg } from '../orgs/api.ts';
-import { type Computers, createComputers } from './awake.ts';
-import { findComputer, keepAwake, listPrepared, type Owner, recordPrepared } from './store.ts';
+import { type Awake, type Computers, createComputers, HeldElsewhere } from './awake.ts';
+import { findComputer, forgetPrepared, keepAwake, listPrepared, type Owner, recordPrepared } from './store.ts';
 
 const log = createLog('silent');
 let database: TestDatabase;
@@ -48,6 +49,7 @@ afterEach(async () => {
 async function newProcess(
   settings: Parameters<typeof createComputers>[0]['settings'] = {},
   database_ = db,
+  address: string | null = 'http://127.0.0.1:1',
 ): Promise<Computers> {
   const line = await openLine({ connectionString: database.connectionString, log });
   const bell = await createBell({ db, line, log });
@@ -55,6 +57,7 @@ async function newProcess(
     db: database_,
     log,
     bell,
+    address: () => address,
     makePlace: (number) => makePlace(dataDir, number),
     removePlace: (number) => removePlace(dataDir, number),
     settings: { renewEveryMs: 50, handOverMs: 10_000, ...settings },
@@ -127,55 +130,65 @@ describe('a computer', () => {
     expect(await isAwake(owner)).toBe(true);
   });
 
-  it('goes to the process that needs it, once nobody uses it where it is', async () => {
+  it('that is awake in one process is held by no other: whoever wakes it there hears of it at once [MANY-001]', async () => {
     const [one, two] = [await newProcess(), await newProcess()];
     const owner = newOwner();
-    const work = gate();
-    const order: string[] = [];
-    const first = one.use(owner, async () => {
-      await work.opened;
-      order.push('first');
-    });
-    await expect.poll(() => one.ifAwake(owner)).not.toBeNull();
-    const second = two.use(owner, async ({ signal }) => {
-      order.push('second');
-      return signal.aborted;
-    });
-    await expect.poll(() => isAwake(owner)).toBe(true);
-    work.open();
-    await first;
-    expect(await second).toBe(false);
-    expect(order).toEqual(['first', 'second']);
-    expect([one.ifAwake(owner), two.ifAwake(owner)]).toEqual([null, expect.anything()]);
-    // And back, without anybody waiting for anything.
-    expect(await one.use(owner, async () => 'back')).toBe('back');
+    await one.use(owner, async () => {});
+    await expect(two.use(owner, async () => {})).rejects.toBeInstanceOf(HeldElsewhere);
+    expect([one.ifAwake(owner), two.ifAwake(owner)]).toEqual([expect.anything(), null]);
+    // Once it sleeps there, it wakes here.
+    await one.sleep(owner);
+    expect(await two.use(owner, async () => 'here')).toBe('here');
   });
 
-  it('that stays in use elsewhere is unavailable [CMP-008]', async () => {
-    const [one, two] = [await newProcess(), await newProcess({ handOverMs: 300 })];
+  it('that a process holds which others have no way to is unavailable [CMP-008]', async () => {
+    const [one, two] = [await newProcess({}, db, null), await newProcess({ handOverMs: 300 })];
     const owner = newOwner();
-    const work = gate();
-    const first = one.use(owner, () => work.opened);
-    await expect.poll(() => one.ifAwake(owner)).not.toBeNull();
+    await one.use(owner, async () => {});
     await expect(two.use(owner, async () => {})).rejects.toMatchObject({ code: 'computer_unavailable' });
-    work.open();
-    await first;
   });
 
-  it('of a process that is gone is taken over, and what still runs there is cut', async () => {
+  it('of a process that is gone is taken over, and what it still does or writes comes to nothing [MANY-002]', async () => {
     const dead = await newProcess({ renewEveryMs: 600_000, leaseMs: 100 });
     const owner = newOwner();
-    const frozen = dead.use(
-      owner,
-      ({ signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('cut'))),
-    );
+    const item = { kind: 'setup' as const, key: 'k', fingerprint: 'f' };
+    const frozen = dead.use(owner, async (computer) => {
+      await once(computer.signal, 'abort');
+      return computer;
+    });
     await expect.poll(() => dead.ifAwake(owner)).not.toBeNull();
-    // It does not hear the bell either: nobody uses the computer there as far as the rows say, once the lease is over.
     const alive = await newProcess();
-    expect(await alive.use(owner, async ({ signal }) => signal.aborted)).toBe(false);
+    const taken = () => alive.use(owner, async ({ signal }) => signal.aborted).catch(() => 'held elsewhere');
+    await expect.poll(taken).toBe(false);
+    expect(dead.ifAwake(owner)).toBeNull();
     await dead.sleep(owner);
-    expect(await frozen).toBe('cut');
-    expect(await isAwake(owner)).toBe(true);
+    const old = await frozen;
+    await expect(recordPrepared(db, old, [item])).rejects.toMatchObject({ code: 'computer_unavailable' });
+    expect([await listPrepared(db, owner), await isAwake(owner)]).toEqual([[], true]);
+    await alive.use(owner, (computer) => recordPrepared(db, computer, [item]));
+    await forgetPrepared(db, old, item);
+    expect(await listPrepared(db, owner)).toEqual([item]);
+  });
+
+  it('ends here when the lease is over, also where the database gives no answer at all [MANY-003]', async () => {
+    let isSilent = false;
+    const silent = { connect: () => new Promise(() => {}) };
+    const failing = new Proxy(db, {
+      get: (target, name) => (isSilent && name === '$client' ? silent : Reflect.get(target, name, target)),
+    });
+    const computers = await newProcess({ leaseMs: 300 }, failing);
+    const owner = newOwner();
+    const cut = computers.use(owner, async ({ signal }) => once(signal, 'abort').then(() => 'cut'));
+    await expect.poll(() => computers.ifAwake(owner)).not.toBeNull();
+    isSilent = true;
+    expect(await cut).toBe('cut');
+    expect(computers.ifAwake(owner)).toBeNull();
+    running.splice(
+      running.findIndex((each) => each.computers === computers),
+      1,
+    );
+    const another = await newProcess();
+    await expect.poll(() => another.use(owner, async () => 'elsewhere').catch(() => null)).toBe('elsewhere');
   });
 
   it('that was lost to another process ends here by itself', async () => {
@@ -230,7 +243,7 @@ describe('an erasure', () => {
       return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('cut')));
     });
     await expect.poll(() => two.ifAwake(owner)).not.toBeNull();
-    await recordPrepared(db, owner, [{ kind: 'setup', key: 'k', fingerprint: 'f' }]);
+    await recordPrepared(db, two.ifAwake(owner) as Awake, [{ kind: 'setup', key: 'k', fingerprint: 'f' }]);
     expect(existsSync(home)).toBe(true);
     await one.erase(owner);
     expect(await cut).toBe('cut');

@@ -9,6 +9,7 @@ import { findUser } from '../users/api.ts';
 import {
   deleteComputer,
   findComputer,
+  findHolder,
   holdComputer,
   type Owner,
   releaseHold,
@@ -20,16 +21,23 @@ import {
 export type Awake = {
   owner: Owner;
   number: number;
+  /** Which of those that have held it this is: what is written about it is refused once another has it. */
+  epoch: number;
   place: Place;
   /** Ends when the computer is no longer this process's: whatever runs on it stops. */
   signal: AbortSignal;
 };
 
+/** Thrown where a computer is awake in another process: the work is to be done there, and nothing of it has happened. */
+export class HeldElsewhere extends Error {}
+
 /** The computers that are awake in this process. */
 export type Computers = {
+  /** The name under which this process holds computers. */
+  self: string;
   /**
-   * Runs `work` on the owner's computer, woken where it sleeps and fetched where it is awake elsewhere. It stays awake
-   * for as long as anybody uses it, and a while longer.
+   * Runs `work` on the owner's computer, woken where it sleeps; throws `HeldElsewhere` where it is awake in another
+   * process. It stays awake for as long as anybody uses it, and a while longer.
    */
   use: <T>(owner: Owner, work: (computer: Awake) => Promise<T>) => Promise<T>;
   /** Only where it is awake here; wakes nothing. */
@@ -59,8 +67,8 @@ type Entry = {
   users: number;
   idleSince: number;
   keepUntil: number;
-  /** Another process asked for it. */
-  isWanted: boolean;
+  /** Until when nobody else can hold it, by a clock that nobody sets: one that jumps would end all computers, or none. */
+  hold: { goodUntil: number };
 };
 
 export function createComputers(options: {
@@ -68,56 +76,65 @@ export function createComputers(options: {
   log: Logger;
   makePlace: (number: number) => Promise<Place>;
   removePlace?: (number: number) => Promise<void>;
-  /** How processes ask each other for a computer. */
+  /** Where other processes reach this one; null: not yet. */
+  address?: () => string | null;
+  /** How processes tell each other that a computer has woken, or is to end. */
   bell?: Pick<Bell, 'ring' | 'on'>;
   settings?: Partial<Settings>;
 }): Computers {
-  const { db, log, makePlace, removePlace, bell } = options;
+  const { db, log, makePlace, removePlace, bell, address = () => null } = options;
   const { leaseMs, renewEveryMs, idleMs, handOverMs } = { ...defaults, ...options.settings };
-  const lease = { holder: randomUUID(), leaseMs };
+  const self = randomUUID();
+  const leaseNow = () => ({ holder: self, address: address(), leaseMs });
   const entries = new Map<string, Entry>();
   // Whoever wakes one that is just being put to sleep waits: its hold would be given back under their feet.
   const ending = new Map<string, Promise<void>>();
   const enders: ((computer: Awake) => Promise<void>)[] = [];
   let isStopped = false;
-  let renewedAt = Date.now();
-  const beating = setInterval(() => void renew().then(sleepIdle), renewEveryMs);
+  const beating = setInterval(() => {
+    void endLost();
+    void renew().then(sleepIdle);
+  }, renewEveryMs);
   beating.unref();
-  bell?.on('computer', (wanted) => wanted !== null && void giveAway(wanted));
+  bell?.on('computer', (told) => told?.startsWith(erasing) && void endErased(told.slice(erasing.length)));
 
   function enter(owner: Owner): Entry {
     const found = entries.get(keyOf(owner));
     if (found) return found;
     const controller = new AbortController();
+    const hold = { goodUntil: Number.POSITIVE_INFINITY };
     const entry: Entry = {
-      ready: wake(owner, controller.signal),
+      ready: wake(owner, hold, controller.signal),
       awake: null,
       controller,
       users: 0,
       idleSince: Date.now(),
       keepUntil: 0,
-      isWanted: false,
+      hold,
     };
     entries.set(keyOf(owner), entry);
     entry.ready.then(
       (awake) => {
         entry.awake = awake;
+        bell?.ring('computer', keyOf(owner));
       },
       () => forget(owner, entry),
     );
     return entry;
   }
 
-  async function wake(owner: Owner, signal: AbortSignal): Promise<Awake> {
+  async function wake(owner: Owner, hold: Entry['hold'], signal: AbortSignal): Promise<Awake> {
     const deadline = Date.now() + handOverMs;
     for (;;) {
       if (isStopped || signal.aborted) throw unavailable('The server is going down.');
       await ending.get(keyOf(owner));
-      const held = await holdComputer(db, owner, lease);
-      if (held) return await settleIn(owner, held.number, signal);
+      const askedAt = performance.now();
+      const held = await holdComputer(db, owner, leaseNow());
+      if (held) hold.goodUntil = askedAt + leaseMs;
+      if (held) return await settleIn(owner, held, signal);
       if (await isBeingErased(owner)) throw unavailable('This user is being erased.');
+      if ((await findHolder(db, owner))?.address) throw new HeldElsewhere();
       if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
-      bell?.ring('computer', keyOf(owner));
       await pause(askAgainMs);
     }
   }
@@ -127,11 +144,11 @@ export function createComputers(options: {
     return Boolean(user?.erasing_since);
   }
 
-  async function settleIn(owner: Owner, number: number, signal: AbortSignal): Promise<Awake> {
+  async function settleIn(owner: Owner, held: { number: number; epoch: number }, signal: AbortSignal): Promise<Awake> {
     try {
-      return { owner, number, place: await makePlace(number), signal };
+      return { owner, ...held, place: await makePlace(held.number), signal };
     } catch (error) {
-      await releaseHold(db, number, lease.holder);
+      await releaseHold(db, held.number, self);
       throw error;
     }
   }
@@ -140,13 +157,10 @@ export function createComputers(options: {
     if (entries.get(keyOf(owner)) === entry) entries.delete(keyOf(owner));
   }
 
-  /** To a process that asks for it: at once where nobody uses it here, and otherwise when they are done. */
-  async function giveAway(wanted: string): Promise<void> {
-    const isErased = wanted.startsWith(erasing);
-    const entry = entries.get(isErased ? wanted.slice(erasing.length) : wanted);
-    if (!entry?.awake) return;
-    entry.isWanted = true;
-    if (isErased || entry.users === 0) await putToSleep(entry.awake.owner, entry);
+  /** Used or not: of its user nothing is to be left. */
+  async function endErased(key: string): Promise<void> {
+    const entry = entries.get(key);
+    if (entry?.awake) await putToSleep(entry.awake.owner, entry);
   }
 
   function putToSleep(owner: Owner, entry: Entry): Promise<void> {
@@ -163,23 +177,20 @@ export function createComputers(options: {
     for (const endPart of enders) {
       await endPart(awake).catch((error: unknown) => log.warn({ err: error }, 'a part of a computer did not end well'));
     }
-    await releaseHold(db, awake.number, lease.holder).catch((error: unknown) =>
+    await releaseHold(db, awake.number, self).catch((error: unknown) =>
       log.warn({ err: error }, 'a computer was not given back; its lease runs out by itself'),
     );
   }
 
   async function renew(): Promise<void> {
-    const asked = [...entries.values()].filter((entry) => entry.awake);
-    const askedAt = Date.now();
-    if (asked.length === 0) {
-      renewedAt = askedAt;
-      return;
-    }
+    const asked = awakeEntries();
+    const askedAt = performance.now();
+    if (asked.length === 0) return;
     try {
       const numbers = asked.map(({ awake }) => (awake as Awake).number);
-      const held = await renewHolds(db, numbers, lease);
-      renewedAt = askedAt;
+      const held = await renewHolds(db, numbers, leaseNow());
       for (const entry of asked) {
+        if (held.has((entry.awake as Awake).number)) entry.hold.goodUntil = askedAt + leaseMs;
         const keepUntil = held.get((entry.awake as Awake).number)?.keepUntil?.getTime() ?? 0;
         entry.keepUntil = Math.max(entry.keepUntil, keepUntil);
       }
@@ -187,11 +198,16 @@ export function createComputers(options: {
       await Promise.all(lost.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
     } catch (error) {
       log.warn({ err: error }, 'the leases of computers could not be renewed; trying again');
-      // From here on another process may hold them.
-      if (Date.now() > renewedAt + leaseMs) {
-        await Promise.all(asked.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
-      }
     }
+  }
+
+  const awakeEntries = () => [...entries.values()].filter((entry) => entry.awake);
+  const isLost = ({ hold }: Entry) => performance.now() > hold.goodUntil;
+
+  /** Waits for no answer: a network that carries nothing gives none, and the computers may be elsewhere meanwhile. */
+  async function endLost(): Promise<void> {
+    const lost = awakeEntries().filter(isLost);
+    await Promise.all(lost.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
   }
 
   async function sleepIdle(): Promise<void> {
@@ -203,6 +219,7 @@ export function createComputers(options: {
   }
 
   return {
+    self,
     async use(owner, work) {
       const entry = enter(owner);
       entry.users += 1;
@@ -211,10 +228,12 @@ export function createComputers(options: {
       } finally {
         entry.users -= 1;
         entry.idleSince = Date.now();
-        if (entry.isWanted && entry.users === 0) void putToSleep(owner, entry);
       }
     },
-    ifAwake: (owner) => entries.get(keyOf(owner))?.awake ?? null,
+    ifAwake(owner) {
+      const entry = entries.get(keyOf(owner));
+      return entry && !isLost(entry) ? entry.awake : null;
+    },
     countAwake: () => entries.size,
     keepUntil(owner, until) {
       const entry = entries.get(keyOf(owner));
@@ -231,7 +250,7 @@ export function createComputers(options: {
       for (;;) {
         const entry = entries.get(keyOf(owner));
         if (entry) await putToSleep(owner, entry);
-        const answer = await seizeComputer(db, owner, { holder: `${lease.holder} erasing`, leaseMs });
+        const answer = await seizeComputer(db, owner, { holder: `${self} erasing`, leaseMs });
         if (answer === 'none') return;
         if (answer === 'seized') break;
         if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
@@ -255,7 +274,7 @@ export function createComputers(options: {
   };
 }
 
-const keyOf = ({ orgId, mode, userId }: Owner) => JSON.stringify([orgId, mode, userId]);
+export const keyOf = ({ orgId, mode, userId }: Owner) => JSON.stringify([orgId, mode, userId]);
 
 /** Before the key of a computer that is to end at once, used or not. */
 const erasing = 'erase ';

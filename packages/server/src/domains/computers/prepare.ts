@@ -63,7 +63,7 @@ export function createPreparer(dependencies: Dependencies): Preparer {
       computer,
       signal,
       isDone: (item) => known.get(nameOf(item)) === item.fingerprint,
-      done: (items) => recordPrepared(db, computer.owner, items),
+      done: (items) => recordPrepared(db, computer, items),
     };
     try {
       const { environment, uploads, skills } = wanted;
@@ -109,7 +109,7 @@ async function removeSkills(work: Work, prepared: readonly Prepared[], skills: r
     const folder = homePath(skillFolder(item.key));
     const fault = folder === null ? null : await host.writeFiles(computer.place, [], { instead: folder, signal });
     if (fault) throw new NotPrepared(`The skill ${item.key} cannot be taken away. ${fault.fault}`);
-    await forgetPrepared(db, computer.owner, item);
+    await forgetPrepared(db, computer, item);
   }
 }
 

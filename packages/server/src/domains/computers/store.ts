@@ -1,19 +1,21 @@
+import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
-import { insertMany, maybeOne, one, rowsOf, run } from '../../db/query.ts';
+import { maybeOne, one, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { boolean, count, type RowOf } from '../../db/table.ts';
-import { computerPreparations, computers } from './tables.ts';
+import { boolean, count, type RowOf, text } from '../../db/table.ts';
+import { computerHosts, computerPreparations, computers } from './tables.ts';
 
 /** Whose computer it is; null: the org's own agent's. */
 export type Owner = Tenant & { userId: string | null };
 
-type Lease = { holder: string; leaseMs: number };
+/** `address`: where the other processes reach the holder; null: nowhere yet. */
+type Lease = { holder: string; address: string | null; leaseMs: number };
 
 const ownedBy = ({ orgId, mode, userId }: Owner) =>
   sql`org_id = ${orgId} AND mode = ${mode} AND user_key = ${userId ?? ''}`;
 
-const { number, keep_until } = computers.columns;
+const { number, keep_until, epoch, held_at, held_until } = computers.columns;
 
 /**
  * Makes this process the one on which the computer is awake, and the computer itself where there is none yet. Null:
@@ -23,21 +25,37 @@ const { number, keep_until } = computers.columns;
 export async function holdComputer(
   db: Executor,
   { orgId, mode, userId }: Owner,
-  { holder, leaseMs }: Lease,
-): Promise<{ number: number; keepUntil: Date | null } | null> {
+  { holder, address, leaseMs }: Lease,
+): Promise<{ number: number; epoch: number } | null> {
   const row = await maybeOne(
     db,
-    { number, keep_until },
+    { number, epoch },
     sql`
-      INSERT INTO ${computers} AS c (org_id, mode, user_key, held_by, held_until)
-      SELECT ${orgId}, ${mode}, ${userId ?? ''}, ${holder}, ${leaseEnd(leaseMs)}
+      INSERT INTO ${computers} AS c (org_id, mode, user_key, held_by, held_until, held_at, epoch)
+      SELECT ${orgId}, ${mode}, ${userId ?? ''}, ${holder}, ${leaseEnd(leaseMs)}, ${address}, 1
       WHERE NOT EXISTS (
         SELECT FROM users WHERE org_id = ${orgId} AND mode = ${mode} AND id = ${userId ?? ''} AND erasing_since IS NOT NULL)
-      ON CONFLICT (org_id, mode, user_key) DO UPDATE SET held_by = excluded.held_by, held_until = excluded.held_until
+      ON CONFLICT (org_id, mode, user_key) DO UPDATE SET held_by = excluded.held_by, held_until = excluded.held_until,
+        held_at = excluded.held_at, epoch = c.epoch + 1
       WHERE c.held_by IS NULL OR c.held_by = excluded.held_by OR c.held_until < clock_timestamp()
-      RETURNING number, keep_until`,
+      RETURNING number, epoch`,
   );
-  return row ? { number: row.number, keepUntil: row.keep_until } : null;
+  return row ?? null;
+}
+
+/** On which process it is awake; null where it sleeps. */
+export async function findHolder(
+  db: Executor,
+  owner: Owner,
+): Promise<{ id: string; address: string | null; heldUntil: Date } | null> {
+  const row = await maybeOne(
+    db,
+    { held_by: text(), held_at, held_until },
+    sql`
+      SELECT held_by, held_at, held_until FROM ${computers}
+      WHERE ${ownedBy(owner)} AND held_by IS NOT NULL AND held_until > clock_timestamp()`,
+  );
+  return row ? { id: row.held_by, address: row.held_at, heldUntil: row.held_until as Date } : null;
 }
 
 /** Those of them that are still held, with how long each is to stay awake. */
@@ -50,7 +68,7 @@ export async function renewHolds(
     db,
     { number, keep_until },
     sql`
-      UPDATE ${computers} SET held_until = ${leaseEnd(lease.leaseMs)}
+      UPDATE ${computers} SET held_until = ${leaseEnd(lease.leaseMs)}, held_at = ${lease.address}
       WHERE number = ANY(${numbers}) AND held_by = ${lease.holder}
       RETURNING number, keep_until`,
   );
@@ -60,7 +78,9 @@ export async function renewHolds(
 export async function releaseHold(db: Executor, number: number, holder: string): Promise<void> {
   await run(
     db,
-    sql`UPDATE ${computers} SET held_by = NULL, held_until = NULL WHERE number = ${number} AND held_by = ${holder}`,
+    sql`
+      UPDATE ${computers} SET held_by = NULL, held_until = NULL, held_at = NULL
+      WHERE number = ${number} AND held_by = ${holder}`,
   );
 }
 
@@ -68,14 +88,14 @@ export async function releaseHold(db: Executor, number: number, holder: string):
 export async function seizeComputer(
   db: Executor,
   owner: Owner,
-  { holder, leaseMs }: Lease,
+  { holder, leaseMs }: Omit<Lease, 'address'>,
 ): Promise<'seized' | 'held' | 'none'> {
   const row = await maybeOne(
     db,
     { is_seized: boolean() },
     sql`
       WITH seized AS (
-        UPDATE ${computers} SET held_by = ${holder}, held_until = ${leaseEnd(leaseMs)}
+        UPDATE ${computers} SET held_by = ${holder}, held_until = ${leaseEnd(leaseMs)}, held_at = NULL, epoch = epoch + 1
         WHERE ${ownedBy(owner)} AND (held_by IS NULL OR held_by = ${holder} OR held_until < clock_timestamp())
         RETURNING number)
       SELECT EXISTS (SELECT FROM seized) AS is_seized FROM ${computers} WHERE ${ownedBy(owner)}`,
@@ -150,26 +170,60 @@ export function listPrepared(db: Executor, owner: Owner): Promise<Prepared[]> {
   return rowsOf(db, prepared, sql`SELECT kind, key, fingerprint FROM ${computerPreparations} WHERE ${ownedBy(owner)}`);
 }
 
-export async function recordPrepared(
-  db: Executor,
-  { orgId, mode, userId }: Owner,
-  items: readonly Prepared[],
-): Promise<void> {
-  const owner = { org_id: orgId, mode, user_key: userId ?? '' };
-  await insertMany(
+/** By whom a computer is held: whoever lost it since writes nothing about it any more. */
+export type Held = { owner: Owner; epoch: number };
+
+export async function recordPrepared(db: Executor, { owner, epoch }: Held, items: readonly Prepared[]): Promise<void> {
+  if (items.length === 0) return;
+  const { orgId, mode, userId } = owner;
+  const written = await run(
     db,
-    computerPreparations,
-    items.map((each) => ({ ...owner, ...each })),
-    {
-      onConflict: sql`(org_id, mode, user_key, kind, key)
+    sql`
+      INSERT INTO ${computerPreparations} (org_id, mode, user_key, kind, key, fingerprint)
+      SELECT ${orgId}, ${mode}, ${userId ?? ''}, item.kind, item.key, item.fingerprint
+      FROM json_to_recordset(${sql.json(items)}) AS item (kind text, key text, fingerprint text)
+      WHERE EXISTS (SELECT FROM ${computers} WHERE ${ownedBy(owner)} AND epoch = ${epoch})
+      ON CONFLICT (org_id, mode, user_key, kind, key)
         DO UPDATE SET fingerprint = excluded.fingerprint, prepared_at = now()`,
-    },
   );
+  if (written === 0) throw fail('computer_unavailable', { message: 'Another process of the server has it by now.' });
 }
 
-export async function forgetPrepared(db: Executor, owner: Owner, { kind, key }: Prepared): Promise<void> {
-  await run(db, sql`DELETE FROM ${computerPreparations} WHERE ${ownedBy(owner)} AND kind = ${kind} AND key = ${key}`);
+export async function forgetPrepared(db: Executor, { owner, epoch }: Held, { kind, key }: Prepared): Promise<void> {
+  await run(
+    db,
+    sql`
+      DELETE FROM ${computerPreparations} WHERE ${ownedBy(owner)} AND kind = ${kind} AND key = ${key}
+        AND EXISTS (SELECT FROM ${computers} WHERE ${ownedBy(owner)} AND epoch = ${epoch})`,
+  );
 }
 
 /** By the database's clock: processes may run on machines whose clocks differ. */
 const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+
+/** That this process can have computers awake, and until when others may believe it. */
+export async function beatHost(
+  db: Executor,
+  { id, address, hasBrowser }: { id: string; address: string; hasBrowser: boolean },
+  goodForMs: number,
+): Promise<void> {
+  await run(
+    db,
+    sql`
+      WITH gone AS (DELETE FROM ${computerHosts} WHERE seen_until < clock_timestamp() - interval '1 hour')
+      INSERT INTO ${computerHosts} (id, address, has_browser, seen_until)
+      VALUES (${id}, ${address}, ${hasBrowser}, ${leaseEnd(goodForMs)})
+      ON CONFLICT (id) DO UPDATE SET address = excluded.address, has_browser = excluded.has_browser,
+        seen_until = excluded.seen_until`,
+  );
+}
+
+export async function removeHost(db: Executor, id: string): Promise<void> {
+  await run(db, sql`DELETE FROM ${computerHosts} WHERE id = ${id}`);
+}
+
+export type HostRow = RowOf<typeof computerHosts>;
+
+export function listHosts(db: Executor): Promise<HostRow[]> {
+  return rowsOf(db, computerHosts, sql`SELECT * FROM ${computerHosts} WHERE seen_until > clock_timestamp()`);
+}

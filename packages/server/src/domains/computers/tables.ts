@@ -1,5 +1,5 @@
 import type { Mode } from '@vestra/contract/route';
-import { count, moment, table, text } from '../../db/table.ts';
+import { boolean, count, moment, table, text } from '../../db/table.ts';
 
 const owner = {
   org_id: text(),
@@ -13,6 +13,8 @@ export const computers = table('computers', {
   number: count(),
   held_by: text().nullable(),
   held_until: moment().nullable(),
+  held_at: text().nullable(),
+  epoch: count().withDefault(),
   keep_until: moment().nullable(),
   waking_since: moment().nullable(),
   created_at: moment().withDefault(),
@@ -24,4 +26,12 @@ export const computerPreparations = table('computer_preparations', {
   key: text(),
   fingerprint: text(),
   prepared_at: moment().withDefault(),
+});
+
+/** The processes on which computers can be awake. */
+export const computerHosts = table('computer_hosts', {
+  id: text(),
+  address: text(),
+  has_browser: boolean(),
+  seen_until: moment(),
 });

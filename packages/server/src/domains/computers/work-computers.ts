@@ -6,9 +6,10 @@ import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Manifest } from '../deployments/api.ts';
 import { computerRuns, type WorkComputer, type WorkComputers } from '../engine/api.ts';
-import { computerTools } from './agent-tools.ts';
+import { computerToolDescriptions, computerTools } from './agent-tools.ts';
 import type { Awake, Computers } from './awake.ts';
 import { type Filled, fillEnvironment, notStored } from './fill-environment.ts';
+import type { Holders, Work } from './holders.ts';
 import { createPreparer, type Preparer, preparedSkill, skillFolder } from './prepare.ts';
 import { secretIn } from './redact.ts';
 import { type Owner, recordPrepared } from './store.ts';
@@ -27,59 +28,122 @@ type Dependencies = {
   vault: Vault;
   files: FileStore;
   computers: Computers;
-  /** Known a moment after the start. */
+  holders: Holders;
+  /** What computers are made of in this process. Known a moment after the start. */
   choice: Promise<HostChoice>;
+  /** Why there are no computers, here or in another process; null where there are. */
+  obstacle: () => Promise<string | null>;
   homePath: (given: string) => string | null;
 };
 
 const largestOutput = 10 * 1024 * 1024;
 
 export function createComputerWork(dependencies: Dependencies): ComputerWork {
-  const { computers, choice } = dependencies;
+  const { computers, choice, holders, obstacle } = dependencies;
   const parts = choice.then(({ host }) =>
     host === null ? null : { host, preparer: createPreparer({ ...dependencies, host }) },
   );
   computers.beforeSleep(async ({ place }) => (await parts)?.host.rest(place));
 
+  /** One part of a piece of work, done where the computer is awake. */
+  const onHost = <More, Answer>(
+    name: string,
+    run: (computer: WorkComputer, more: More, signal: AbortSignal) => Promise<Answer>,
+  ): Work<Progress & { more: More }, Progress & { answer: Answer }> =>
+    holders.atHolder(name, async (owner, { wanted, isPrepared, more }, signal) => {
+      const [chosen, here] = [await choice, await parts];
+      if (chosen.host === null || !here) throw fail('computer_unavailable', { message: whyNone(chosen) });
+      const progress: Progress = { wanted, isPrepared };
+      const answer = await run(workComputer({ ...dependencies, ...here, owner, progress }), more, signal);
+      return { ...progress, answer };
+    });
+
+  const runTool = onHost('computer.tool', (computer, { name, given }: ToolUse, signal) => {
+    const run = computer.tools.find(({ tool }) => tool.definition.name === name)?.run;
+    if (!run) throw fail('computer_unavailable', { message: `The computer has no tool ${name}.` });
+    return run(given, signal);
+  });
+  const readOutput = onHost('computer.output', (computer, path: string, signal) => computer.readOutput(path, signal));
+  const placeSkill = onHost('computer.skill', (computer, skill: PlacedSkill, signal) =>
+    computer.placeSkill(skill, signal),
+  );
+  const wake = holders.atHolder('computer.wake', (owner, environment: Manifest['environment'], signal) =>
+    computers.use(owner, async (computer) => {
+      const here = await parts;
+      const watch = stopwatch();
+      const either = AbortSignal.any([signal, computer.signal]);
+      await here?.preparer.prepare(computer, { environment, uploads: null, skills: null }, either);
+      return watch();
+    }),
+  );
+
   return {
     async ofWork({ tenant, turn, manifest, skills, attachments }) {
-      const here = await parts;
-      if (!here) return null;
+      if ((await obstacle()) !== null) return null;
       const owner: Owner = { ...tenant, userId: turn.user_id };
       const wanted = { environment: manifest.environment, uploads: attachments, skills };
-      return workComputer({ ...dependencies, ...here, owner, wanted });
+      let isPrepared = false;
+      const ask = async <More, Answer>(
+        part: Work<Progress & { more: More }, Progress & { answer: Answer }>,
+        more: More,
+        signal: AbortSignal,
+        refused: (message: string) => Answer,
+      ): Promise<Answer> => {
+        try {
+          const done = await part(owner, { wanted, isPrepared, more }, signal);
+          isPrepared = done.isPrepared;
+          return done.answer;
+        } catch (error) {
+          if (signal.aborted || !(error instanceof Failure)) throw error;
+          return refused(error.message);
+        }
+      };
+      return {
+        tools: computerToolDescriptions.map((tool) => ({
+          tool,
+          run: (given, signal) => ask(runTool, { name: tool.definition.name, given }, signal, failed),
+        })),
+        readOutput: (path, signal) => ask(readOutput, path, signal, (refused) => ({ refused, computerSeconds: 0 })),
+        placeSkill: (skill, signal) => ask(placeSkill, skill, signal, (note) => ({ note, computerSeconds: 0 })),
+      };
     },
     async assertThere() {
-      const chosen = await choice;
-      if (chosen.host === null) throw fail('computer_unavailable', { message: chosen.why });
+      const why = await obstacle();
+      if (why !== null) throw fail('computer_unavailable', { message: why });
     },
-    wake: (owner, environment, signal) =>
-      computers.use(owner, async (computer) => {
-        const here = await parts;
-        const watch = stopwatch();
-        const either = AbortSignal.any([signal, computer.signal]);
-        await here?.preparer.prepare(computer, { environment, uploads: null, skills: null }, either);
-        return watch();
-      }),
+    wake,
   };
 }
 
-type Work = Dependencies & {
+type ToolUse = { name: string; given: Record<string, unknown> };
+type PlacedSkill = Parameters<WorkComputer['placeSkill']>[0];
+
+/** How far a piece of work has come with the computer. It goes along with each call: the next may be done elsewhere. */
+type Progress = {
+  wanted: Parameters<Preparer['prepare']>[1];
+  /** The first call of a run prepares. */
+  isPrepared: boolean;
+};
+
+const whyNone = (chosen: HostChoice) => ('why' in chosen ? chosen.why : 'The computer cannot be reached.');
+
+type WorkHere = Dependencies & {
   host: Parameters<typeof computerTools>[0]['host'];
   preparer: Preparer;
   owner: Owner;
-  wanted: Parameters<Preparer['prepare']>[1];
+  progress: Progress;
 };
 
-function workComputer(work: Work): WorkComputer {
-  const { host, computers, preparer, owner, wanted, homePath } = work;
-  let isPrepared = false;
+/** The computer of a piece of work, in the process where it is awake. */
+function workComputer(work: WorkHere): WorkComputer {
+  const { host, computers, preparer, owner, progress, homePath } = work;
+  const { wanted } = progress;
 
-  /** The first call of a run prepares. Where that fails the agent is told once, and then works with what is there. */
+  /** Where preparing fails the agent is told once, and then works with what is there. */
   async function prepared(computer: Awake, signal: AbortSignal): Promise<ToolAnswer | null> {
-    if (isPrepared) return null;
+    if (progress.isPrepared) return null;
     const obstacle = await preparer.prepare(computer, wanted, signal);
-    isPrepared = true;
+    progress.isPrepared = true;
     if (obstacle === null) return null;
     return failed(
       `The computer could not be prepared, and the call was not run. ${obstacle}\nFurther calls run on the computer as it is.`,
@@ -144,9 +208,9 @@ function workComputer(work: Work): WorkComputer {
       }
       const { output, computerSeconds = 0 } = await onComputer(
         signal,
-        async ({ place }, either) => {
-          await recordPrepared(work.db, owner, [preparedSkill(skill)]);
-          const fault = await host.writeFiles(place, placed, { instead: folder, signal: either });
+        async (computer, either) => {
+          await recordPrepared(work.db, computer, [preparedSkill(skill)]);
+          const fault = await host.writeFiles(computer.place, placed, { instead: folder, signal: either });
           if (fault) return failed(`Its files could not be put on the computer. ${fault.fault}`);
           return { output: `Its files lie in ${folder}/ on the computer.`, isError: false };
         },

@@ -49,7 +49,7 @@ export { usableModel } from './records/usable-model.ts';
 export { manifestOf, versionOf } from './records/version-cache.ts';
 export { createEngine } from './runs/create-engine.ts';
 export { keepMemories } from './runs/keep-memory.ts';
-export { computerRuns } from './tools/computer-meter.ts';
+export { computerRuns, meteringComputer } from './tools/computer-meter.ts';
 export { type Admission, acceptMessage, admit, type NewMessage, readAttachments } from './turns/accept.ts';
 export { type Answer, readAnswer } from './turns/answer.ts';
 export { takeUpReply } from './turns/begin-reply.ts';

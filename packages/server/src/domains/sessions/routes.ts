@@ -93,7 +93,11 @@ export function screenStream({ db, screens, credentials, streams, callerOf }: St
     const viewer = await viewerOf(db, caller);
     try {
       const open = streams.open(caller, signal);
-      return eventStream(screens.watch(viewer), open);
+      const source = await Promise.resolve(screens.watch(viewer)).catch((error: unknown) => {
+        open.close();
+        throw error;
+      });
+      return eventStream(source, open);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return new Response(`${error.message}\n`, { status: error.status });

@@ -17,7 +17,7 @@ import { appRoutes, connectionRoutes } from '../../domains/apps/routes.ts';
 import type { KeyUse } from '../../domains/audit/api.ts';
 import { auditRoutes } from '../../domains/audit/routes.ts';
 import { batchRoutes } from '../../domains/batches/routes.ts';
-import { type BrowserPool, createScreens } from '../../domains/browser/api.ts';
+import type { Browsers } from '../../domains/browser/api.ts';
 import { browserRoutes, screenRoutes } from '../../domains/browser/routes.ts';
 import type { ComputerWork } from '../../domains/computers/api.ts';
 import { computerRoutes } from '../../domains/computers/routes.ts';
@@ -87,7 +87,7 @@ type Parts = {
   engine: Engine;
   followers: Followers;
   computerWork: ComputerWork;
-  browserPool: BrowserPool;
+  browsers: Browsers;
   streams: Streams;
   keyUse: KeyUse;
   /** Answers a request over no socket, as this app does. */
@@ -100,7 +100,8 @@ type Parts = {
 export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, bell, apps, customerMemory } =
     kernel;
-  const { engine, computerWork, browserPool, followers, streams, keyUse, answer, health, operatorPages } = parts;
+  const { engine, computerWork, browsers, followers, streams, keyUse, answer, health, operatorPages } = parts;
+  const { screens } = browsers;
   const { catalogue } = kernel.models;
   const publicUrl = kernel.publicUrl.get();
   const watchers = createRunWatchers();
@@ -111,7 +112,6 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const allowPrivate = config.allowPrivateAddresses;
   const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
   const sessionIdentity = createSessionIdentity(db);
-  const screens = createScreens({ db, browserPool, log });
   const credentials = createScreenCredentials(signingSecret);
   const links = createDownloadLinks(signingSecret, publicUrl);
   const linkTo = (fileId: string) => links.make(fileId).url;
@@ -243,9 +243,9 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
           timezoneGiven: moveRoutinesToTimezone,
         }),
         ...computerRoutes({ db, jobs, work: computerWork }),
-        ...screenRoutes({ db, browserPool }),
+        ...screenRoutes({ db, browsers }),
       },
-      browser: browserRoutes({ db, browserPool, streams }),
+      browser: browserRoutes({ db, browsers, streams }),
       apps: appRoutes(apps),
       connections: connectionRoutes({ ...apps, db, vault, jobs, redirectUri: `${publicUrl}/v1/connections/callback` }),
       sessions: sessionRoutes({

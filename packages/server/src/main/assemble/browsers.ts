@@ -1,14 +1,29 @@
 import { browserStarter } from '../../adapters/browser/browser.ts';
 import { browserObstacle } from '../../adapters/browser/obstacle.ts';
-import { type BrowserPool, createBrowserPool } from '../../domains/browser/api.ts';
-import type { Computers } from '../../domains/computers/api.ts';
+import {
+  type Browsers,
+  browsersAtHolder,
+  createBrowserPool,
+  createScreens,
+  type workBrowsers,
+} from '../../domains/browser/api.ts';
 import type { Kernel } from '../kernel.ts';
+import type { ComputerParts } from './computers.ts';
 
 /** The browsers of users. Whether this machine can run any is found out when the first is asked for. */
-export function assembleBrowsers({ config, log }: Kernel, computers: Computers): BrowserPool & { stop: () => void } {
+export function assembleBrowsers(
+  { config, db, log }: Kernel,
+  { computers, holders, browserObstacle: obstacleElsewhere }: ComputerParts,
+): {
+  browsers: Browsers;
+  workBrowsers: Omit<Parameters<typeof workBrowsers>[0], 'db'>;
+  hasBrowser: () => Promise<boolean>;
+  countRunning: () => number;
+  stop: () => void;
+} {
   const { chromium: executable, allowPrivateAddresses: allowPrivate } = config;
   let looked: Promise<string | null> | undefined;
-  return createBrowserPool({
+  const browserPool = createBrowserPool({
     computers,
     log,
     start: browserStarter({ executable, allowPrivate, log }),
@@ -17,6 +32,14 @@ export function assembleBrowsers({ config, log }: Kernel, computers: Computers):
       return looked;
     },
   });
+  const screens = createScreens({ db, browserPool, log });
+  return {
+    browsers: browsersAtHolder({ db, browserPool, screens, holders }),
+    workBrowsers: { browserPool, holders, obstacle: obstacleElsewhere ?? browserPool.obstacle },
+    hasBrowser: async () => (await browserPool.obstacle()) === null,
+    countRunning: browserPool.countRunning,
+    stop: browserPool.stop,
+  };
 }
 
 const switchedOff = 'Computers, and with them browsers, are switched off on this server.';

@@ -1,25 +1,80 @@
 import { chooseHost } from '../../adapters/computer/choose-host.ts';
 import { homePath } from '../../adapters/computer/home-path.ts';
 import { makePlace, removePlace } from '../../adapters/computer/place.ts';
-import { type Computers, type ComputerWork, createComputers, createComputerWork } from '../../domains/computers/api.ts';
+import { type AnswerCall, createProcessDoor, type ProcessDoor } from '../../adapters/process-calls/answer-processes.ts';
+import { createAskProcess } from '../../adapters/process-calls/ask-process.ts';
+import { createCallSeal } from '../../adapters/process-calls/call-seal.ts';
+import {
+  type Computers,
+  type ComputerWork,
+  createComputers,
+  createComputerWork,
+  createHolders,
+  createHosts,
+  type Holders,
+  startHosting,
+} from '../../domains/computers/api.ts';
 import type { Kernel } from '../kernel.ts';
 
-/** The computers of users, and what work does with them. What they are made of is found out beside the start. */
-export function assembleComputers({ config, db, bell, log, vault, files }: Kernel): {
+export type ComputerParts = {
   computers: Computers;
   computerWork: ComputerWork;
-} {
+  holders: Holders;
+  /** Null where browsers are awake in this process, if anywhere: it looks for itself whether it can have any. */
+  browserObstacle: (() => Promise<string | null>) | null;
+  /** Where other processes come in. */
+  door: ProcessDoor;
+  /** Other processes reach this one from now on. */
+  reachable: (address: string, hasBrowser: () => Promise<boolean>) => void;
+  stop: () => Promise<void>;
+};
+
+/** The computers of users, and what work does with them. What they are made of is found out beside the start. */
+export function assembleComputers({ config, db, bell, log, vault, files, signingSecret }: Kernel): ComputerParts {
   const { setting, idleMs } = config.computer;
+  let address: string | null = null;
+  let hosting: { stop: () => Promise<void> } | null = null;
   const computers = createComputers({
     db,
     log,
     bell,
+    address: () => address,
     makePlace: (number) => makePlace(config.dataDir, number),
     removePlace: (number) => removePlace(config.dataDir, number),
     // One that is to sleep soon is looked at often enough to do so.
     settings: { idleMs, renewEveryMs: Math.min(4_000, Math.max(200, idleMs / 4)) },
   });
   const choice = chooseHost({ setting, allowPrivate: config.allowPrivateAddresses, log });
-  const computerWork = createComputerWork({ db, vault, files, computers, choice, homePath });
-  return { computers, computerWork };
+  const isHost = setting !== 'elsewhere' && setting !== 'off';
+  const seal = createCallSeal(signingSecret);
+  const { ask, close } = createAskProcess(seal);
+  const hosts = createHosts(db);
+  const holders = createHolders({ db, computers, hosts, isHost, ask, log });
+  const obstacleHere = async () => {
+    const chosen = await choice;
+    return chosen.host === null ? chosen.why : null;
+  };
+  const obstacle = setting === 'elsewhere' ? () => hosts.obstacle('computer') : obstacleHere;
+  const computerWork = createComputerWork({ db, vault, files, computers, holders, choice, obstacle, homePath });
+  return {
+    computers,
+    computerWork,
+    holders,
+    browserObstacle: setting === 'elsewhere' ? () => hosts.obstacle('browser') : null,
+    door: createProcessDoor({ self: computers.self, seal, answer: holders.answer as AnswerCall, log }),
+    reachable(at, hasBrowser) {
+      address = at;
+      const begin = async () => {
+        if (isHost && (await obstacleHere()) === null) {
+          hosting = startHosting({ db, log, self: computers.self, address: at, hasBrowser });
+        }
+      };
+      void begin();
+    },
+    async stop() {
+      await hosting?.stop();
+      await computers.stop();
+      await close();
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { createRowCache } from '../../db/row-cache.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
 import { createSignIns, isConnected } from '../../domains/apps/api.ts';
 import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from '../../domains/batches/api.ts';
-import { type BrowserPool, workBrowsers } from '../../domains/browser/api.ts';
+import { workBrowsers } from '../../domains/browser/api.ts';
 import type { ComputerWork } from '../../domains/computers/api.ts';
 import { createEngine, createRunner, type Engine, readRunTrace } from '../../domains/engine/api.ts';
 import { createFollowers, type Followers } from '../../domains/events/api.ts';
@@ -27,10 +27,12 @@ const mostRunsAtOnce = { capacity: 256, ofOrg: 192, ofUser: 64 };
 /** Of rows that need not be read again: some kilobytes each. */
 const mostSeen = 2_000;
 
+type WorkBrowserParts = Omit<Parameters<typeof workBrowsers>[0], 'db'>;
+
 /** The engine with everything that the house plugs into it. */
 export function assembleEngine(
   kernel: Kernel,
-  { computerWork, browserPool }: { computerWork: ComputerWork; browserPool: BrowserPool },
+  { computerWork, browsers }: { computerWork: ComputerWork; browsers: WorkBrowserParts },
 ): {
   engine: Engine;
   followers: Followers;
@@ -125,7 +127,7 @@ export function assembleEngine(
     batchItems: watchItems(advancer),
     routineTools: routineTools(db),
     workComputers: computerWork.ofWork,
-    workBrowsers: workBrowsers({ db, browserPool }),
+    workBrowsers: workBrowsers({ db, ...browsers }),
     traces: {
       ended: (tenant, run) =>
         void tellTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not told')),

@@ -3,7 +3,6 @@ import type { Statement } from '../../db/group.ts';
 import { pipelined, running } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { BrowserPool } from '../../domains/browser/api.ts';
 import type { Computers } from '../../domains/computers/api.ts';
 import type { Engine } from '../../domains/engine/api.ts';
 import { readingStoredBytes } from '../../domains/files/api.ts';
@@ -16,7 +15,7 @@ import type { Kernel } from '../kernel.ts';
 type Parts = {
   engine: Pick<Engine, 'runner' | 'money'>;
   computers: Pick<Computers, 'countAwake'>;
-  browserPool: Pick<BrowserPool, 'countRunning'>;
+  countBrowsers: () => number;
   health: () => Promise<Health>;
 };
 
@@ -28,7 +27,7 @@ const queues = Object.keys(catalog);
 /** What is not counted as it happens but asked when somebody reads. Whatever the database does, a read is answered. */
 export function addServerMetrics(
   { config, db, metrics }: Kernel,
-  { engine, computers, browserPool, health }: Parts,
+  { engine, computers, countBrowsers, health }: Parts,
 ): void {
   const { ask } = metrics.registry;
   const asked = <Result>(statement: () => Statement<Result>, everyMs: number) =>
@@ -106,7 +105,7 @@ export function addServerMetrics(
   ask({ name: 'vestra_computers_awake', help: 'Computers of users awake in this process.' }, computers.countAwake);
   ask(
     { name: 'vestra_browsers_running', help: 'Browsers of users running in this process.' },
-    browserPool.countRunning,
+    countBrowsers,
   );
 
   ask({ name: 'vestra_data_free_bytes', help: 'Room left on the disk of the data folder.' }, async () => {

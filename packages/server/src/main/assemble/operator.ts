@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
-import type { BrowserPool } from '../../domains/browser/api.ts';
 import type { Computers } from '../../domains/computers/api.ts';
 import type { Engine } from '../../domains/engine/api.ts';
 import { createHealth, type Health } from '../../domains/health/health.ts';
@@ -26,7 +25,7 @@ export type OperatorParts = {
 /** What whoever runs this process sees of it. */
 export function assembleOperator(
   kernel: Kernel,
-  parts: { engine: Engine; computers: Computers; browserPool: BrowserPool },
+  parts: { engine: Engine; computers: Computers; countBrowsers: () => number },
 ): OperatorParts {
   const { config, lookAtDatabase, metrics } = kernel;
   let hasStarted = false;

@@ -3,6 +3,7 @@ import type { OwnTool } from '@vestra/agent/own-tool';
 import { expect, it } from 'vitest';
 import { workBrowsers } from '../../browser/agent-tools.ts';
 import { computerTools } from '../../computers/agent-tools.ts';
+import { oneProcess } from '../../computers/holders.fixture.ts';
 import { routineTools } from '../../routines/agent-tools.ts';
 import { connectApp } from './own/connect-app.ts';
 import { readConversationFile } from './own/conversation-files.ts';
@@ -43,7 +44,12 @@ async function everyOwnTool(): Promise<OwnTool[]> {
     }),
     ...memoryTools(unused),
     ...computerTools(unused),
-    ...(await workBrowsers({ db: unused, browserPool }).ofWork({ ...(of as object), manifest: {} } as never)),
+    ...(await workBrowsers({
+      db: unused,
+      browserPool,
+      holders: oneProcess,
+      obstacle: async () => null,
+    }).ofWork({ ...(of as object), manifest: {} } as never)),
     ...routineTools(unused)(of),
   ];
 }

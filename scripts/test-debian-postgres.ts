@@ -1,0 +1,46 @@
+/** Runs the tests on Debian's PostgreSQL in place of the embedded one, in a folder and on a port of its own. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const programs = '/usr/lib/postgresql/15/bin';
+if (!existsSync(programs)) {
+  console.error('PostgreSQL 15 is not installed: apt install --no-install-recommends postgresql-15');
+  process.exit(1);
+}
+
+const port = await freePort();
+const folder = mkdtempSync(join(tmpdir(), 'vestra-debian-postgres-'));
+// It refuses to be root.
+const user = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+const run = (command: string, ...words: string[]) => {
+  const [program = '', ...rest] = [...user, join(programs, command), ...words];
+  if (spawnSync(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0)
+    throw new Error(`${command} failed`);
+};
+if (user.length > 0) spawnSync('chown', ['postgres', folder]);
+const data = join(folder, 'data');
+const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off'];
+const words = [...settings, 'full_page_writes=off', 'max_connections=300'].map((each) => `-c ${each}`).join(' ');
+run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync');
+run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', words, 'start');
+
+const tests = spawn('npx', ['vitest', 'run', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  env: { ...process.env, VESTRA_TEST_DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/postgres` },
+});
+const [status] = await once(tests, 'exit');
+run('pg_ctl', '-D', data, '-m', 'immediate', 'stop');
+rmSync(folder, { recursive: true, force: true });
+process.exit(status ?? 1);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: free } = server.address() as { port: number };
+  server.close();
+  return free;
+}

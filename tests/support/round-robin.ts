@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What stands in front of several processes: each request goes to the next of them, as it comes and as it is answered. */
+export async function startRoundRobin(): Promise<{ url: string; add: (url: string) => void; close: () => void }> {
+  const behind: URL[] = [];
+  let turn = 0;
+  const server = createServer((incoming, answer) => pass(incoming, answer, behind[turn++ % behind.length] as URL));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    add: (url) => void behind.push(new URL(url)),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function pass(incoming: IncomingMessage, answer: ServerResponse, { hostname, port }: URL): void {
+  const { method, url: path, rawHeaders: headers } = incoming;
+  const onward = request({ hostname, port, method, path, headers, setHost: false, agent: false });
+  onward.on('response', (given) => {
+    answer.writeHead(given.statusCode ?? 502, given.rawHeaders.length > 0 ? given.rawHeaders : []);
+    answer.flushHeaders();
+    given.pipe(answer);
+    given.on('error', () => answer.destroy());
+  });
+  onward.on('error', () => answer.destroy());
+  // Whoever goes away on one side is gone on the other.
+  answer.on('close', () => onward.destroy());
+  incoming.pipe(onward);
+}

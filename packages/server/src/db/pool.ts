@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { describeTarget, explainConnectionFailure } from './connection-failure.ts';
 import type { Statement } from './group.ts';
+import { createOutageLog, type OutageLog } from './outage-log.ts';
+import { createPrimaryCheck, isOvertaken } from './primary-check.ts';
 import { StartFailure } from './start-failure.ts';
 import { assertNoOpenTransaction } from './transaction-scope.ts';
 
@@ -17,10 +21,22 @@ export const mostConnections = 20;
 
 const OLDEST_SERVER = 15;
 const CONNECTION_TIMEOUT = 10_000;
+/** A peer that vanished while a connection was idle is noticed some ten seconds after this. */
+const KEEPALIVE_DELAY = 10_000;
+const CLOSING_TIMEOUT = 5_000;
 
-/** Proves that the database answers and can be used, and opens the pool; otherwise a StartFailure says why not. */
-export async function openDatabase(options: { connectionString: string; max?: number }): Promise<Database> {
+/**
+ * Proves that the database answers and can be used, and opens the pool; otherwise a StartFailure says why not. A database
+ * that goes away later is waited for: each query fails by itself, and `log` hears of the beginning and the end.
+ */
+export async function openDatabase(options: {
+  connectionString: string;
+  max?: number;
+  log?: Logger;
+}): Promise<Database> {
   await assertUsable(options.connectionString);
+  const outage = createOutageLog(options.log);
+  const check = createPrimaryCheck();
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.max ?? mostConnections,
@@ -30,17 +46,20 @@ export async function openDatabase(options: { connectionString: string; max?: nu
     // A transaction that a bug leaves open would hold its locks and hold back vacuum until the process ends.
     idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY,
+    verify: (client, done) => void check(client).then(() => done(), done),
   });
   // Without these listeners a connection that the server closes ends the whole process. The query in flight is
   // rejected by itself, and the pool drops the connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  refuseBesideTransaction(pool);
+  watchConnecting(pool, outage);
   return { $client: pool };
 }
 
+/** A connection whose peer vanished does not hear the goodbye: it is not waited for. */
 export async function closeDatabase(db: Database): Promise<void> {
-  await db.$client.end();
+  await Promise.race([db.$client.end(), sleep(CLOSING_TIMEOUT, undefined, { ref: false })]);
 }
 
 /** A connection of its own, since the pool leaves the socket of a failed attempt open. */
@@ -81,11 +100,29 @@ function assertSuitable(server: ServerFacts, name: string): void {
   }
 }
 
-/** `pool.query` takes its connection by `pool.connect` too, so every way to a second connection passes here. */
-function refuseBesideTransaction(pool: pg.Pool): void {
-  const connect = pool.connect;
-  pool.connect = ((...parameters: unknown[]) => {
+/** `pool.query` takes its connection by `pool.connect` too, so every way to a connection passes here. */
+function watchConnecting(pool: pg.Pool, outage: OutageLog): void {
+  const connect = pool.connect.bind(pool) as (callback: Connected) => void;
+  const next = (callback: Connected): void =>
+    connect((error, client, release) => {
+      if (error) outage.failed(error);
+      else outage.connected();
+      if (!client || !isOvertaken(client)) return callback(error, client, release);
+      // It leads to the primary of before: what is written there is lost.
+      release(new Error('Another server is the primary now.'));
+      next(callback);
+    });
+  pool.connect = ((callback?: Connected) => {
     assertNoOpenTransaction(pool);
-    return Reflect.apply(connect, pool, parameters);
+    if (callback) return next(callback);
+    return new Promise<pg.PoolClient>((resolve, reject) => {
+      next((error, client) => (client ? resolve(client) : reject(error)));
+    });
   }) as typeof pool.connect;
 }
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;

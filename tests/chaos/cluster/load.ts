@@ -101,7 +101,7 @@ export async function createLoad(): Promise<Load> {
     async run({ turns, items, overMs, clients }) {
       const { id: batchId } = await client.batches.create({
         items: Array.from({ length: items }, (_, at) => ({ user_id: `item-${at}`, message: `plain item ${at}` })),
-        concurrency: 5,
+        concurrency: 10,
       });
       witness.batchId = batchId;
       const startedAt = performance.now();
@@ -151,14 +151,14 @@ export async function createLoad(): Promise<Load> {
   }
 
   async function answerAll(id: string): Promise<void> {
-    for (;;) {
+    for (let pauseMs = 200; ; pauseMs = Math.min(2_000, pauseMs * 1.5)) {
       const shown = await client.conversations.get({ conversation_id: id });
       if (shown.status === 'idle') return;
       for (const { interaction_id } of shown.open_interactions) {
         await answer(interaction_id, { approve: true, present_user: true });
       }
       for (const { call_id } of shown.pending_tool_calls) await answer(call_id, { output: { ok: true } });
-      await sleep(150);
+      await sleep(pauseMs);
     }
   }
 

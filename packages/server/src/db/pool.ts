@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { isDatabaseAway } from './away.ts';
 import { describeTarget, explainConnectionFailure } from './connection-failure.ts';
 import type { Statement } from './group.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
-import { createPrimaryCheck, isOvertaken } from './primary-check.ts';
+import { createPrimaryCheck, isOvertaken, NotThePrimary } from './primary-check.ts';
 import { StartFailure } from './start-failure.ts';
 import { assertNoOpenTransaction } from './transaction-scope.ts';
 
@@ -33,8 +34,10 @@ export async function openDatabase(options: {
   connectionString: string;
   max?: number;
   log?: Logger;
+  /** For so long a database is waited for that is there and not ready, as during a failover. */
+  patienceMs?: number;
 }): Promise<Database> {
-  await assertUsable(options.connectionString);
+  await untilUsable(options);
   const outage = createOutageLog(options.log);
   const check = createPrimaryCheck();
   const pool = new pg.Pool({
@@ -61,6 +64,26 @@ export async function openDatabase(options: {
 export async function closeDatabase(db: Database): Promise<void> {
   await Promise.race([db.$client.end(), sleep(CLOSING_TIMEOUT, undefined, { ref: false })]);
 }
+
+async function untilUsable(options: { connectionString: string; log?: Logger; patienceMs?: number }): Promise<void> {
+  const { connectionString, log, patienceMs = 0 } = options;
+  const until = performance.now() + patienceMs;
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await assertUsable(connectionString);
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > until) throw error;
+      if (!isTold) log?.warn(`${(error as Error).message} It is waited for.`);
+    }
+    await sleep(1_000);
+  }
+}
+
+/** Where nobody answers at all the address is likely a wrong one, which is said at once. */
+const isPassing = (error: unknown) =>
+  isDatabaseAway(error) && !['ECONNREFUSED', 'ENOENT', 'ENOTFOUND'].includes(codeOf((error as Error).cause));
+
+const codeOf = (cause: unknown) => String((cause as { code?: unknown } | undefined)?.code);
 
 /** A connection of its own, since the pool leaves the socket of a failed attempt open. */
 export async function assertUsable(connectionString: string): Promise<void> {
@@ -96,7 +119,9 @@ function assertSuitable(server: ServerFacts, name: string): void {
     throw new StartFailure(`The database ${name} is encoded as ${server.encoding}: create it with ENCODING 'UTF8'.`);
   }
   if (server.read_only) {
-    throw new StartFailure(`The database ${name} is read-only: let DATABASE_URL name the primary server.`);
+    throw new StartFailure(`The database ${name} is read-only: let DATABASE_URL name the primary server.`, {
+      cause: new NotThePrimary('The server is read-only.'),
+    });
   }
 }
 

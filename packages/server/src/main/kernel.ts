@@ -67,7 +67,7 @@ export async function createKernel(
   { connectionString, shutdown }: { connectionString: string; shutdown: Shutdown },
 ): Promise<Kernel> {
   setIdClock(sharedNow);
-  const db = await openDatabase({ connectionString, log });
+  const db = await openDatabase({ connectionString, log, patienceMs: 60_000 });
   shutdown.undo(() => closeDatabase(db));
   await migrate(db, migrationsFolder);
   const vault = createVault(openMasterKeys(config));

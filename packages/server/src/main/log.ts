@@ -8,7 +8,7 @@ import { sqlState } from '../db/query-error.ts';
  * statement carries its values. While the database is away everything that asks it fails again and again: that it is
  * away is said once (db/outage-log.ts), and what failed by it is for whoever debugs.
  */
-export function createLog(level: string): Logger {
+export function createLog(level: string, to: pino.DestinationStream = standardOutput()): Logger {
   return pino(
     {
       level,
@@ -23,7 +23,7 @@ export function createLog(level: string): Logger {
         },
       },
     },
-    standardOutput(),
+    to,
   );
 }
 

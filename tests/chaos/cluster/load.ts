@@ -115,8 +115,7 @@ export async function createLoad(): Promise<Load> {
           await converse(Math.min(2, turns - at), at % 8 === 0);
         }
       };
-      await Promise.all(Array.from({ length: clients }, talk));
-      await untilBatchEnds(batchId, items);
+      await Promise.all([...Array.from({ length: clients }, talk), untilBatchEnds(batchId, items)]);
     },
 
     async stopProbing() {

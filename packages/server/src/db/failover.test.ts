@@ -8,7 +8,7 @@ import { createLog } from '../main/log.ts';
 import { isDatabaseAway } from './away.ts';
 import { type CuttableLink, linkTo } from './cuttable-link.fixture.ts';
 import { dataFolder, query, start } from './embedded/embedded.fixture.ts';
-import { closeDatabase, type Database, openDatabase } from './pool.ts';
+import { closeDatabase, type Database, onNewPrimary, openDatabase } from './pool.ts';
 import { run } from './query.ts';
 import { sql } from './sql.ts';
 import { transaction } from './transaction.ts';
@@ -49,6 +49,8 @@ describe('a failover', () => {
     const { old, standby, promote } = await twoServers();
     const link = await linkTo(old.connectionString);
     const db = await openOver(link);
+    const heard = vi.fn();
+    onNewPrimary(db, heard);
     const hasNotHeard = await openOver(await linkTo(old.connectionString));
     const leadAllTo = async (server: { connectionString: string }) => {
       link.cut();
@@ -75,8 +77,10 @@ describe('a failover', () => {
     await begun.promise;
     const idle = await db.$client.connect();
     await promote();
+    expect(heard).not.toHaveBeenCalled();
     link.leadTo(standby.connectionString);
     const fresh = await db.$client.connect();
+    expect(heard).toHaveBeenCalledOnce();
     idle.release();
     fresh.release();
     goOn.resolve();

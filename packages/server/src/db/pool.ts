@@ -39,7 +39,10 @@ export async function openDatabase(options: {
 }): Promise<Database> {
   await untilUsable(options);
   const outage = createOutageLog(options.log);
-  const check = createPrimaryCheck();
+  const listeners = new Set<() => void>();
+  const check = createPrimaryCheck(() => {
+    for (const listener of listeners) listener();
+  });
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.max ?? mostConnections,
@@ -57,7 +60,18 @@ export async function openDatabase(options: {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   watchConnecting(pool, outage);
+  listenersOf.set(pool, listeners);
   return { $client: pool };
+}
+
+const listenersOf = new WeakMap<pg.Pool, Set<() => void>>();
+
+/**
+ * Calls back before the first query to a server that has become the primary in place of another. It may lack the last
+ * writes of that one, and give their transactions' numbers to others.
+ */
+export function onNewPrimary(db: Database, listener: () => void): void {
+  listenersOf.get(db.$client)?.add(listener);
 }
 
 /** A connection whose peer vanished does not hear the goodbye: it is not waited for. */

@@ -21,7 +21,7 @@ const metBy = new WeakMap<object, { timeline: number; watch: Watch }>();
  * begins a new timeline. A process that has met one never goes back to a server of an older one: that was the primary
  * before, and what is written there is lost when it learns so.
  */
-export function createPrimaryCheck(): (client: pg.PoolClient) => Promise<void> {
+export function createPrimaryCheck(onNewPrimary: () => void): (client: pg.PoolClient) => Promise<void> {
   const watch: Watch = { newest: 0 };
   return async (client) => {
     const askedAt = performance.now();
@@ -32,7 +32,9 @@ export function createPrimaryCheck(): (client: pg.PoolClient) => Promise<void> {
     if (timeline < watch.newest) {
       throw new NotThePrimary(`The server is on timeline ${timeline}, and timeline ${watch.newest} has begun since.`);
     }
+    const isOther = watch.newest > 0 && timeline > watch.newest;
     watch.newest = timeline;
+    if (isOther) onNewPrimary();
     metBy.set(client, { timeline, watch });
   };
 }

@@ -17,6 +17,7 @@ import { deployments } from './requirements/deployments.ts';
 import { embeddings } from './requirements/embeddings.ts';
 import { errors } from './requirements/errors.ts';
 import { events } from './requirements/events.ts';
+import { failover } from './requirements/failover.ts';
 import { fileStores } from './requirements/file-stores.ts';
 import { files } from './requirements/files.ts';
 import { idempotency } from './requirements/idempotency.ts';
@@ -112,6 +113,7 @@ export const areas: readonly Area[] = [
   users,
   memory,
   embeddings,
+  failover,
   fileStores,
   files,
   sessions,

@@ -39,12 +39,18 @@ const timeLength = 10;
 const chanceLength = 14;
 const freshLength = 10;
 
+let clock = (): number => Date.now();
 let lastMillisecond = 0;
 let lastChance = new Uint8Array(chanceLength);
 
+/** Processes whose ids are to sort in the order they were made go by one clock. */
+export function setIdClock(now: () => number): void {
+  clock = now;
+}
+
 /** Ids made by one process sort in the order they were made, also within a millisecond. */
 export function newId(prefix: IdPrefix): string {
-  const now = Date.now();
+  const now = clock();
   if (now > lastMillisecond) {
     lastMillisecond = now;
     lastChance = crypto.getRandomValues(new Uint8Array(chanceLength)).map((byte) => byte & 31);

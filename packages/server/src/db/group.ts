@@ -30,9 +30,21 @@ export function send(client: pg.ClientBase, statements: readonly Statement[]): P
     const { name, text } = named(statement.sql.text);
     return { ...statement, name: statement.isPlannedAnew ? UNNAMED : name, text, values: values.map(written) };
   });
-  return new Promise((resolve, reject) => {
+  return new Promise<unknown[]>((resolve, reject) => {
     client.query(answered(group, resolve, reject));
-  });
+  }).finally(cutIfSilent(client));
+}
+
+/**
+ * Longer than anything that is asked here takes, with its wait for locks. A peer that vanished after it was asked sends
+ * no end, and TCP waits a quarter of an hour for it: the connection is cut, and `pg` rejects what was asked on it.
+ */
+const LONGEST_SILENCE = 60_000;
+
+function cutIfSilent(client: pg.ClientBase): () => void {
+  const { stream } = (client as object as { connection: pg.Connection }).connection;
+  const timer = setTimeout(() => stream.destroy(), LONGEST_SILENCE);
+  return () => clearTimeout(timer);
 }
 
 type Sent = Statement & Named & { values: Written[] };

@@ -1,7 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Logger } from 'pino';
+import { isDatabaseAway } from './away.ts';
 import { describeTarget, explainConnectionFailure } from './connection-failure.ts';
 import { noteNoSession, type Statement } from './group.ts';
+import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { assertSameDatabase, isShared, needsDirectUrl, type Pooler, processIdOf } from './pooler.ts';
+import { createPrimaryCheck, isOvertaken, NotThePrimary } from './primary-check.ts';
 import { StartFailure } from './start-failure.ts';
 import { assertNoOpenTransaction } from './transaction-scope.ts';
 
@@ -22,19 +27,28 @@ export const mostConnections = 20;
 
 const OLDEST_SERVER = 15;
 const CONNECTION_TIMEOUT = 10_000;
+/** A peer that vanished while a connection was idle is noticed some ten seconds after this. */
+const KEEPALIVE_DELAY = 10_000;
+const CLOSING_TIMEOUT = 5_000;
 
 /** A transaction that a bug leaves open would hold its locks and hold back vacuum until the process ends. */
 export const longestIdleMs = 60_000;
 
-/** Proves that the database answers and can be used, and opens the pool; otherwise a StartFailure says why not. */
+/**
+ * Proves that the database answers and can be used, and opens the pool; otherwise a StartFailure says why not. A database
+ * that goes away later is waited for: each query fails by itself, and `log` hears of the beginning and the end.
+ */
 export async function openDatabase(options: {
   connectionString: string;
   max?: number;
   /** What stands in between, and the way past it. */
   pooler?: Pooler;
+  log?: Logger;
+  /** For so long a database is waited for that is there and not ready, as during a failover. */
+  patienceMs?: number;
 }): Promise<Database> {
   const { connectionString, pooler = { kind: null, directUrl: null } } = options;
-  const { isThroughPooler } = await assertUsable(connectionString);
+  const { isThroughPooler } = await untilUsable(options);
   const sharesSessions =
     pooler.kind === 'transaction' || (isThroughPooler && pooler.kind === null && (await isShared(connectionString)));
   if (sharesSessions) {
@@ -43,6 +57,11 @@ export async function openDatabase(options: {
     await assertUsable(directUrl);
     await assertSameDatabase({ connectionString, directUrl });
   }
+  const outage = createOutageLog(options.log);
+  const listeners = new Set<() => void>();
+  const check = createPrimaryCheck(() => {
+    for (const listener of listeners) listener();
+  });
   const pool = new pg.Pool({
     connectionString,
     max: options.max ?? mostConnections,
@@ -52,6 +71,8 @@ export async function openDatabase(options: {
     // Poolers take no settings of a session they do not have; there each transaction says so itself.
     ...(!isThroughPooler && !sharesSessions && { idle_in_transaction_session_timeout: longestIdleMs }),
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY,
+    verify: (client, done) => void check(client).then(() => done(), done),
   });
   // Without these listeners a connection that the server closes ends the whole process. The query in flight is
   // rejected by itself, and the pool drops the connection.
@@ -62,13 +83,49 @@ export async function openDatabase(options: {
     else if (isThroughPooler)
       void client.query(`SET idle_in_transaction_session_timeout = ${longestIdleMs}`).catch(() => {});
   });
-  refuseBesideTransaction(pool);
+  watchConnecting(pool, outage);
+  listenersOf.set(pool, listeners);
   return { $client: pool, ...(sharesSessions && { directUrl: pooler.directUrl as string }) };
 }
 
-export async function closeDatabase(db: Database): Promise<void> {
-  await db.$client.end();
+const listenersOf = new WeakMap<pg.Pool, Set<() => void>>();
+
+/**
+ * Calls back before the first query to a server that has become the primary in place of another. It may lack the last
+ * writes of that one, and give their transactions' numbers to others.
+ */
+export function onNewPrimary(db: Database, listener: () => void): void {
+  listenersOf.get(db.$client)?.add(listener);
 }
+
+/** A connection whose peer vanished does not hear the goodbye: it is not waited for. */
+export async function closeDatabase(db: Database): Promise<void> {
+  await Promise.race([db.$client.end(), sleep(CLOSING_TIMEOUT, undefined, { ref: false })]);
+}
+
+async function untilUsable(options: {
+  connectionString: string;
+  log?: Logger;
+  patienceMs?: number;
+}): Promise<{ isThroughPooler: boolean }> {
+  const { connectionString, log, patienceMs = 0 } = options;
+  const until = performance.now() + patienceMs;
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await assertUsable(connectionString);
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > until) throw error;
+      if (!isTold) log?.warn(`${(error as Error).message} It is waited for.`);
+    }
+    await sleep(1_000);
+  }
+}
+
+/** Where nobody answers at all the address is likely a wrong one, which is said at once. */
+const isPassing = (error: unknown) =>
+  isDatabaseAway(error) && !['ECONNREFUSED', 'ENOENT', 'ENOTFOUND'].includes(codeOf((error as Error).cause));
+
+const codeOf = (cause: unknown) => String((cause as { code?: unknown } | undefined)?.code);
 
 /** A connection of its own, since the pool leaves the socket of a failed attempt open. */
 export async function assertUsable(connectionString: string): Promise<{ isThroughPooler: boolean }> {
@@ -106,15 +163,35 @@ function assertSuitable(server: ServerFacts, name: string): void {
     throw new StartFailure(`The database ${name} is encoded as ${server.encoding}: create it with ENCODING 'UTF8'.`);
   }
   if (server.read_only) {
-    throw new StartFailure(`The database ${name} is read-only: let DATABASE_URL name the primary server.`);
+    throw new StartFailure(`The database ${name} is read-only: let DATABASE_URL name the primary server.`, {
+      cause: new NotThePrimary('The server is read-only.'),
+    });
   }
 }
 
-/** `pool.query` takes its connection by `pool.connect` too, so every way to a second connection passes here. */
-function refuseBesideTransaction(pool: pg.Pool): void {
-  const connect = pool.connect;
-  pool.connect = ((...parameters: unknown[]) => {
+/** `pool.query` takes its connection by `pool.connect` too, so every way to a connection passes here. */
+function watchConnecting(pool: pg.Pool, outage: OutageLog): void {
+  const connect = pool.connect.bind(pool) as (callback: Connected) => void;
+  const next = (callback: Connected): void =>
+    connect((error, client, release) => {
+      if (error) outage.failed(error);
+      else outage.connected();
+      if (!client || !isOvertaken(client)) return callback(error, client, release);
+      // It leads to the primary of before: what is written there is lost.
+      release(new Error('Another server is the primary now.'));
+      next(callback);
+    });
+  pool.connect = ((callback?: Connected) => {
     assertNoOpenTransaction(pool);
-    return Reflect.apply(connect, pool, parameters);
+    if (callback) return next(callback);
+    return new Promise<pg.PoolClient>((resolve, reject) => {
+      next((error, client) => (client ? resolve(client) : reject(error)));
+    });
   }) as typeof pool.connect;
 }
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isDatabaseAway } from './away.ts';
 import { type Statement, send } from './group.ts';
 import type { Executor } from './pool.ts';
 import { sqlState } from './query-error.ts';
@@ -176,7 +177,7 @@ async function sendOnFreeConnection(pool: pg.Pool, statements: readonly Statemen
   try {
     return await send(client, statements);
   } catch (error) {
-    broken = sqlState(error) === undefined || (error as pg.DatabaseError).severity === 'FATAL';
+    broken = sqlState(error) === undefined || isDatabaseAway(error);
     throw error;
   } finally {
     client.release(broken);

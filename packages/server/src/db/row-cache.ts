@@ -9,6 +9,7 @@ export type RowCache<Row> = {
   get: (key: string) => SeenRow<Row> | undefined;
   set: (key: string, seen: SeenRow<Row>) => void;
   forget: (key: string) => void;
+  clear: () => void;
 };
 
 export function createRowCache<Row>({ most }: { most: number }): RowCache<Row> {
@@ -24,5 +25,6 @@ export function createRowCache<Row>({ most }: { most: number }): RowCache<Row> {
       if (oldest !== undefined) byKey.delete(oldest);
     },
     forget: (key) => void byKey.delete(key),
+    clear: () => byKey.clear(),
   };
 }

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { isDatabaseAway } from './away.ts';
 import { hasNoSession, type Statement, send } from './group.ts';
 import { type Database, longestIdleMs, type Transaction } from './pool.ts';
+import { isOvertaken, NotThePrimary } from './primary-check.ts';
 import { sqlState } from './query-error.ts';
 import { sql } from './sql.ts';
 import { insideTransaction } from './transaction-scope.ts';
@@ -43,6 +45,7 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
     const result = await insideTransaction(pool, () => work(open.tx));
     open.end();
     if (!open.isBegun()) return result;
+    if (isOvertaken(client)) throw new NotThePrimary('Another server has become the primary since it began.');
     // PostgreSQL answers COMMIT with a rollback, and without an error, when a statement before it has failed.
     const { command } = await client.query('COMMIT');
     if (command !== 'COMMIT') {
@@ -54,6 +57,8 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
     await client.query('ROLLBACK').catch((failure: Error) => {
       broken = failure;
     });
+    // One to a server that takes no writes any more is of no use to whoever comes next.
+    if (error instanceof Error && isDatabaseAway(error)) broken ??= error;
     throw error;
   } finally {
     client.release(broken);

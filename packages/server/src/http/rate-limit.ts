@@ -1,3 +1,4 @@
+import { sharedNow } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
 import { prune } from '../db/prune.ts';
 import { one, run } from '../db/query.ts';
@@ -22,7 +23,7 @@ type Lease = { windowEnds: number; inHand: number; leftElsewhere: number; renewa
  * A request costs no write: a process leases a block of tokens (a twentieth of the limit, at most a thousand) and counts
  * those down in memory. All blocks together never exceed the limit.
  */
-export function createRateLimiter(db: Database, now: () => number = Date.now): RateLimiter {
+export function createRateLimiter(db: Database, now: () => number = sharedNow): RateLimiter {
   const leases = new Map<string, Lease>();
 
   return {

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../caller.ts';
+import { sharedNow } from '../db/clock.ts';
 
 /** Whatever is held open for a caller: a stream, or a call that waits for an answer. */
 export type OpenStream = {
@@ -47,7 +48,7 @@ export function createStreams(): Streams {
   };
 
   const remember = (id: string) => {
-    const now = Date.now();
+    const now = sharedNow();
     for (const [each, at] of endedAt) if (now - at >= rememberedMs) endedAt.delete(each);
     endedAt.set(id, now);
   };
@@ -55,7 +56,7 @@ export function createStreams(): Streams {
     remember(id);
     end(id);
   };
-  const hasJustEnded = (id: string) => Date.now() - (endedAt.get(id) ?? 0) < rememberedMs;
+  const hasJustEnded = (id: string) => sharedNow() - (endedAt.get(id) ?? 0) < rememberedMs;
 
   return {
     open(caller, requestSignal) {
@@ -72,7 +73,7 @@ export function createStreams(): Streams {
       byCredential.set(id, others.add(controller));
       if (caller.actor.type === 'key' || caller.actor.type === 'session') revocable.add(id);
       const expiry = caller.session
-        ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - Date.now()))
+        ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - sharedNow()))
         : undefined;
       const close = () => {
         clearTimeout(expiry);

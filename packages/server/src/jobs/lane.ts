@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isDatabaseAway } from '../db/away.ts';
 import type { JobRow } from './catalog.ts';
 import type { Claims } from './claims.ts';
 import type { Claim, RunningShares } from './fair-claim.ts';
@@ -152,6 +153,11 @@ export function createLane(dependencies: {
       log.info({ ...facts, fate }, 'a job was stopped');
       return async () => {};
     }
+    // Nothing is wrong with the job: it uses up none of its tries.
+    if (isDatabaseAway(error)) {
+      log.warn(facts, 'a job waits for the database');
+      return comeBack(claim, 1);
+    }
     if (row.policy === 'recurring') {
       log.error(facts, 'a recurring job failed');
       return comeBack(claim, row.everySeconds);
@@ -187,9 +193,9 @@ export function createLane(dependencies: {
         return await settle();
       } catch (error) {
         log.error({ err: error, jobId: entry.claim.id, tries }, 'the end of a job could not be recorded');
-        if (tries === settleTries) return;
+        if (tries >= settleTries && !isDatabaseAway(error)) return;
       }
-      await sleep(250 * 2 ** tries);
+      await sleep(250 * 2 ** Math.min(tries, settleTries - 1));
     }
   }
 

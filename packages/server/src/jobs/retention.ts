@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sharedDate } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
 
 /** What goes after how many days, and how: by the domain whose table it is. */
@@ -19,7 +20,7 @@ const dayMs = 86_400_000;
 export async function pruneOld(
   db: Database,
   rules: readonly PruneRule[],
-  { now = new Date(), signal, batchRows = 1000, mostBatches = 200 }: Options = {},
+  { now = sharedDate(), signal, batchRows = 1000, mostBatches = 200 }: Options = {},
 ): Promise<void> {
   const failures: unknown[] = [];
   for (const { days, prune } of rules) {

@@ -122,8 +122,8 @@ it('comes again until stopped', async () => {
   expect(await sent()).toEqual(['later']);
 });
 
-function sweepNow(sources: SweepSource<typeof testCatalog>[]): Promise<void> {
-  return sweep({ jobs, db: installation.db, sources, log: installation.log });
+async function sweepNow(sources: SweepSource<typeof testCatalog>[]): Promise<void> {
+  await sweep({ jobs, db: installation.db, sources, log: installation.log });
 }
 
 async function sent() {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
+import { isDatabaseAway } from '../db/away.ts';
 import type { Database, Transaction } from '../db/pool.ts';
-import { one } from '../db/query.ts';
+import { one, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { boolean } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
@@ -33,21 +34,39 @@ const pageSize = 500;
 export function startSweeping<Catalog extends JobCatalog>(
   dependencies: Dependencies<Catalog> & { everyMs?: number },
 ): { stop(): Promise<void> } {
-  return repeat(dependencies.everyMs ?? 15_000, () => sweep(dependencies), { firstAfterMs: 0 });
+  let wasAway = false;
+  const look = async () => {
+    if (wasAway) wasAway = !(await answers(dependencies.db));
+    // While the database was away nobody could renew: owners that are alive do so before the next sweep.
+    else wasAway = await sweep(dependencies);
+  };
+  return repeat(dependencies.everyMs ?? 15_000, look, { firstAfterMs: 0 });
 }
 
-/** Sends a job for all work that has none. What one source does wrong holds up no other. */
-export async function sweep<Catalog extends JobCatalog>(dependencies: Dependencies<Catalog>): Promise<void> {
+const answers = (db: Database) =>
+  run(db, sql`SELECT`).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Sends a job for all work that has none. What one source does wrong holds up no other. True where the database was away
+ * meanwhile.
+ */
+export async function sweep<Catalog extends JobCatalog>(dependencies: Dependencies<Catalog>): Promise<boolean> {
   const { sources, log } = dependencies;
+  let isAway = false;
   for (const source of sources) {
     try {
       const found = await sweepSource(dependencies, source);
       dependencies.found?.(source.name, found);
       if (found > 0) log.warn({ source: source.name, found }, 'work without a job was found and sent');
     } catch (error) {
+      isAway ||= isDatabaseAway(error);
       log.error({ err: error, source: source.name }, 'work without a job could not be looked for');
     }
   }
+  return isAway;
 }
 
 async function sweepSource<Catalog extends JobCatalog>(

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isDatabaseAway } from '../db/away.ts';
 import type { JobCatalog, JobName, JobPayload } from './catalog.ts';
+import type { Claims } from './claims.ts';
 import { createLane, type JobContext, type JobEnded } from './lane.ts';
 import type { Jobs } from './queue.ts';
 import { repeat } from './repeat.ts';
@@ -14,6 +16,8 @@ export type Worker = {
   stop(options?: { graceMs?: number }): Promise<void>;
 };
 
+const nothing = { claims: [], isContested: false, isLeft: false };
+
 /** Runs jobs in this process until it is stopped. */
 export function startWorker<Catalog extends JobCatalog>(dependencies: {
   jobs: Jobs<Catalog>;
@@ -22,7 +26,15 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   ended?: JobEnded;
 }): Worker {
   const { jobs, handlers, log, ended } = dependencies;
-  const { claims, settings } = jobs;
+  const { settings } = jobs;
+  const beatEveryMs = (settings.leaseSeconds * 1000) / 3;
+  let isOutage = false;
+  const claims: Claims = {
+    ...jobs.claims,
+    // While the database was away no heartbeat got through, so that what others run seems to be nobody's: they are
+    // given the time to say that they are there.
+    take: (...given) => (isOutage ? Promise.resolve(nothing) : jobs.claims.take(...given)),
+  };
   const lanes = new Map(
     Object.entries(jobs.catalog).map(([name, row]) => [
       name,
@@ -36,7 +48,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   });
   // One look at all of them: to ask each for a job, when most have none, would open a connection each at the start.
   const looking = repeat(settings.dueSeconds * 1000, look, { firstAfterMs: 0 });
-  const beating = repeat((settings.leaseSeconds * 1000) / 3, beat);
+  const beating = repeat(beatEveryMs, beat);
 
   return {
     async stop({ graceMs = 30_000 } = {}) {
@@ -58,10 +70,18 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
 
   async function look(): Promise<void> {
     try {
-      for (const name of await claims.due([...lanes.keys()])) lanes.get(name)?.wake();
+      const due = await claims.due([...lanes.keys()]);
+      if (isOutage) return void setTimeout(endOutage, beatEveryMs).unref();
+      for (const name of due) lanes.get(name)?.wake();
     } catch (error) {
+      isOutage ||= isDatabaseAway(error);
       log.error({ err: error }, 'due jobs could not be looked for');
     }
+  }
+
+  function endOutage(): void {
+    isOutage = false;
+    wakeAll();
   }
 
   async function beat(): Promise<void> {
@@ -72,6 +92,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
       const ours = await claims.beat(all);
       for (const { lane, claims: asked } of held) lane.keep(asked, ours);
     } catch (error) {
+      isOutage ||= isDatabaseAway(error);
       // It says nothing about whose the jobs are: those that run go on, and the next beat may get through.
       log.error({ err: error }, 'the heartbeat of running jobs could not be written');
     }

@@ -1,3 +1,4 @@
+import { setIdClock } from '@vestra/contract/ids';
 import { createEmbedder } from '@vestra/models/embeddings/embedder';
 import { createModels, type Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
@@ -13,6 +14,7 @@ import { createOutbound, type Outbound } from '../adapters/outbound/fetcher.ts';
 import { openMasterKeys } from '../adapters/secrets/master-key.ts';
 import { createVault, type Vault } from '../adapters/secrets/vault.ts';
 import { type Bell, createBell } from '../db/bell.ts';
+import { sharedNow } from '../db/clock.ts';
 import { type Look, lookAtDatabase } from '../db/condition.ts';
 import { type Line, openLine } from '../db/listen.ts';
 import { migrate } from '../db/migrate.ts';
@@ -69,7 +71,8 @@ export async function createKernel(
   log: Logger,
   { connectionString, shutdown }: { connectionString: string; shutdown: Shutdown },
 ): Promise<Kernel> {
-  const db = await openDatabase({ connectionString, pooler: config.pooler });
+  setIdClock(sharedNow);
+  const db = await openDatabase({ connectionString, pooler: config.pooler, log, patienceMs: 60_000 });
   shutdown.undo(() => closeDatabase(db));
   const { newest } = await migrate(db, migrationsFolder);
   const metrics = createMetrics({ version, role: config.role, queues: Object.keys(catalog) });

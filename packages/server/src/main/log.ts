@@ -1,12 +1,14 @@
 import pino, { type Logger } from 'pino';
+import { isDatabaseAway } from '../db/away.ts';
 import { sqlState } from '../db/query-error.ts';
 
 /**
  * One JSON line per event. Nothing that came in with a request is ever logged: no body, no header, no
  * query. Errors are shown by class, SQLSTATE and stack frames, because the message of a failed
- * statement carries its values.
+ * statement carries its values. While the database is away everything that asks it fails again and again: that it is
+ * away is said once (db/outage-log.ts), and what failed by it is for whoever debugs.
  */
-export function createLog(level: string): Logger {
+export function createLog(level: string, to: pino.DestinationStream = standardOutput()): Logger {
   return pino(
     {
       level,
@@ -14,8 +16,14 @@ export function createLog(level: string): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
+      hooks: {
+        logMethod(facts, write, level) {
+          if (level > debugLevel && isOfOutage(facts[0])) return this.debug(...facts);
+          return write.apply(this, facts);
+        },
+      },
     },
-    standardOutput(),
+    to,
   );
 }
 
@@ -26,6 +34,11 @@ function standardOutput(): pino.DestinationStream {
   output.on('error', () => Object.assign(output, { write: nothing, end: nothing, flushSync: nothing }));
   return output;
 }
+
+const debugLevel = pino.levels.values.debug ?? 0;
+
+const isOfOutage = (facts: unknown) =>
+  typeof facts === 'object' && facts !== null && 'err' in facts && isDatabaseAway(facts.err);
 
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };

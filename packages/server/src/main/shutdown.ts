@@ -19,18 +19,18 @@ export function createShutdown({ graceMs }: { graceMs: number }): Shutdown {
     undo: (step) => void steps.push(step),
     undoLater() {
       const later: Step[] = [];
-      steps.push(({ graceMs }) => runAll(later, Date.now() + graceMs));
+      steps.push(({ graceMs }) => runAll(later, performance.now() + graceMs));
       return (step) => void later.push(step);
     },
     async run() {
       for (const tell of listeners) tell();
-      await runAll(steps, Date.now() + graceMs);
+      await runAll(steps, performance.now() + graceMs);
     },
   };
 }
 
 async function runAll(steps: Step[], graceEnds: number): Promise<void> {
   for (let step = steps.pop(); step; step = steps.pop()) {
-    await step({ graceMs: Math.max(0, graceEnds - Date.now()) });
+    await step({ graceMs: Math.max(0, graceEnds - performance.now()) });
   }
 }

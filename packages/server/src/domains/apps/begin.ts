@@ -4,6 +4,7 @@ import { newId } from '@vestra/contract/ids';
 import type { AppClient, AppSignIn, SignInFailure, SignInServer } from '../../adapters/app-sign-in/app-sign-in.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Caller, Origin, Tenant } from '../../caller.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import type { Committed } from '../../http/handler.ts';
 import { recordAudit } from '../audit/api.ts';
@@ -105,7 +106,7 @@ async function record(
     state_hash: hashOfState(state),
     authorization_server: server,
     sealed: await sealSecrets(tx, vault, caller, id, secrets),
-    expires_at: new Date(Date.now() + pendingMs),
+    expires_at: new Date(sharedNow() + pendingMs),
   });
   await recordAudit(tx, origin, {
     action: 'connection.created',
@@ -134,7 +135,7 @@ async function clientFor(
 
 /** Within what a sign-in and its renewals need. */
 const isOver = ({ client_secret_expires_at: expiresAt }: AppClient) =>
-  expiresAt !== undefined && expiresAt !== 0 && expiresAt * 1000 < Date.now() + pendingMs;
+  expiresAt !== undefined && expiresAt !== 0 && expiresAt * 1000 < sharedNow() + pendingMs;
 
 const refusal = ({ reason, message }: SignInFailure) =>
   reason === 'unavailable'

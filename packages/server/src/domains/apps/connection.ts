@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { AppClient, AppTokens } from '../../adapters/app-sign-in/app-sign-in.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { ConnectionRow } from './tables.ts';
 
 /** What a pending sign-in goes on with when the person comes back. */
@@ -13,7 +14,7 @@ export const pendingMs = 15 * 60_000;
 
 /** A sign-in that nobody came back from has failed, whether or not anybody has written that down. */
 export const statusOf = ({ status, expires_at }: ConnectionRow): ConnectionRow['status'] =>
-  status === 'pending' && expires_at !== null && expires_at.getTime() <= Date.now() ? 'failed' : status;
+  status === 'pending' && expires_at !== null && expires_at.getTime() <= sharedNow() ? 'failed' : status;
 
 export const hashOfState = (state: string): Buffer => createHash('sha256').update(state).digest();
 

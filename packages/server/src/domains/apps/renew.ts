@@ -35,14 +35,14 @@ export async function renew(deps: RenewDependencies, row: ConnectionRow): Promis
   const { db } = deps;
   const tenant = { orgId: row.org_id, mode: row.mode };
   const epoch = row.token_epoch;
-  const deadline = Date.now() + patienceMs;
+  const deadline = performance.now() + patienceMs;
   do {
     if (await takeRenewal(db, row, epoch, leaseSeconds)) return ask(deps, row);
     const found = await findConnection(db, tenant, row.id);
     if (found?.status !== 'connected') return { kind: 'over' };
     if (found.token_epoch > epoch) return { kind: 'renewed', row: found };
     await sleep(againMs);
-  } while (Date.now() < deadline);
+  } while (performance.now() < deadline);
   return { kind: 'unavailable' };
 }
 

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../caller.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { SignedIn, SignIns } from '../mcp-servers/api.ts';
 import type { Catalogue } from './catalogue.ts';
 import { end, type Renewal, type RenewDependencies, renew } from './renew.ts';
@@ -55,5 +56,5 @@ export function createSignIns(deps: RenewDependencies & { catalogue: Catalogue }
   };
 }
 
-const isEnding = ({ token_expires_at: at }: ConnectionRow) => at !== null && at.getTime() < Date.now() + renewBeforeMs;
-const isEnded = ({ token_expires_at: at }: ConnectionRow) => at !== null && at.getTime() < Date.now();
+const isEnding = ({ token_expires_at: at }: ConnectionRow) => at !== null && at.getTime() < sharedNow() + renewBeforeMs;
+const isEnded = ({ token_expires_at: at }: ConnectionRow) => at !== null && at.getTime() < sharedNow();

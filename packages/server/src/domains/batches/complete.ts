@@ -1,3 +1,4 @@
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { emit } from '../events/api.ts';
 import { presentBatch } from './present.ts';
@@ -9,7 +10,7 @@ export async function completeBatch(tx: Transaction, batch: BatchRow): Promise<B
   const { counts, spentMicros } = (await standingsOf(tx, [batch.id])).get(batch.id) as Standing;
   const completed = await updateBatch(tx, batch, {
     status: batch.status === 'cancelled' ? 'cancelled' : 'completed',
-    completed_at: new Date(),
+    completed_at: sharedDate(),
     final_counts: counts,
     final_micros: spentMicros,
   });

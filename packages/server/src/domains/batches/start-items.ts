@@ -1,4 +1,5 @@
 import { Failure, fail } from '@vestra/contract/errors';
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import type { JobPayload, JobSender } from '../../jobs/catalog.ts';
 import { openConversation } from '../conversations/api.ts';
@@ -65,7 +66,7 @@ export async function startItems(
   }
   if (started.length > 0) await markStarted(tx, batch.id, started);
   await engine.jobs.sendMany(tx, 'task.run', work);
-  await updateBatch(tx, batch, { advanced_at: new Date() });
+  await updateBatch(tx, batch, { advanced_at: sharedDate() });
   return begun;
 }
 

@@ -36,13 +36,13 @@ function framesOf(
 ): FrameSource {
   return {
     async next(withinMs) {
-      const deadline = Date.now() + withinMs;
+      const deadline = performance.now() + withinMs;
       for (;;) {
-        const entries = await follower.next(Math.max(0, deadline - Date.now()));
+        const entries = await follower.next(Math.max(0, deadline - performance.now()));
         const end = entries.findIndex(isLast);
         const wanted = (end === -1 ? entries : entries.slice(0, end + 1)).filter(isWanted);
         // What is not for this reader is no reason to break the silence.
-        if (wanted.length === 0 && entries.length > 0 && Date.now() < deadline) continue;
+        if (wanted.length === 0 && entries.length > 0 && performance.now() < deadline) continue;
         return { frames: wanted.map((entry) => frameOf(entry, conversation)), isOver: end !== -1 };
       }
     },
@@ -59,9 +59,9 @@ export async function waitForTurn(
   const follower = followers.follow(conversationId, after);
   signal.addEventListener('abort', follower.close, { once: true });
   try {
-    const deadline = Date.now() + withinMs;
+    const deadline = performance.now() + withinMs;
     for (;;) {
-      const leftMs = deadline - Date.now();
+      const leftMs = deadline - performance.now();
       const entries = leftMs > 0 && !signal.aborted ? await follower.next(leftMs) : [];
       const isAsking = entries.some((entry) => asks(entry, turnId));
       if (entries.length > 0 && !isAsking && !entries.some((entry) => settles(entry, turnId))) continue;

@@ -1,5 +1,6 @@
 import type { ToldOnStream } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
+import { sharedDate } from '../../db/clock.ts';
 import type { LogEntry } from './log-store.ts';
 
 export type NewLogEntry = ToldOnStream & { taskId?: string | null; turnId?: string | null };
@@ -12,7 +13,7 @@ export function nextEntries(
   conversation: { id: string; last_event_seq: number },
   appended: readonly NewLogEntry[],
 ): LogEntry[] {
-  const created_at = new Date();
+  const created_at = sharedDate();
   return appended.map(({ type, taskId = null, turnId = null, data }, at) => ({
     conversation_id: conversation.id,
     seq: conversation.last_event_seq + 1 + at,

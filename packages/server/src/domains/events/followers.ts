@@ -107,7 +107,7 @@ function createInbox(
   }
 
   async function next(withinMs: number): Promise<readonly LogEntry[]> {
-    const deadline = Date.now() + withinMs;
+    const deadline = performance.now() + withinMs;
     while (!isClosed) {
       if (waiting.length > 0) {
         const taken = waiting;
@@ -120,7 +120,7 @@ function createInbox(
         if (rows.length > 0) return rows;
         continue;
       }
-      const leftMs = deadline - Date.now();
+      const leftMs = deadline - performance.now();
       if (leftMs <= 0) return [];
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, leftMs);

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { sharedNow } from '../../db/clock.ts';
 
 /** A link carries its own proof: whoever has it may read this one file until it expires. */
 export type DownloadLinks = {
@@ -11,7 +12,7 @@ const validMs = 15 * 60_000;
 export function createDownloadLinks(
   secret: Uint8Array,
   publicUrl: string,
-  now: () => number = Date.now,
+  now: () => number = sharedNow,
 ): DownloadLinks {
   const sign = (fileId: string, expires: string) =>
     createHmac('sha256', secret).update(`download\n${fileId}\n${expires}`).digest();

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { Database } from '../../db/pool.ts';
 import { hashSecret } from './key.ts';
 import { type FoundKey, findKeyBySecret } from './store.ts';
@@ -14,7 +15,7 @@ export type KeyIdentity = {
 const believedMs = 1000;
 const remembered = 10_000;
 
-export function createKeyIdentity(db: Database, now: () => number = Date.now): KeyIdentity {
+export function createKeyIdentity(db: Database, now: () => number = sharedNow): KeyIdentity {
   const known = new Map<string, { found: FoundKey; caller: Caller; readAt: number }>();
 
   return {

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { emit } from '../events/api.ts';
@@ -16,7 +17,7 @@ export async function rollKey(
   const before = await lockKey(tx, origin, keyId);
   if (!before) throw fail('key_not_found');
   mayTouch(before);
-  const expiresAt = new Date(Date.now() + graceSeconds * 1000);
+  const expiresAt = new Date(sharedNow() + graceSeconds * 1000);
   const { secret, hash, last4 } = newKeySecret(before.mode);
   const row = await replaceSecret(tx, keyId, { hash, last4 }, { hash: before.secret_hash, expiresAt });
   await recordAudit(tx, origin, {

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Executor } from '../../db/pool.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -45,7 +46,7 @@ export async function replaceSecret(
 }
 
 export async function markRevoked(tx: Executor, keyId: string): Promise<void> {
-  await run(tx, sql`UPDATE ${apiKeys} SET revoked_at = ${new Date()} WHERE id = ${keyId}`);
+  await run(tx, sql`UPDATE ${apiKeys} SET revoked_at = ${sharedDate()} WHERE id = ${keyId}`);
 }
 
 /** Of these, the ones that were not revoked. */

@@ -1,5 +1,6 @@
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Executor } from '../../db/pool.ts';
 import type { Spend } from './allowance.ts';
 import { readBalance, readSpend } from './store.ts';
@@ -14,7 +15,7 @@ export async function spendOfUsers(
   db: Executor,
   tenant: Tenant,
   userIds: readonly string[],
-  at: Date = new Date(),
+  at: Date = sharedDate(),
 ): Promise<Map<string, Spend>> {
   const day = at.toISOString().slice(0, 10);
   const rows = await readSpend(

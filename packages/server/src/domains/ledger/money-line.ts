@@ -48,7 +48,7 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
   /** Until when other processes are told of money that becomes free: one that waits says so with each look. */
   const wantedElsewhere = new Map<string, number>();
 
-  bell.on('money_wanted', (name) => name !== null && wantedElsewhere.set(name, Date.now() + wantedMs));
+  bell.on('money_wanted', (name) => name !== null && wantedElsewhere.set(name, performance.now() + wantedMs));
   bell.on('money_freed', (name) => {
     for (const line of name === null ? lines.values() : [lines.get(name)]) if (line) void serve(line);
   });
@@ -168,7 +168,7 @@ export function createMoneyLine(options: { db: Database; bell: Pick<Bell, 'ring'
       if (line) void serve(line);
       const until = wantedElsewhere.get(name);
       if (until === undefined) return;
-      if (until > Date.now()) bell.ring('money_freed', name);
+      if (until > performance.now()) bell.ring('money_freed', name);
       else wantedElsewhere.delete(name);
     },
     waiting() {

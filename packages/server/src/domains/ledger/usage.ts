@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Executor } from '../../db/pool.ts';
 import { sumUsage, type UsageGroup, type UsageQuery, type UsageRow, type UsageSums } from './usage-store.ts';
 
@@ -27,7 +28,7 @@ export async function reportUsage(
   page: { limit: number; after: readonly string[] | null },
 ): Promise<UsageReport> {
   const { groupBy, userId, deploymentId, conversationId } = request;
-  const window = page.after ? windowOfCursor(request, page.after) : usageWindow(request, new Date());
+  const window = page.after ? windowOfCursor(request, page.after) : usageWindow(request, sharedDate());
   const query = { groupBy, start: startOf(window.from), end: endOf(window.to), userId, deploymentId, conversationId };
   const { rows, total } = await sumUsage(db, tenant, query, { limit: page.limit, after: readPlace(page.after) });
   return { rows, total, sortKey: (row) => [groupBy, window.from, window.to, String(row.costMicros), row.key] };

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Tenant } from '../../caller.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { OrgSettings } from '../orgs/api.ts';
 
 type SecretSettings = Pick<OrgSettings, 'memory_secret_number' | 'memory_secret_rolled_at'>;
@@ -23,7 +24,7 @@ export function memoryEndpointSecret(
 /** The newest first. */
 export function secretsInForce(signingSecret: Buffer, tenant: Tenant, settings: SecretSettings): string[] {
   const { memory_secret_number: number, memory_secret_rolled_at: rolledAt } = settings;
-  const isOldGood = rolledAt !== null && Date.now() - rolledAt.getTime() < oldSecretMs;
+  const isOldGood = rolledAt !== null && sharedNow() - rolledAt.getTime() < oldSecretMs;
   const numbers = isOldGood ? [number, number - 1] : [number];
   return numbers.map((each) => memoryEndpointSecret(signingSecret, tenant, { memory_secret_number: each }));
 }

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { lockSettings, updateSettings } from '../orgs/api.ts';
@@ -9,7 +10,7 @@ import { memoryEndpointSecret } from './endpoint-signature.ts';
 export async function rollEndpointSecret(tx: Transaction, signingSecret: Buffer, origin: Origin) {
   const { memory_endpoint, memory_secret_number } = await lockSettings(tx, origin);
   if (memory_endpoint === null) throw fail('memory_endpoint_required');
-  const settings = { memory_secret_number: memory_secret_number + 1, memory_secret_rolled_at: new Date() };
+  const settings = { memory_secret_number: memory_secret_number + 1, memory_secret_rolled_at: sharedDate() };
   await updateSettings(tx, origin, settings);
   await recordAudit(tx, origin, {
     action: 'memory_endpoint.secret_rolled',

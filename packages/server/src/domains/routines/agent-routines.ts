@@ -1,6 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Origin, Tenant } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
@@ -60,7 +61,7 @@ export function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   return {
     add: (asked) =>
       transaction(db, async (tx) => {
-        const now = new Date();
+        const now = sharedDate();
         const when = whenOf(asked);
         if ((await countRoutines(tx, tenant, userId)) >= mostOfUser) {
           throw fail('invalid_request', { message: `At most ${mostOfUser} are kept: remove one first.` });
@@ -104,7 +105,7 @@ export function keptRoutines({ db, tenant, turn }: Asker): AgentRoutines {
 export function pretendedRoutines({ db, tenant, turn }: Asker): AgentRoutines {
   const seen = (row: PretendedRoutine): SeenRoutine => ({
     ...row,
-    next_run_at: nextRunOfSchedule(row, row.timezone, new Date()),
+    next_run_at: nextRunOfSchedule(row, row.timezone, sharedDate()),
     enabled: true,
   });
   return {
@@ -120,7 +121,7 @@ export function pretendedRoutines({ db, tenant, turn }: Asker): AgentRoutines {
           name: asked.name,
           ask: asked.ask,
           timezone,
-          ...scheduleIn(timezone, whenOf(asked), new Date()),
+          ...scheduleIn(timezone, whenOf(asked), sharedDate()),
         };
         return seen(await insertPretended(tx, row));
       }),

@@ -4,6 +4,7 @@ import { newId } from '@vestra/contract/ids';
 import type { BodyOf } from '@vestra/contract/route';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
 import type { Origin } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { Committed } from '../engine/api.ts';
@@ -34,7 +35,7 @@ export async function createRoutine(
   origin: Origin,
   body: Body,
 ): Promise<{ routine: RoutineRow; opened: Committed | null }> {
-  const now = new Date();
+  const now = sharedDate();
   const when = readWhen(body);
   const timezone = readTimezone(body);
   const conversation =

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { changesOf, nextRunsAfter } from './routine.ts';
 import { lockFollowing, updateRoutines } from './store.ts';
@@ -11,7 +12,7 @@ export async function moveRoutinesToTimezone(
   timezone: string | null,
 ): Promise<void> {
   const zone = timezone ?? 'UTC';
-  const now = new Date();
+  const now = sharedDate();
   const nextRunOf = nextRunsAfter(now);
   for (const routine of await lockFollowing(tx, tenant, userId)) {
     if (routine.timezone === zone) continue;

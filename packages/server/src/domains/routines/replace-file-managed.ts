@@ -1,6 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { type DeploymentRow, type FileObjects, lockDeployment } from '../deployments/api.ts';
 import { readCron } from './cron.ts';
@@ -29,7 +30,7 @@ export async function replaceFileRoutines(
   const tenant: Tenant = { orgId: deployment.org_id, mode };
   const kept = await lockFileManaged(tx, tenant, deployment);
   const before = new Map(kept.map((row) => [keyOf(row), row]));
-  const nextRunOf = nextRunsAfter(new Date());
+  const nextRunOf = nextRunsAfter(sharedDate());
   const made: NewRoutine[] = [];
   const changed: Changed = new Map();
   for (const wanted of await wantedRows(tx, tenant, declared)) {

@@ -1,6 +1,7 @@
 import { Failure } from '@vestra/contract/errors';
 import { mapLimited } from '../../async/map-limited.ts';
 import { isDatabaseAway } from '../../db/away.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
@@ -22,7 +23,7 @@ const atOnce = 8;
  */
 export async function runDueRoutines(
   runner: RoutineRunner,
-  { now = new Date(), signal }: { now?: Date; signal?: AbortSignal } = {},
+  { now = sharedDate(), signal }: { now?: Date; signal?: AbortSignal } = {},
 ): Promise<number> {
   const nextRunOf = nextRunsAfter(now);
   const broken: string[] = [];
@@ -88,7 +89,7 @@ async function passOver(
   const { code, message } = failure;
   const passed = await stepOver(tx, routineId, {
     ...(stopping.has(code) ? { status: 'failed', next: null } : { status: 'active', next: nextRunOf(routine) }),
-    error: { code, message, at: new Date().toISOString() },
+    error: { code, message, at: sharedDate().toISOString() },
   });
   await recordAudit(tx, systemOf(routine), {
     action: 'routine.failed',

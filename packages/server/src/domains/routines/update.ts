@@ -2,6 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Origin } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import type { Committed } from '../engine/api.ts';
@@ -33,7 +34,7 @@ export async function changeRoutine(
   routineId: string,
   body: Body,
 ): Promise<{ routine: RoutineRow; opened: Committed | null }> {
-  const now = new Date();
+  const now = sharedDate();
   const when = readWhen(body);
   const timezone = readTimezone(body);
   const before = await lockRoutine(tx, origin, routineId);

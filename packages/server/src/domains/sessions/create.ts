@@ -3,6 +3,7 @@ import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Caller, Origin } from '../../caller.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { defaultDeployment, openConversation } from '../conversations/api.ts';
@@ -42,7 +43,7 @@ export async function createSession(
     voice: body.voice === false ? null : body.voice === true ? '' : body.voice,
     memory: body.memory,
     driver: body.driver ?? 'bash',
-    expires_at: new Date(Date.now() + sessionMs),
+    expires_at: new Date(sharedNow() + sessionMs),
   });
   await recordAudit(tx, origin, {
     action: 'session.created',

@@ -1,11 +1,12 @@
 import { fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { Database } from '../../db/pool.ts';
 import { hashToken, statusOf, switchedOn } from './session.ts';
 import { findById, findByToken, type SessionStanding } from './store.ts';
 
 /** Session tokens are looked up every time: a revoked one, or a disabled user's, stops working at once. */
-export function createSessionIdentity(db: Database, now: () => number = Date.now) {
+export function createSessionIdentity(db: Database, now: () => number = sharedNow) {
   return {
     ofSession: async (token: string) => callerOf(await findByToken(db, hashToken(token)), now()),
     /** For whoever holds another proof that they come from this session. */

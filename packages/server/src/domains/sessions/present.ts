@@ -1,8 +1,9 @@
+import { sharedNow } from '../../db/clock.ts';
 import { statusOf } from './session.ts';
 import type { SessionRow } from './tables.ts';
 
 /** `isPrivate`: whether those who only look on see nothing of the screen for now. */
-export const presentSession = (row: SessionRow, isPrivate = false, now: number = Date.now()) => ({
+export const presentSession = (row: SessionRow, isPrivate = false, now: number = sharedNow()) => ({
   object: 'session' as const,
   id: row.id,
   user_id: row.user_id,

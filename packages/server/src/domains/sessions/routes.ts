@@ -1,5 +1,6 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import type { Caller } from '../../caller.ts';
+import { sharedNow } from '../../db/clock.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Handlers } from '../../http/handler.ts';
@@ -43,7 +44,7 @@ export function sessionRoutes(dependencies: SessionDependencies): Handlers<'sess
       const row = await findSession(db, caller, params.session_id);
       if (!row) throw fail('session_not_found');
       const owner = { orgId: row.org_id, mode: row.mode, userId: row.user_id };
-      return presentSession(row, statusOf(row, Date.now()) === 'live' && (await screens.isPrivate(owner)));
+      return presentSession(row, statusOf(row, sharedNow()) === 'live' && (await screens.isPrivate(owner)));
     },
     delete: async ({ caller, origin, params }) => {
       assertReach(caller, params.session_id);

@@ -1,6 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { Origin, Tenant } from '../../caller.ts';
+import { sharedDate, sharedNow } from '../../db/clock.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { JobSender } from '../../jobs/catalog.ts';
@@ -16,7 +17,7 @@ export async function askForErasure(tx: Transaction, jobs: JobSender, origin: Or
   const row = await lockUser(tx, origin, userId);
   if (!row) throw fail('user_not_found');
   if (row.erasing_since) return;
-  await updateUser(tx, origin, userId, { erasing_since: new Date() });
+  await updateUser(tx, origin, userId, { erasing_since: sharedDate() });
   await recordAudit(tx, origin, { action: 'user.deleted', target: { type: 'user', id: userId } });
   await jobs.send(tx, 'user.erase', { org_id: origin.orgId, mode: origin.mode, user_id: userId });
 }
@@ -40,7 +41,7 @@ export async function eraseUser(
   const since = row?.erasing_since;
   if (!since) return;
   await elsewhere(tenant, userId).catch((error: unknown) => {
-    if (Date.now() - since.getTime() < longestForOthersMs) throw error;
+    if (sharedNow() - since.getTime() < longestForOthersMs) throw error;
     log.error(
       { err: error, org_id: tenant.orgId, mode: tenant.mode },
       'a user is erased here and may not be elsewhere',

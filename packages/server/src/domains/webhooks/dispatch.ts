@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
+import { sharedDate } from '../../db/clock.ts';
 import { joined } from '../../db/joined.ts';
 import type { Database } from '../../db/pool.ts';
 import { type Attempted, attempt } from './attempt.ts';
@@ -41,7 +42,7 @@ const afterFailureMs = 5000;
 
 /** Makes the attempts that are due, those of one process for all orgs. */
 export function startDispatcher(dependencies: Dependencies): Dispatcher {
-  const { db, vault, outbound, log, limits, now = () => new Date(), random = Math.random } = dependencies;
+  const { db, vault, outbound, log, limits, now = sharedDate, random = Math.random } = dependencies;
   const { lookEveryMs = 10_000, attempted: told = () => {} } = dependencies;
   const lanes = createLanes({ ...defaults, ...limits });
   const running = new Map<Claimed, { ended: Promise<void>; cut: () => void }>();

@@ -1,6 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Origin } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
 import { giveSecret } from './endpoint-secrets.ts';
@@ -12,7 +13,7 @@ import { assertMayRoll } from './webhook.ts';
 export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, endpointId: string) {
   const endpoint = await lockEndpoint(tx, origin, endpointId);
   if (!endpoint) throw fail('webhook_not_found');
-  assertMayRoll(await secretsInForce(tx, endpointId), new Date());
+  assertMayRoll(await secretsInForce(tx, endpointId), sharedDate());
   await retireSecrets(tx, endpointId);
   const secret = await giveSecret(tx, vault, endpoint);
   const row = await updateEndpoint(tx, endpointId, {});

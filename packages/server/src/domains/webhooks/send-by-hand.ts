@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
+import { sharedDate } from '../../db/clock.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { emitToNobody, findEvent } from '../events/api.ts';
@@ -63,7 +64,7 @@ export function createHandDelivery(dependencies: Dependencies) {
         }
         const place = { org_id: tenant.orgId, mode: tenant.mode, endpoint_id: endpointId };
         const named = { ...place, event_id: event.id, event_type: event.type };
-        const row = await insertByHand(tx, named, isOurs ? leaseEnd(new Date()) : null);
+        const row = await insertByHand(tx, named, isOurs ? leaseEnd(sharedDate()) : null);
         return { endpoint, event, row };
       });
       if (isOurs) await make(dependencies, planned);
@@ -77,7 +78,7 @@ export function createHandDelivery(dependencies: Dependencies) {
 type Planned = { endpoint: EndpointRow; event: SendableEvent; row: DeliveryRow };
 
 async function make({ db, vault, outbound }: Dependencies, { endpoint, event, row }: Planned): Promise<void> {
-  const now = () => new Date();
+  const now = sharedDate;
   const secrets = await signingSecrets(db, vault, endpoint);
   const attempted = await attempt({ outbound, now }, { url: endpoint.url, event, secrets });
   await settle({ db, now, random: Math.random }, [{ delivery: row, attempted }]);

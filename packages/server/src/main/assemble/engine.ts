@@ -4,6 +4,7 @@ import { fitPicture } from '../../adapters/pictures/fit-picture.ts';
 import { ownPolicyHookSecret } from '../../adapters/policy-hook/own-secret.ts';
 import { createPolicyHook } from '../../adapters/policy-hook/policy-hook.ts';
 import type { Tenant } from '../../caller.ts';
+import { onNewPrimary } from '../../db/pool.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
 import { createSignIns, isConnected } from '../../domains/apps/api.ts';
@@ -70,15 +71,18 @@ export function assembleEngine(
     },
     log,
   });
-  const seenConversations: Engine['seen']['conversations'] = createRowCache({ most: mostSeen });
+  const seen: Engine['seen'] = {
+    conversations: createRowCache({ most: mostSeen }),
+    users: createRowCache({ most: mostSeen }),
+    deployments: createRowCache({ most: mostSeen }),
+  };
+  onNewPrimary(db, () => {
+    for (const rows of Object.values(seen)) rows.clear();
+  });
   const engine = createEngine({
     db,
     writes: createSharedWrites(db),
-    seen: {
-      conversations: seenConversations,
-      users: createRowCache({ most: mostSeen }),
-      deployments: createRowCache({ most: mostSeen }),
-    },
+    seen,
     jobs,
     log,
     announcer: {
@@ -88,7 +92,7 @@ export function assembleEngine(
           followers.publish(conversationId, entries);
         },
       },
-      seen: seenConversations,
+      seen: seen.conversations,
       ring: bell.ring,
     },
     runner,

@@ -3,6 +3,7 @@ import { newFence } from '@vestra/agent/prompt/data';
 import { fail } from '@vestra/contract/errors';
 import type { ToldByWebhook } from '@vestra/contract/events';
 import type { Tenant } from '../../../caller.ts';
+import { sharedDate } from '../../../db/clock.ts';
 import type { Database, Transaction } from '../../../db/pool.ts';
 import { pipelined, reading } from '../../../db/query.ts';
 import type { RowCache } from '../../../db/row-cache.ts';
@@ -210,7 +211,7 @@ export async function insertConversation(tx: Transaction, row: ConversationRow):
 
 /** One in which nothing has happened. */
 export function newConversationRow({ orgId, mode }: Tenant, id: string, of: Partial<ConversationRow>): ConversationRow {
-  const now = new Date();
+  const now = sharedDate();
   return {
     id,
     org_id: orgId,

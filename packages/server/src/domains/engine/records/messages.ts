@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import { sharedDate } from '../../../db/clock.ts';
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { insert, maybeOne, one, rowsOf } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
@@ -35,7 +36,7 @@ export const allMessages = (db: Executor, conversationId: string): Promise<Messa
 
 export const insertMessage = (tx: Transaction, row: NewRowOf<typeof messages>): Promise<MessageRow> =>
   // By the clock that the messages of users have, so that both stand in one order.
-  insert(tx, messages, { created_at: new Date(), ...row });
+  insert(tx, messages, { created_at: sharedDate(), ...row });
 
 /** The files that came with each message of the conversation, oldest first. */
 export async function attachmentsOf(db: Executor, conversationId: string): Promise<MessageRow['attachments'][]> {

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../../caller.ts';
+import { sharedDate } from '../../../db/clock.ts';
 import type { Executor, Transaction } from '../../../db/pool.ts';
 import { insert, maybeOne, one, pipelined, reading, rowsOf, running, update } from '../../../db/query.ts';
 import { sql } from '../../../db/sql.ts';
@@ -20,7 +21,7 @@ export async function updateTask(
   { org_id: orgId, mode, id }: Pick<TaskRow, 'org_id' | 'mode' | 'id'>,
   changes: Partial<TaskRow>,
 ): Promise<TaskRow> {
-  const [row] = await update(tx, tasks, { updated_at: new Date(), ...changes }, named({ orgId, mode }, id));
+  const [row] = await update(tx, tasks, { updated_at: sharedDate(), ...changes }, named({ orgId, mode }, id));
   return row as TaskRow;
 }
 

@@ -218,9 +218,11 @@ export async function markNotStarted(tx: Transaction, callIds: readonly string[]
   await run(tx, sql`UPDATE run_calls SET started_at = NULL WHERE id = ANY(${callIds})`);
 }
 
-export async function writeResult(tx: Transaction, callId: string, result: CallResult): Promise<CallRow> {
-  const [row] = await update(tx, runCalls, resultColumns(result, new Date()), sql`id = ${callId}`);
-  return row as CallRow;
+/** Undefined where the call has its result already. */
+export async function writeResult(tx: Transaction, callId: string, result: CallResult): Promise<CallRow | undefined> {
+  const isOpen = sql`id = ${callId} AND finished_at IS NULL`;
+  const [row] = await update(tx, runCalls, resultColumns(result, new Date()), isOpen);
+  return row;
 }
 
 const resultColumns = ({ output, isError, from, media }: CallResult, at: Date) => ({

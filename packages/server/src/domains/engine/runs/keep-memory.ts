@@ -1,3 +1,4 @@
+import { sharedNow } from '../../../db/clock.ts';
 import type { Transaction } from '../../../db/pool.ts';
 import { transaction } from '../../../db/transaction.ts';
 import { ask, paidByOrg } from '../questions/ask.ts';
@@ -99,7 +100,7 @@ async function tryLater(engine: Engine, seen: ConversationRow, error: unknown): 
     const isLast = tries >= mostTries;
     const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
     await noteRemembered(tx, seen.id, { until: conversation.remembered_until, tries: isLast ? 0 : tries });
-    conversation.memory_due_at = isLast ? null : new Date(Date.now() + pauseMs);
+    conversation.memory_due_at = isLast ? null : new Date(sharedNow() + pauseMs);
     const about = { err: error, conversation_id: seen.id, tries, again_in_ms: isLast ? null : pauseMs };
     engine.log.warn(about, 'a conversation could not be looked through for what is worth remembering');
   });

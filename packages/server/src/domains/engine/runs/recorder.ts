@@ -2,6 +2,7 @@ import type { Usage } from '@vestra/agent/model';
 import type { NewWait, Recorded, RunStore, TakeUpAnew } from '@vestra/agent/ports';
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep } from '@vestra/agent/step';
 import type { Micros } from '@vestra/contract/money';
+import { outlasting } from '../../../db/outlast.ts';
 import type { Run } from '../../../jobs/fence.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
@@ -128,12 +129,23 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     result: CallResult,
     conclude: (change: Change, call: CallRow) => Promise<void>,
   ): Promise<void> {
-    await change(async (changing) => {
-      const call = await writeResult(changing.tx, callId, result);
-      await purse.chargeCall(changing, callId, result);
-      await conclude(changing, call);
-    });
+    // What the tool did is done: without its result whoever goes on could only say that the outcome is unknown.
+    const recording = () => change((changing) => writeOnce(changing, callId, result, conclude));
+    await outlasting(recording, engine.runner.isLeaving);
     progress = { ...progress, stepStartedAt: new Date() };
+  }
+
+  async function writeOnce(
+    changing: Change,
+    callId: string,
+    result: CallResult,
+    conclude: (change: Change, call: CallRow) => Promise<void>,
+  ): Promise<void> {
+    const call = await writeResult(changing.tx, callId, result);
+    // The attempt before this one was committed, and its answer was lost.
+    if (!call) return;
+    await purse.chargeCall(changing, callId, result);
+    await conclude(changing, call);
   }
 
   /** Opens what calls wait for; true where one of the run's waits has its answer already. */
@@ -175,7 +187,7 @@ export function createRecorder(engine: Engine, about: About, { run, isFirstRun, 
     recordModelStep,
     recordSummary,
     recordResult,
-    recordStart: (callId: string) => markStarted(db, run, callId),
+    recordStart: (callId: string) => outlasting(() => markStarted(db, run, callId), engine.runner.isLeaving),
     takeNotes: async (): Promise<NoteStep[]> =>
       (await takeNotes(db, run, progress.stepCount)).map((text) => ({ kind: 'note', text })),
     chargeAside,

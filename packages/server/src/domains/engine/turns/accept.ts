@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { PricedModel } from '@vestra/models/prices';
 import type { Caller, Tenant } from '../../../caller.ts';
+import { sharedDate } from '../../../db/clock.ts';
 import type { Executor } from '../../../db/pool.ts';
 import { pipelined } from '../../../db/query.ts';
 import { type RunnableDeployment, versionToRun } from '../../deployments/api.ts';
@@ -75,7 +76,7 @@ export async function acceptMessage(
   const tenant: Tenant = { orgId: conversation.org_id, mode: conversation.mode };
   conversation.turn_count += 1;
   conversation.deployment_version = version;
-  conversation.last_active_at = new Date();
+  conversation.last_active_at = sharedDate();
   const isStraight = goesStraightToWork(message.request);
   const isNext = !isStraight && conversation.replying_turn_id === null;
   const { asked, turn } = rowsOfMessage(conversation, message, {
@@ -150,7 +151,7 @@ export function rowsOfMessage(
   message: NewMessage,
   { state, reads_newest }: { state: 'working' | 'replying' | 'queued'; reads_newest: boolean },
 ) {
-  const [turnId, messageId, created_at] = [newId('turn'), newId('msg'), new Date()];
+  const [turnId, messageId, created_at] = [newId('turn'), newId('msg'), sharedDate()];
   const begins = state !== 'queued';
   const asked: MessageRow = {
     conversation_id: conversation.id,

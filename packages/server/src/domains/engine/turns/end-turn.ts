@@ -1,4 +1,5 @@
 import type { FinalEnd } from '@vestra/agent/ports';
+import { sharedDate, sharedNow } from '../../../db/clock.ts';
 import type { Change } from '../records/change.ts';
 import { insertMessage } from '../records/messages.ts';
 import { storableJson, storableText } from '../records/storable-text.ts';
@@ -95,7 +96,7 @@ export async function settleTurn(
     reply_text: text,
     reply_data: data,
     reply_is_cut: isCut,
-    settled_at: new Date(),
+    settled_at: sharedDate(),
   });
   await noteMemoryDue(change, settled);
   await tellEnd(engine, change, settled);
@@ -112,7 +113,7 @@ export async function settleWithError(
     state,
     error_code: error?.code ?? null,
     error_message: error?.message ?? null,
-    settled_at: new Date(),
+    settled_at: sharedDate(),
   });
   await tellEnd(engine, change, settled);
 }
@@ -134,4 +135,4 @@ async function noteMemoryDue({ tx, conversation }: Change, turn: TurnRow): Promi
 const quietMs = 10_000;
 
 /** A lively conversation is looked through once and not per message. */
-export const memoryDue = () => new Date(Date.now() + quietMs);
+export const memoryDue = () => new Date(sharedNow() + quietMs);

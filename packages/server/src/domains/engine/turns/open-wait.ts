@@ -3,6 +3,7 @@ import type { Stop } from '@vestra/agent/budget';
 import type { InteractionDraft } from '@vestra/agent/interaction';
 import type { NewWait } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
+import { sharedDate, sharedNow } from '../../../db/clock.ts';
 import type { Change } from '../records/change.ts';
 import { insertFrame, insertInteraction } from '../records/interactions.ts';
 import { storableJson, storableText } from '../records/storable-text.ts';
@@ -25,7 +26,7 @@ export async function openWait(
     purpose,
     status: 'pending',
     nonce: draft.kind === 'hands_approval' ? randomBytes(18).toString('base64url') : null,
-    expires_at: draft.expires_in_s === null ? null : new Date(Date.now() + draft.expires_in_s * 1000),
+    expires_at: draft.expires_in_s === null ? null : new Date(sharedNow() + draft.expires_in_s * 1000),
   });
   if (page?.frame) await insertFrame(change.tx, row, page.frame);
   change.conversation.open_interactions += 1;
@@ -51,7 +52,7 @@ export async function tellLimit(change: Change, task: TaskRow, stop: Stop): Prom
     decision: 'denied',
     reason: stop.reason,
     message: stop.message,
-    resolved_at: new Date(),
+    resolved_at: sharedDate(),
   });
   tellWait(change, row, null);
 }

@@ -1,5 +1,6 @@
 import { Failure } from '@vestra/contract/errors';
 import type { Tenant } from '../../../caller.ts';
+import { sharedDate } from '../../../db/clock.ts';
 import type { Statement } from '../../../db/group.ts';
 import { running } from '../../../db/query.ts';
 import type { SeenRow } from '../../../db/row-cache.ts';
@@ -158,7 +159,7 @@ async function beginReply(engine: Engine, { conversation: before, deployment, us
     ...before,
     turn_count: before.turn_count + 1,
     deployment_version: admission.version,
-    last_active_at: new Date(),
+    last_active_at: sharedDate(),
   };
   const { asked, turn } = rowsOfMessage(conversation, message, {
     state: 'replying',

@@ -1,4 +1,5 @@
 import { newId } from '@vestra/contract/ids';
+import { sharedDate } from '../../../db/clock.ts';
 import type { Change } from '../records/change.ts';
 import { insertMessage } from '../records/messages.ts';
 import { storableJson, storableText } from '../records/storable-text.ts';
@@ -18,7 +19,7 @@ export async function recordExchange(
 ): Promise<TurnRow> {
   const { tx, conversation } = change;
   conversation.turn_count += 1;
-  conversation.last_active_at = new Date();
+  conversation.last_active_at = sharedDate();
   const turnId = newId('turn');
   const place = { conversation_id: conversation.id, turn_id: turnId, turn_ordinal: conversation.turn_count };
   const text = storableText(of.answer.text);
@@ -43,7 +44,7 @@ export async function recordExchange(
     fence: conversation.fence,
     reply_text: text,
     reply_data: data,
-    settled_at: new Date(),
+    settled_at: sharedDate(),
   });
   await tellTurn(change, 'turn.started', turn);
   tellMessage(change, answer, text);

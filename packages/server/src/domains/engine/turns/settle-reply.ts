@@ -1,5 +1,6 @@
 import type { ModelStep } from '@vestra/agent/step';
 import type { Micros } from '@vestra/contract/money';
+import { sharedDate } from '../../../db/clock.ts';
 import type { Statement } from '../../../db/group.ts';
 import { pipelined } from '../../../db/query.ts';
 import { isNoLongerSo } from '../../../db/shared-writes.ts';
@@ -90,7 +91,7 @@ async function settleAtOnce(engine: Engine, end: PlainEnd): Promise<boolean> {
 function settledRows({ turn, step, answer }: PlainEnd): { message: MessageRow; settled: TurnRow } {
   const text = storableText(answer.text);
   const data = storableJson(answer.data) ?? null;
-  const now = new Date();
+  const now = sharedDate();
   const message: MessageRow = {
     conversation_id: turn.conversation_id,
     id: turn.reply_message_id,

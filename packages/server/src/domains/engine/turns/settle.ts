@@ -1,3 +1,4 @@
+import { sharedDate } from '../../../db/clock.ts';
 import type { Change } from '../records/change.ts';
 import { updateInteraction } from '../records/interactions.ts';
 import type { InteractionRow, TaskRow } from '../records/tables.ts';
@@ -19,7 +20,7 @@ export async function settleInteraction(
   row: InteractionRow,
   settlement: Settlement,
 ): Promise<InteractionRow> {
-  const settled = await updateInteraction(change.tx, row, { ...settlement, resolved_at: new Date() });
+  const settled = await updateInteraction(change.tx, row, { ...settlement, resolved_at: sharedDate() });
   change.conversation.open_interactions -= 1;
   tellSettled(change, settled);
   await goOn(engine, change, settled);

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../../caller.ts';
+import { sharedDate } from '../../../db/clock.ts';
 import { type ChargeItem, chargeStopped } from '../../ledger/api.ts';
 import type { Change } from '../records/change.ts';
 import { pendingInteractions, updateInteraction } from '../records/interactions.ts';
@@ -36,7 +37,7 @@ export async function stopTask(engine: Engine, change: Change, task: TaskRow, wh
 }
 
 async function withdraw(change: Change, row: InteractionRow): Promise<void> {
-  const cancelled = { status: 'cancelled', decision: 'cancelled', resolved_at: new Date() } as const;
+  const cancelled = { status: 'cancelled', decision: 'cancelled', resolved_at: sharedDate() } as const;
   change.conversation.open_interactions -= 1;
   tellSettled(change, await updateInteraction(change.tx, row, cancelled));
 }
@@ -101,7 +102,7 @@ async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | Tas
       cacheReadTokens: quantityOf('cache_read_tokens'),
       cacheWriteTokens: quantityOf('cache_write_tokens'),
     };
-    const cost = { model: used.model, costMicros, startedAt: new Date() };
+    const cost = { model: used.model, costMicros, startedAt: sharedDate() };
     await insertAside(tx, row.id, await nextStepIndex(tx, row.id), { kind: 'stopped', usage }, cost);
   }
 }

@@ -63,7 +63,11 @@ export async function startServer(
     shutdown.undo(() => computerParts.stop());
     const browserParts = assembleBrowsers(kernel, computerParts);
     shutdown.undo(browserParts.stop);
-    const { engine, followers, stop: stopEngine } = assembleEngine(kernel, {
+    const {
+      engine,
+      followers,
+      stop: stopEngine,
+    } = assembleEngine(kernel, {
       computerWork,
       browsers: browserParts.workBrowsers,
     });

@@ -8,7 +8,7 @@ import {
   awsSignature,
   awsTime,
 } from '@vestra/models/vendors/clouds/aws-signature';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { guardedConnector, type OutboundLog } from '../outbound/connector.ts';
 import { storeFailure } from './content.ts';
 
@@ -64,7 +64,7 @@ export function createS3Client(place: S3Place, log: OutboundLog, pauseMs = first
   const agent = new Agent({
     allowH2: false,
     // Whoever runs the server has named it: it may well be on their own network.
-    connect: guardedConnector({ allowPrivate: true, log }),
+    connect: guardedConnector({ allowPrivate: true, log, build: buildConnector }),
     bodyTimeout: silenceMs,
     keepAliveMaxTimeout: 30_000,
   });

@@ -103,10 +103,7 @@ export function addServerMetrics(
     () => engine.money.waiting().longestMs / 1000,
   );
   ask({ name: 'vestra_computers_awake', help: 'Computers of users awake in this process.' }, computers.countAwake);
-  ask(
-    { name: 'vestra_browsers_running', help: 'Browsers of users running in this process.' },
-    countBrowsers,
-  );
+  ask({ name: 'vestra_browsers_running', help: 'Browsers of users running in this process.' }, countBrowsers);
 
   ask({ name: 'vestra_data_free_bytes', help: 'Room left on the disk of the data folder.' }, async () => {
     const found = await disk();

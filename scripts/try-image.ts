@@ -125,7 +125,9 @@ function checkLayers(): void {
 async function tryServer(): Promise<void> {
   start('vestra', confinement());
   await ready();
-  const { test_key: key } = JSON.parse(out('podman', 'exec', '--user', '10001', container, 'cat', '/data/credentials.json'));
+  const { test_key: key } = JSON.parse(
+    out('podman', 'exec', '--user', '10001', container, 'cat', '/data/credentials.json'),
+  );
   const call = async (method: string, path: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', prefer: 'wait=30' };
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {

@@ -35,20 +35,28 @@ export const deploy = area('deploy', 'done', [
   ['DEPLOY-008', 'docs/production.md · Kubernetes', 'Values that the chart does not have are refused.'],
   [
     'DEPLOY-009',
-    'docs/production.md',
+    'docs/production.md · One machine, with systemd',
     'The page holds commands that can be carried out as they stand, with files and versions that are there.',
   ],
-  ['DEPLOY-010', 'docs/reverse-proxies.md', 'Through each proxy a stream arrives as it is written.'],
+  ['DEPLOY-010', 'docs/reverse-proxies.md · Reverse proxies', 'Through each proxy a stream arrives as it is written.'],
   [
     'DEPLOY-011',
-    'docs/reverse-proxies.md',
+    'docs/reverse-proxies.md · Reverse proxies',
     'Through each proxy the largest upload passes, and what is too large is refused by the server.',
   ],
-  ['DEPLOY-012', 'docs/reverse-proxies.md', 'Behind each proxy a forged `X-Forwarded-For` counts for nothing.'],
-  ['DEPLOY-013', 'docs/reverse-proxies.md', 'Each proxy passes upgrades on, and closes `/metrics` and `/internal/`.'],
+  [
+    'DEPLOY-012',
+    'docs/reverse-proxies.md · Reverse proxies',
+    'Behind each proxy a forged `X-Forwarded-For` counts for nothing.',
+  ],
+  [
+    'DEPLOY-013',
+    'docs/reverse-proxies.md · Reverse proxies',
+    'Each proxy passes upgrades on, and closes `/metrics` and `/internal/`.',
+  ],
   [
     'DEPLOY-014',
-    'docs/reverse-proxies.md',
+    'docs/reverse-proxies.md · Reverse proxies',
     'The files for proxies fit the sizes of the contract and the silence of streams.',
   ],
 ]);

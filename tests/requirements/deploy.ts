@@ -6,4 +6,57 @@ export const deploy = area('deploy', 'done', [
     'docs/production.md · Settings and secrets',
     'Every setting can be given as `<NAME>_FILE`, the path of a file that holds its value; a file that cannot be used stops the start, and nothing of it is shown.',
   ],
+  [
+    'DEPLOY-002',
+    'docs/production.md · Settings and secrets',
+    '`deploy/.env.example` shows every setting and nothing else.',
+  ],
+  [
+    'DEPLOY-003',
+    'docs/production.md · Containers, with compose',
+    'The image is made of the package alone, has the programs of `npm run setup:system`, runs as an account that is not root and says whether it is well; `--target api` lacks the programs.',
+  ],
+  [
+    'DEPLOY-004',
+    'docs/production.md · Containers, with compose',
+    'compose.yaml starts the server after its database, hands secrets over as files, confines it and lets it end.',
+  ],
+  [
+    'DEPLOY-005',
+    'docs/production.md · One machine, with systemd',
+    'The unit confines the server as far as computers and browsers of users go on working, hands secrets over as credentials and lets it end.',
+  ],
+  ['DEPLOY-006', 'docs/production.md · Kubernetes', 'What the chart renders is known to Kubernetes in every field.'],
+  [
+    'DEPLOY-007',
+    'docs/production.md · Kubernetes',
+    'Every pod of the chart is confined and has probes; selectors and targets lead to what is rendered; secrets are referred to and never shown.',
+  ],
+  ['DEPLOY-008', 'docs/production.md · Kubernetes', 'Values that the chart does not have are refused.'],
+  [
+    'DEPLOY-009',
+    'docs/production.md · One machine, with systemd',
+    'The page holds commands that can be carried out as they stand, with files and versions that are there.',
+  ],
+  ['DEPLOY-010', 'docs/reverse-proxies.md · Reverse proxies', 'Through each proxy a stream arrives as it is written.'],
+  [
+    'DEPLOY-011',
+    'docs/reverse-proxies.md · Reverse proxies',
+    'Through each proxy the largest upload passes, and what is too large is refused by the server.',
+  ],
+  [
+    'DEPLOY-012',
+    'docs/reverse-proxies.md · Reverse proxies',
+    'Behind each proxy a forged `X-Forwarded-For` counts for nothing.',
+  ],
+  [
+    'DEPLOY-013',
+    'docs/reverse-proxies.md · Reverse proxies',
+    'Each proxy passes upgrades on, and closes `/metrics` and `/internal/`.',
+  ],
+  [
+    'DEPLOY-014',
+    'docs/reverse-proxies.md · Reverse proxies',
+    'The files for proxies fit the sizes of the contract and the silence of streams.',
+  ],
 ]);

@@ -148,7 +148,7 @@ spec:
   volumes:
     - name: secrets
       projected:
-        defaultMode: 0440
+        defaultMode: 288 # 0440
         sources:
           - secret:
               name: {{ required "database.existingSecret must name the secret that holds the address of the database" $.Values.database.existingSecret }}

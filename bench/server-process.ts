@@ -13,16 +13,23 @@ export type RunningServer = {
   stop: () => Promise<void>;
 };
 
-const main = join(import.meta.dirname, '../packages/server/src/main/main.ts');
+const root = join(import.meta.dirname, '..');
+
+/** The two forms in which people have it: a clone, and the package that `npm run build` makes. */
+export const programs = {
+  source: join(root, 'packages/server/src/main/main.ts'),
+  bundle: join(root, 'dist/package/code/server.js'),
+};
 
 /** The server as people start it: a process of its own, reached over loopback. */
 export async function startServerProcess(
   dataDir: string,
   port: number,
   env: Record<string, string> = {},
+  program: string = programs.source,
 ): Promise<RunningServer> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', '--heap-growing-percent=50', main], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', '--heap-growing-percent=50', program], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env.PATH ?? '',

@@ -19,6 +19,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 run('packages/web/build.ts');
 run('scripts/build-sdk.ts', sdk);
+run('scripts/build-cluster.ts');
 const manifest = packageManifest(root, sdk);
 const bundled = await bundle();
 copyFiles();
@@ -45,18 +46,33 @@ async function bundle(): Promise<string[]> {
     banner: (chunk) => (chunk.name === 'vestra' ? '#!/usr/bin/env node' : ''),
     // A name may be what an error is told apart by, and what a stack shows.
     keepNames: true,
+    // A server keeps the text of its code in memory for as long as it runs.
+    comments: false,
   });
   await building.close();
+  for (const part of output)
+    if (part.type === 'chunk') writeFileSync(join(out, 'code', part.fileName), inAscii(part.code));
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+}
+
+/**
+ * One character beyond Latin-1 makes V8 keep the text of its whole file with two bytes for each. As an escape it means the same
+ * in a string, a template, a pattern and a name.
+ */
+function inAscii(code: string): string {
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** What the code reads when it runs lies at the same place below `files` as below `packages`. */
 function copyFiles(): void {
-  const read = globSync(['{agent,server}/src/**/*.{md,sql}', 'server/skills/*/**/*', 'web/dist/**/*'], {
-    cwd: join(root, 'packages'),
-    exclude: ['**/__pycache__/**'],
-    withFileTypes: true,
-  }).filter((entry) => entry.isFile());
+  const read = globSync(
+    ['{agent,server}/src/**/*.{md,sql}', 'server/skills/*/**/*', 'server/dist/*.zst', 'web/dist/**/*'],
+    {
+      cwd: join(root, 'packages'),
+      exclude: ['**/__pycache__/**'],
+      withFileTypes: true,
+    },
+  ).filter((entry) => entry.isFile());
   for (const entry of read) {
     const from = join(entry.parentPath, entry.name);
     const to = join(out, 'files', relative(join(root, 'packages'), from));

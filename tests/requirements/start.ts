@@ -86,7 +86,7 @@ export const start = area('start', 'done', [
   ],
   [
     'START-102',
-    'docs/cli.md · Which server and key',
+    'docs/cli.md · Which server, which key',
     'Each start notes in `credentials.json` where it listens, and a command in that folder calls the server there.',
   ],
 ]);

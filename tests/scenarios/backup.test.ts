@@ -41,7 +41,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vestra-backup-'));
   // As root, PostgreSQL runs as another user that has to get in.
   await chmod(folder, 0o711);
-  server = await startAgentServer({ env: { VESTRA_DATA_DIR: join(folder, 'first'), OPENAI_COMPATIBLE_PRICE: '3,11' } });
+  server = await startAgentServer({
+    env: { VESTRA_DATA_DIR: join(folder, 'first'), OPENAI_COMPATIBLE_PRICE: '3,11', VESTRA_LEASE_SECONDS: '3' },
+  });
   archive = join(folder, 'backup.tar');
   await prepare();
   await backUpWhileTurnsRun();

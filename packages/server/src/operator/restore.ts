@@ -37,7 +37,8 @@ export async function restore(
   const key = await readKey(config, keyFile);
   assertKey(key, manifest);
 
-  const postgres = await reachAlone(config);
+  // Past a pooler, as the lock that keeps servers away is the session's.
+  const postgres = await reachAlone({ ...config, databaseUrl: config.pooler.directUrl ?? config.databaseUrl });
   try {
     await fillDatabase(postgres, {
       migrations: opening.migrations,

@@ -30,9 +30,16 @@ export function send(client: pg.ClientBase, statements: readonly Statement[]): P
     const { name, text } = named(statement.sql.text);
     return { ...statement, name: statement.isPlannedAnew ? UNNAMED : name, text, values: values.map(written) };
   });
-  return new Promise<unknown[]>((resolve, reject) => {
-    client.query(answered(group, resolve, reject));
-  }).finally(cutIfSilent(client));
+  return new Promise((resolve, reject) => {
+    const hasAnswered = cutIfSilent(client);
+    const then =
+      <T>(settle: (given: T) => void) =>
+      (given: T) => {
+        hasAnswered();
+        settle(given);
+      };
+    client.query(answered(group, then(resolve), then(reject)));
+  });
 }
 
 /**

@@ -42,4 +42,34 @@ export const fileStores = area('file-stores', 'done', [
     'docs/files.md · When the store is away',
     'Work whose result cannot be kept just now is told so and goes on.',
   ],
+  [
+    'STORE-010',
+    'docs/computer.md · Without a shared disk',
+    'The home of a computer is brought to the machine on which it wakes, with whatever lies in it, as its own; where it is there and the newest, nothing is downloaded.',
+  ],
+  [
+    'STORE-011',
+    'docs/computer.md · Without a shared disk',
+    'A saved home that is damaged, cut or too large is not put in the place of the one that is there.',
+  ],
+  [
+    'STORE-012',
+    'docs/computer.md · Without a shared disk',
+    'A home is saved where anything in it has changed, and only then.',
+  ],
+  [
+    'STORE-013',
+    'docs/computer.md · Without a shared disk',
+    'Whoever has lost a computer saves nothing of it, and what was prepared after the last saving is prepared again.',
+  ],
+  [
+    'STORE-014',
+    'docs/computer.md · Without a shared disk',
+    'A computer is saved while it is awake, and does not sleep while it cannot be saved.',
+  ],
+  [
+    'STORE-015',
+    'docs/computer.md · Without a shared disk',
+    'A machine that is killed costs one wake on another one, and what was not saved yet.',
+  ],
 ]);

@@ -57,6 +57,8 @@ const environment = z.object({
   VESTRA_RETENTION_AUDIT_DAYS: days.default(365),
   VESTRA_COMPUTER: z.enum(['bubblewrap', 'just-bash', 'elsewhere', 'off']).optional(),
   VESTRA_COMPUTER_IDLE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
+  VESTRA_HOMES: z.enum(['local', 'snapshot']).optional(),
+  VESTRA_HOMES_SAVE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
   VESTRA_APPS_FILE: present.optional(),
   VESTRA_FILES: present.optional(),
   VESTRA_FILES_DIRECT: flag.default(false),
@@ -159,6 +161,10 @@ export function readConfig(env: Record<string, string | undefined>) {
           ? 'elsewhere'
           : (settings.VESTRA_COMPUTER ?? null),
       idleMs: settings.VESTRA_COMPUTER_IDLE_SECONDS * 1000,
+      /** Whether homes are saved to the file store. Where files lie in the data folder, every process has that. */
+      savesHomes:
+        (settings.VESTRA_HOMES ?? (settings.VESTRA_FILES === undefined ? 'local' : 'snapshot')) === 'snapshot',
+      saveEveryMs: settings.VESTRA_HOMES_SAVE_SECONDS * 1000,
     },
     files: { s3: fileStoreOf(settings), isDirect: settings.VESTRA_FILES_DIRECT },
     appsFile: settings.VESTRA_APPS_FILE === undefined ? null : resolve(settings.VESTRA_APPS_FILE),

@@ -297,7 +297,7 @@ describe('what the file store holds for nobody', () => {
     const note = (sha256: string, age: string) =>
       run(
         db,
-        sql`INSERT INTO unused_contents (org_id, sha256, since) VALUES (${orgId}, ${sha256}, now() - ${age}::interval)`,
+        sql`INSERT INTO unused_contents (org_id, name, since) VALUES (${orgId}, ${sha256}, now() - ${age}::interval)`,
       );
     await note('left', '61 minutes');
     await note('young', '50 minutes');
@@ -310,9 +310,7 @@ describe('what the file store holds for nobody', () => {
     const store = { remove: async (_orgId: string, sha256: string) => void removed.push(sha256) } as FileStore;
     await pruneOld(db, retentionRules(readConfig({}).retentionDays, store));
     expect(removed).toEqual(['left']);
-    expect(await rowsOf(db, { sha256: text() }, sql`SELECT sha256 FROM unused_contents`)).toEqual([
-      { sha256: 'young' },
-    ]);
+    expect(await rowsOf(db, { name: text() }, sql`SELECT name FROM unused_contents`)).toEqual([{ name: 'young' }]);
     await run(db, sql`DELETE FROM unused_contents`);
   });
 });

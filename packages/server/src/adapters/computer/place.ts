@@ -46,7 +46,7 @@ export async function makePlace(dataDir: string, number: number): Promise<Place>
   for (const each of [place.home, place.browser, place.sockets]) {
     await mkdir(each, { recursive: true });
     if (identity) await give(each, identity);
-    await chmod(each, 0o700);
+    await close(each);
   }
   // Its account must pass through the folders above, and see nothing of them.
   for (const each of [dirname(folder), folder]) await chmod(each, 0o711);
@@ -55,13 +55,27 @@ export async function makePlace(dataDir: string, number: number): Promise<Place>
 }
 
 export async function removePlace(dataDir: string, number: number): Promise<void> {
-  const root = join(await computersFolder(dataDir), String(number));
-  await rm(root, { recursive: true, force: true }).catch(async (error: NodeJS.ErrnoException) => {
+  await removeFolder(join(await computersFolder(dataDir), String(number)));
+}
+
+/** With what its owner may not enter either: an agent can make such folders. */
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
-    // A folder that its owner may not enter either: an agent can make such a one.
-    await openFolders(root);
-    await rm(root, { recursive: true, force: true });
+    await openFolders(folder);
+    await rm(folder, { recursive: true, force: true });
   });
+}
+
+/** The numbers of computers whose folders lie on this machine. */
+export async function numbersHere(dataDir: string): Promise<number[]> {
+  const names = await readdir(await computersFolder(dataDir)).catch(() => []);
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+/** Only where it is open: whatever is set again counts as a change of the folder. */
+async function close(folder: string): Promise<void> {
+  if (((await stat(folder)).mode & 0o7777) !== 0o700) await chmod(folder, 0o700);
 }
 
 /** Where root may put what the accounts of computers have to reach. */

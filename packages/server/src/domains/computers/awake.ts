@@ -6,6 +6,7 @@ import type { Place } from '../../adapters/computer/place.ts';
 import type { Bell } from '../../db/bell.ts';
 import type { Database } from '../../db/pool.ts';
 import { findUser } from '../users/api.ts';
+import type { Homes } from './homes.ts';
 import {
   deleteComputer,
   findComputer,
@@ -76,19 +77,23 @@ export function createComputers(options: {
   log: Logger;
   makePlace: (number: number) => Promise<Place>;
   removePlace?: (number: number) => Promise<void>;
+  /** Absent: all processes see the same folders. */
+  homes?: Homes | undefined;
   /** Where other processes reach this one; null: not yet. */
   address?: () => string | null;
   /** How processes tell each other that a computer has woken, or is to end. */
   bell?: Pick<Bell, 'ring' | 'on'>;
   settings?: Partial<Settings>;
 }): Computers {
-  const { db, log, makePlace, removePlace, bell, address = () => null } = options;
+  const { db, log, makePlace, removePlace, homes, bell, address = () => null } = options;
   const { leaseMs, renewEveryMs, idleMs, handOverMs } = { ...defaults, ...options.settings };
   const self = randomUUID();
   const leaseNow = () => ({ holder: self, address: address(), leaseMs });
   const entries = new Map<string, Entry>();
   // Whoever wakes one that is just being put to sleep waits: its hold would be given back under their feet.
   const ending = new Map<string, Promise<void>>();
+  // Homes of any size are brought and saved: longer than a lease lasts.
+  const moving = new Map<number, Entry['hold']>();
   const enders: ((computer: Awake) => Promise<void>)[] = [];
   let isStopped = false;
   const beating = setInterval(() => {
@@ -131,7 +136,7 @@ export function createComputers(options: {
       const askedAt = performance.now();
       const held = await holdComputer(db, owner, leaseNow());
       if (held) hold.goodUntil = askedAt + leaseMs;
-      if (held) return await settleIn(owner, held, signal);
+      if (held) return await settleIn(owner, held, hold, signal);
       if (await isBeingErased(owner)) throw unavailable('This user is being erased.');
       if ((await findHolder(db, owner))?.address) throw new HeldElsewhere();
       if (Date.now() > deadline) throw unavailable('This computer is in use on another process of the server.');
@@ -144,13 +149,25 @@ export function createComputers(options: {
     return Boolean(user?.erasing_since);
   }
 
-  async function settleIn(owner: Owner, held: { number: number; epoch: number }, signal: AbortSignal): Promise<Awake> {
+  async function settleIn(
+    owner: Owner,
+    held: { number: number; epoch: number },
+    hold: Entry['hold'],
+    signal: AbortSignal,
+  ): Promise<Awake> {
     try {
-      return { owner, ...held, place: await makePlace(held.number), signal };
+      const awake = { owner, ...held, place: await makePlace(held.number), signal };
+      if (homes) await whileMoving(awake, hold, homes.bring);
+      return awake;
     } catch (error) {
       await releaseHold(db, held.number, self);
       throw error;
     }
+  }
+
+  async function whileMoving(awake: Awake, hold: Entry['hold'], move: (awake: Awake) => Promise<void>): Promise<void> {
+    moving.set(awake.number, hold);
+    await move(awake).finally(() => moving.delete(awake.number));
   }
 
   function forget(owner: Owner, entry: Entry): void {
@@ -177,6 +194,8 @@ export function createComputers(options: {
     for (const endPart of enders) {
       await endPart(awake).catch((error: unknown) => log.warn({ err: error }, 'a part of a computer did not end well'));
     }
+    // Tells by itself what goes wrong; what was saved before stands then.
+    if (homes) await whileMoving(awake, entry.hold, homes.save).catch(() => {});
     await releaseHold(db, awake.number, self).catch((error: unknown) =>
       log.warn({ err: error }, 'a computer was not given back; its lease runs out by itself'),
     );
@@ -185,10 +204,11 @@ export function createComputers(options: {
   async function renew(): Promise<void> {
     const asked = awakeEntries();
     const askedAt = performance.now();
-    if (asked.length === 0) return;
+    const numbers = [...moving.keys(), ...asked.map(({ awake }) => (awake as Awake).number)];
+    if (numbers.length === 0) return;
     try {
-      const numbers = asked.map(({ awake }) => (awake as Awake).number);
       const held = await renewHolds(db, numbers, leaseNow());
+      for (const [number, hold] of moving) if (held.has(number)) hold.goodUntil = askedAt + leaseMs;
       for (const entry of asked) {
         if (held.has((entry.awake as Awake).number)) entry.hold.goodUntil = askedAt + leaseMs;
         const keepUntil = held.get((entry.awake as Awake).number)?.keepUntil?.getTime() ?? 0;
@@ -211,11 +231,23 @@ export function createComputers(options: {
   }
 
   async function sleepIdle(): Promise<void> {
-    const now = Date.now();
-    const idle = [...entries.values()].filter(
-      ({ awake, users, idleSince, keepUntil }) => awake && users === 0 && now > idleSince + idleMs && now > keepUntil,
+    const idle = [...entries.values()].filter(isIdle);
+    await Promise.all(
+      idle.map(async (entry) => {
+        const awake = entry.awake as Awake;
+        // One that cannot be saved just now stays awake: asleep, it would wake elsewhere as it was before.
+        const isSaved = await (homes?.save(awake) ?? Promise.resolve()).then(
+          () => true,
+          () => false,
+        );
+        if (isSaved && isIdle(entry)) await putToSleep(awake.owner, entry);
+      }),
     );
-    await Promise.all(idle.map((entry) => putToSleep((entry.awake as Awake).owner, entry)));
+  }
+
+  function isIdle({ awake, users, idleSince, keepUntil }: Entry): boolean {
+    const now = Date.now();
+    return awake !== null && users === 0 && now > idleSince + idleMs && now > keepUntil;
   }
 
   return {
@@ -259,17 +291,18 @@ export function createComputers(options: {
       }
       // The folder goes first: an erasure that dies here is begun again and finds the row.
       if (found) await removePlace?.(found.number);
+      await homes?.remove(owner);
       await deleteComputer(db, owner);
     },
     async stop() {
       isStopped = true;
-      clearInterval(beating);
       await Promise.all(
         [...entries.values()].map(async (entry) => {
           const awake = await entry.ready.catch(() => null);
           if (awake) await putToSleep(awake.owner, entry);
         }),
       );
+      clearInterval(beating);
     },
   };
 }

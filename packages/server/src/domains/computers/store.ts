@@ -3,7 +3,7 @@ import type { Tenant } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { maybeOne, one, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { boolean, count, type RowOf, text } from '../../db/table.ts';
+import { boolean, count, moment, type RowOf, text } from '../../db/table.ts';
 import { computerHosts, computerPreparations, computers } from './tables.ts';
 
 /** Whose computer it is; null: the org's own agent's. */
@@ -15,7 +15,7 @@ type Lease = { holder: string; address: string | null; leaseMs: number };
 const ownedBy = ({ orgId, mode, userId }: Owner) =>
   sql`org_id = ${orgId} AND mode = ${mode} AND user_key = ${userId ?? ''}`;
 
-const { number, keep_until, epoch, held_at, held_until } = computers.columns;
+const { number, keep_until, epoch, held_at, held_until, saved_name, saved_sha256, saved_at } = computers.columns;
 
 /**
  * Makes this process the one on which the computer is awake, and the computer itself where there is none yet. Null:
@@ -196,6 +196,60 @@ export async function forgetPrepared(db: Executor, { owner, epoch }: Held, { kin
       DELETE FROM ${computerPreparations} WHERE ${ownedBy(owner)} AND kind = ${kind} AND key = ${key}
         AND EXISTS (SELECT FROM ${computers} WHERE ${ownedBy(owner)} AND epoch = ${epoch})`,
   );
+}
+
+/** What is not in a home that was saved then. */
+export async function forgetPreparedSince(db: Executor, { owner, epoch }: Held, since: Date): Promise<void> {
+  await run(
+    db,
+    sql`DELETE FROM ${computerPreparations} WHERE ${ownedBy(owner)} AND prepared_at > ${since}
+      AND EXISTS (SELECT FROM ${computers} WHERE ${ownedBy(owner)} AND epoch = ${epoch})`,
+  );
+}
+
+export type SavedHome = { name: string; sha256: string; savedAt: Date };
+
+/** The home as it was last saved; null: never. `lost`: another process has held the computer since. */
+export async function findSaved(
+  db: Executor,
+  held: { owner: Owner; epoch?: number },
+): Promise<SavedHome | null | 'lost'> {
+  const row = await maybeOne(
+    db,
+    { epoch, saved_name, saved_sha256, saved_at },
+    sql`SELECT epoch, saved_name, saved_sha256, saved_at FROM ${computers} WHERE ${ownedBy(held.owner)}`,
+  );
+  if (!row) return held.epoch === undefined ? null : 'lost';
+  if (held.epoch !== undefined && held.epoch !== row.epoch) return 'lost';
+  const { saved_name: name, saved_sha256: sha256, saved_at: savedAt } = row;
+  return name === null || sha256 === null || savedAt === null ? null : { name, sha256, savedAt };
+}
+
+/** False: another process has held the computer since, and what it saves is newer. */
+export async function recordSaved(
+  tx: Transaction,
+  { owner, epoch }: Held,
+  { name, sha256, bytes, savedAt }: SavedHome & { bytes: number },
+): Promise<boolean> {
+  const written = await run(
+    tx,
+    sql`
+      UPDATE ${computers}
+      SET saved_name = ${name}, saved_sha256 = ${sha256}, saved_bytes = ${bytes}, saved_at = ${savedAt}
+      WHERE ${ownedBy(owner)} AND epoch = ${epoch}`,
+  );
+  return written > 0;
+}
+
+/** Those of the numbers that no computer has. */
+export async function unknownNumbers(db: Executor, numbers: readonly number[]): Promise<number[]> {
+  const known = await rowsOf(db, { number }, sql`SELECT number FROM ${computers} WHERE number = ANY(${numbers})`);
+  const found = new Set(known.map((row) => row.number));
+  return numbers.filter((each) => !found.has(each));
+}
+
+export async function databaseTime(db: Executor): Promise<Date> {
+  return (await one(db, { now: moment() }, sql`SELECT clock_timestamp() AS now`)).now;
 }
 
 /** By the database's clock: processes may run on machines whose clocks differ. */

@@ -17,6 +17,10 @@ export const computers = table('computers', {
   epoch: count().withDefault(),
   keep_until: moment().nullable(),
   waking_since: moment().nullable(),
+  saved_name: text().nullable(),
+  saved_sha256: text().nullable(),
+  saved_bytes: count().nullable(),
+  saved_at: moment().nullable(),
   created_at: moment().withDefault(),
 });
 

@@ -12,18 +12,25 @@ import {
   oldestUnused,
 } from './store.ts';
 
-type ContentOf = { org_id: string; sha256: string };
+type Named = { org_id: string; name: string };
 
 /**
  * After the rows are gone: removes the bytes that no other file of the org shares. Where the store is away they are
  * removed later: they were noted when the rows went.
  */
-export async function dropContent(db: Database, store: FileStore, of: readonly ContentOf[]): Promise<void> {
-  for (const each of of) {
-    await transaction(db, (tx) => dropUnused(tx, store, each)).catch((error: unknown) => {
-      if (!(error instanceof Failure)) throw error;
-    });
-  }
+export async function dropContent(
+  db: Database,
+  store: FileStore,
+  rows: readonly { org_id: string; sha256: string }[],
+): Promise<void> {
+  for (const { org_id, sha256 } of rows) await dropNoted(db, store, { org_id, name: sha256 });
+}
+
+/** Removes what was noted as unused, now where the store is there. */
+export async function dropNoted(db: Database, store: FileStore, noted: Named): Promise<void> {
+  await transaction(db, (tx) => dropUnused(tx, store, noted)).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+  });
 }
 
 /**
@@ -34,8 +41,9 @@ export const fileEraser =
   (store: FileStore) =>
   async (tx: Transaction, tenant: Tenant, userId: string): Promise<void> => {
     const rows = await deleteFilesOfUser(tx, tenant, userId);
-    const bySha256 = new Map(rows.map((row) => [row.sha256, row]));
-    for (const row of bySha256.values()) await dropUnused(tx, store, row);
+    for (const name of new Set(rows.map(({ sha256 }) => sha256))) {
+      await dropUnused(tx, store, { org_id: tenant.orgId, name });
+    }
   };
 
 /** Each has bytes to be looked for: fewer at once than rows. */
@@ -61,8 +69,8 @@ export const pruneUnused =
     return rows.length === most;
   };
 
-async function dropUnused(tx: Transaction, store: FileStore, { org_id, sha256 }: ContentOf): Promise<void> {
-  await lockContent(tx, org_id, sha256);
-  if (!(await isContentUsed(tx, org_id, sha256))) await store.remove(org_id, sha256);
-  await forgetUnused(tx, org_id, sha256);
+async function dropUnused(tx: Transaction, store: FileStore, { org_id, name }: Named): Promise<void> {
+  await lockContent(tx, org_id, name);
+  if (!(await isContentUsed(tx, org_id, name))) await store.remove(org_id, name);
+  await forgetUnused(tx, org_id, name);
 }

@@ -77,8 +77,8 @@ const deleteFiles = (tx: Transaction, which: Sql): Promise<FileRow[]> =>
     sql`
       WITH gone AS (DELETE FROM ${files} WHERE ${which} RETURNING ${columnsOf(files)}),
       noted AS (
-        INSERT INTO ${unusedContents} (org_id, sha256) SELECT DISTINCT org_id, sha256 FROM gone ORDER BY org_id, sha256
-        ON CONFLICT (org_id, sha256) DO NOTHING)
+        INSERT INTO ${unusedContents} (org_id, name) SELECT DISTINCT org_id, sha256 FROM gone ORDER BY org_id, sha256
+        ON CONFLICT (org_id, name) DO NOTHING)
       SELECT * FROM gone`,
   );
 
@@ -139,16 +139,17 @@ export async function isContentUsed(tx: Transaction, orgId: string, sha256: stri
   return found > 0;
 }
 
-export async function noteUnused(db: Executor, orgId: string, sha256: string): Promise<void> {
+/** `name`: in the file store; of the content of a file its hash. */
+export async function noteUnused(db: Executor, orgId: string, name: string): Promise<void> {
   await run(
     db,
-    sql`INSERT INTO ${unusedContents} (org_id, sha256) VALUES (${orgId}, ${sha256})
-      ON CONFLICT (org_id, sha256) DO UPDATE SET since = now()`,
+    sql`INSERT INTO ${unusedContents} (org_id, name) VALUES (${orgId}, ${name})
+      ON CONFLICT (org_id, name) DO UPDATE SET since = now()`,
   );
 }
 
-export async function forgetUnused(tx: Transaction, orgId: string, sha256: string): Promise<void> {
-  await run(tx, sql`DELETE FROM ${unusedContents} WHERE org_id = ${orgId} AND sha256 = ${sha256}`);
+export async function forgetUnused(tx: Transaction, orgId: string, name: string): Promise<void> {
+  await run(tx, sql`DELETE FROM ${unusedContents} WHERE org_id = ${orgId} AND name = ${name}`);
 }
 
 export const oldestUnused = (db: Executor, before: Date, limit: number) =>

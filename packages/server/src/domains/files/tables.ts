@@ -18,7 +18,7 @@ export const files = table('files', {
 
 export const unusedContents = table('unused_contents', {
   org_id: text(),
-  sha256: text(),
+  name: text(),
   since: moment().withDefault(),
 });
 

@@ -1,6 +1,7 @@
 import { chooseHost } from '../../adapters/computer/choose-host.ts';
+import { createHomeArchive } from '../../adapters/computer/home-archive.ts';
 import { homePath } from '../../adapters/computer/home-path.ts';
-import { makePlace, removePlace } from '../../adapters/computer/place.ts';
+import { makePlace, numbersHere, removePlace } from '../../adapters/computer/place.ts';
 import { type AnswerCall, createProcessDoor, type ProcessDoor } from '../../adapters/process-calls/answer-processes.ts';
 import { createAskProcess } from '../../adapters/process-calls/ask-process.ts';
 import { createCallSeal } from '../../adapters/process-calls/call-seal.ts';
@@ -10,8 +11,11 @@ import {
   createComputers,
   createComputerWork,
   createHolders,
+  createHomes,
   createHosts,
   type Holders,
+  type Homes,
+  removeLeftPlaces,
   startHosting,
 } from '../../domains/computers/api.ts';
 import type { Kernel } from '../kernel.ts';
@@ -30,8 +34,11 @@ export type ComputerParts = {
 };
 
 /** The computers of users, and what work does with them. What they are made of is found out beside the start. */
-export function assembleComputers({ config, db, bell, log, vault, files, signingSecret }: Kernel): ComputerParts {
-  const { setting, idleMs } = config.computer;
+export function assembleComputers(kernel: Kernel): ComputerParts {
+  const { config, db, bell, log, vault, files, signingSecret } = kernel;
+  const { idleMs, savesHomes } = config.computer;
+  // Without bubblewrap nothing can be packed: a home that is to be saved must not lie on another kind of computer.
+  const setting = config.computer.setting ?? (savesHomes ? 'bubblewrap' : null);
   let address: string | null = null;
   let hosting: { stop: () => Promise<void> } | null = null;
   const computers = createComputers({
@@ -41,6 +48,7 @@ export function assembleComputers({ config, db, bell, log, vault, files, signing
     address: () => address,
     makePlace: (number) => makePlace(config.dataDir, number),
     removePlace: (number) => removePlace(config.dataDir, number),
+    homes: savesHomes ? assembleHomes(kernel) : undefined,
     // One that is to sleep soon is looked at often enough to do so.
     settings: { idleMs, renewEveryMs: Math.min(4_000, Math.max(200, idleMs / 4)) },
   });
@@ -77,4 +85,17 @@ export function assembleComputers({ config, db, bell, log, vault, files, signing
       await close();
     },
   };
+}
+
+const everyHour = 3_600_000;
+
+function assembleHomes({ config, db, files, log }: Kernel): Homes {
+  const sweep = () =>
+    removeLeftPlaces(db, {
+      numbersHere: () => numbersHere(config.dataDir),
+      removePlace: (number) => removePlace(config.dataDir, number),
+    }).catch((error: unknown) => log.warn({ err: error }, 'folders of erased computers could not be removed'));
+  void sweep();
+  setInterval(() => void sweep(), everyHour).unref();
+  return createHomes({ db, files, log, archive: createHomeArchive(), everyMs: config.computer.saveEveryMs });
 }

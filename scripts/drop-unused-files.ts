@@ -10,9 +10,17 @@ const unused = [
   'node-linux-*/{include,share}',
   // A Python for the shell, which is not offered there, and a command line of its own.
   'just-bash/{vendor,dist/bin}',
-  '@mixmark-io/domino/test',
+  // Other forms of a library than the one that is loaded.
+  'just-bash/dist/bundle/browser.js',
+  'hash-wasm/dist/*.umd.min.js',
+  'mammoth/mammoth.browser*',
+  'react-dom/cjs/*{server,profiling,test-utils}*',
+  'redoc/bundles/redoc.js',
+  'zod/src',
+  // What its authors test it with, and how they look at a test.
+  '@mixmark-io/domino/{test,.yarn}',
   'playwright-core/lib/vite',
-  '**/*.map',
+  '**/{*.map,CHANGELOG.md}',
 ];
 const forOthers = globSync('onnxruntime-node/bin/*/*/*', { cwd: packages }).filter(
   (folder) => !folder.endsWith(join(platform, arch)),

@@ -38,7 +38,7 @@ describe('routes without a handler', () => {
 
 describe('the description', () => {
   type Operation = { operationId: string; parameters?: { name: string; in: string }[]; security?: object[] };
-  const description = JSON.parse(JSON.stringify(openapi({ version: '0.1.0', url: 'https://vestra.example' })));
+  const description = JSON.parse(JSON.stringify(openapi({ version: '1.0.0', url: 'https://vestra.example' })));
 
   it('is OpenAPI 3.1 by its own schema, with every reference in place', async () => {
     const validator = new Validator();

@@ -94,7 +94,8 @@ function importsOf(file: string): string[] {
 }
 
 function manifest() {
-  const { version, license, dependencies } = packageOf('sdk');
+  const { license, dependencies } = packageOf('sdk');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const { '@vestra/contract': _, ...own } = dependencies;
   return {
     name: '@vestra/sdk',
@@ -115,7 +116,7 @@ function manifest() {
   };
 }
 
-function packageOf(name: string): { version: string; license: string; dependencies: Record<string, string> } {
+function packageOf(name: string): { license: string; dependencies: Record<string, string> } {
   return JSON.parse(readFileSync(join(root, `packages/${name}/package.json`), 'utf8'));
 }
 

@@ -11,14 +11,16 @@ import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 
 const packages = join(import.meta.dirname, '../packages');
-const isOurs = (id: string) => id.startsWith(packages) && !id.includes('/node_modules/');
+const ours = { include: [`${packages}/**`], exclude: ['**/node_modules/**'] };
 
 export const filesOfModules: Plugin = {
   name: 'files-of-modules',
-  transform(code, id) {
-    if (!isOurs(id) || !code.includes('import.meta.dirname')) return null;
-    const place = JSON.stringify(`/../files/${relative(packages, dirname(id)).replaceAll('\\', '/')}`);
-    return code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${place})`);
+  transform: {
+    filter: { id: ours, code: 'import.meta.dirname' },
+    handler(code, id) {
+      const place = JSON.stringify(`/../files/${relative(packages, dirname(id))}`);
+      return code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${place})`);
+    },
   },
 };
 
@@ -26,18 +28,20 @@ const program = /new URL\('(\.[^']+\.ts)', import\.meta\.url\)|import\.meta\.res
 
 export const programsOfTheirOwn: Plugin = {
   name: 'programs-of-their-own',
-  async transform(code, id) {
-    if (!isOurs(id)) return null;
-    let changed = code;
-    for (const [words, path, module] of code.matchAll(program)) {
-      const found = await this.resolve((path ?? module) as string, id);
-      if (!found) throw new Error(`${relative(packages, id)} starts ${path ?? module}, which is not there.`);
-      const fileName = fileNameOf(found.id);
-      this.emitFile({ type: 'chunk', id: found.id, fileName });
-      const url = `new URL('./${fileName}', import.meta.url)`;
-      changed = changed.replace(words, path ? url : `${url}.href`);
-    }
-    return changed === code ? null : changed;
+  transform: {
+    filter: { id: ours, code: program },
+    async handler(code, id) {
+      let changed = code;
+      for (const [words, path, module] of code.matchAll(program)) {
+        const found = await this.resolve((path ?? module) as string, id);
+        if (!found) throw new Error(`${relative(packages, id)} starts ${path ?? module}, which is not there.`);
+        const fileName = fileNameOf(found.id);
+        this.emitFile({ type: 'chunk', id: found.id, fileName });
+        const url = `new URL('./${fileName}', import.meta.url)`;
+        changed = changed.replace(words, path ? url : `${url}.href`);
+      }
+      return changed;
+    },
   },
 };
 

@@ -7,6 +7,7 @@ const checks: [string, string, string[]][] = [
   ['import boundaries', 'node', ['scripts/boundaries.ts']],
   ['dead code', 'knip', []],
   ['generated files', 'node', ['scripts/generate.ts', '--check']],
+  ['lock', 'node', ['scripts/complete-lock.ts', '--check']],
 ];
 
 const failed = checks.filter(([name, command, words]) => {

@@ -24,7 +24,7 @@ export function packageManifest(root: string, sdk: string) {
     description,
     license,
     type: 'module',
-    engines: { node: '>=22.15' },
+    engines: { node: '>=22.16' },
     bin: { vestra: './code/vestra.js' },
     exports: { ...sdkExports(client), './package.json': './package.json' },
     dependencies: {

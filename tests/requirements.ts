@@ -40,6 +40,7 @@ import { notebooks } from './requirements/notebooks.ts';
 import { offline } from './requirements/offline.ts';
 import { operating } from './requirements/operating.ts';
 import { otlp } from './requirements/otlp.ts';
+import { packages } from './requirements/packages.ts';
 import { pictures } from './requirements/pictures.ts';
 import { processes } from './requirements/processes.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
@@ -70,6 +71,7 @@ export const areas: readonly Area[] = [
   requests,
   lists,
   idempotency,
+  packages,
   pictures,
   processes,
   rateLimits,

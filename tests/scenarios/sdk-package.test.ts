@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../..');
+const packed = `vestra-sdk-${manifest.version}.tgz`;
 let folder: string;
 
 /** The package as npm would publish it, unpacked where a customer's program would find it, with no zod in sight. */
@@ -15,7 +17,7 @@ beforeAll(async () => {
   execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: built, stdio: 'ignore' });
   const place = join(folder, 'app/node_modules/@vestra/sdk');
   await mkdir(place, { recursive: true });
-  execFileSync('tar', ['-xzf', join(folder, 'vestra-sdk-0.1.0.tgz'), '-C', place, '--strip-components=1']);
+  execFileSync('tar', ['-xzf', join(folder, packed), '-C', place, '--strip-components=1']);
   for (const name of ['yaml', 'eventsource-parser']) {
     await symlink(join(root, 'node_modules', name), join(folder, 'app/node_modules', name));
   }
@@ -84,7 +86,7 @@ it('is typed for those who have its dependencies', async () => {
 });
 
 it('names no registry and holds nothing but what is published', async () => {
-  const listed = inApp('tar', '-tzf', '../vestra-sdk-0.1.0.tgz').trim().split('\n');
+  const listed = inApp('tar', '-tzf', join('..', packed)).trim().split('\n');
   const other = listed.filter(
     (file) => !/^package\/((sdk|contract)\/src\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(file),
   );

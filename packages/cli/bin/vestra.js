@@ -1,18 +1,14 @@
 #!/usr/bin/env node
-// The command runs on the Node that the project pins, whatever Node started it.
+// From source the command runs on the Node that was installed with it, whatever Node started it; elsewhere on its own.
 import { spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const require = createRequire(import.meta.url);
-const node = join(
-  dirname(require.resolve('node/package.json')),
-  'bin',
-  process.platform === 'win32' ? 'node.exe' : 'node',
-);
-const main = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'main.ts');
+const packages = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const installed = join(packages, '..', 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+const node = existsSync(installed) ? installed : process.execPath;
+const main = join(packages, 'cli', 'src', 'main.ts');
 
 if (realpathSync(node) === realpathSync(process.execPath)) await import(pathToFileURL(main).href);
 else {

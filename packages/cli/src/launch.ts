@@ -9,7 +9,7 @@ import { headingOf } from './command-groups.ts';
 const serverProgram = import.meta.resolve('@vestra/server/main/main');
 const operatorProgram = import.meta.resolve('@vestra/server/operator/main');
 
-/** `start`, `doctor` and `admin` are the server package's own entries, each in a process of its own. */
+/** `start`, `doctor` and `admin` are the server package's own programs. */
 export function addLaunchers(program: Command, end: (code: number) => void): void {
   program
     .command('start')
@@ -47,12 +47,15 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
     });
 }
 
-/** The server's own entry on the same Node, in this terminal. */
-async function launch(program: string, words: readonly string[], env: Record<string, string> = {}): Promise<number> {
-  const child = spawn(process.execPath, [...nodeWords(program), ...words], {
-    stdio: 'inherit',
-    env: { ...process.env, ...env },
-  });
+/**
+ * The server's own program on the same Node. It takes the place of this process where the system knows how, so that the
+ * process somebody started is the one that serves and hears the signals; elsewhere it is a child.
+ */
+async function launch(program: string, words: readonly string[], given: Record<string, string> = {}): Promise<number> {
+  const command = [...nodeWords(program), ...words];
+  const env = { ...process.env, ...given };
+  if (process.platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...command], env);
+  const child = spawn(process.execPath, command, { stdio: 'inherit', env });
   // The server ends in its own time: this process waits for it instead of leaving first.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal);
   // Ctrl-C in a terminal reaches the server by itself; a second one would tell it to end at once.
@@ -76,5 +79,7 @@ async function showOperatorHelp(): Promise<number> {
 
 function nodeWords(program: string): string[] {
   // As `npm start` does: little room for young objects, and a heap that grows slowly, halve the memory of a server.
-  return ['--max-semi-space-size=8', '--heap-growing-percent=50', fileURLToPath(program)];
+  const heap = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
+  // Node 22 calls parts experimental that are none on 24, on every start.
+  return [...heap, '--disable-warning=ExperimentalWarning', fileURLToPath(program)];
 }

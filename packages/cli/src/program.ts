@@ -1,6 +1,6 @@
 import { type Command, commands } from '@vestra/contract/derive/commands';
 import { Argument, Command as Commander, Option } from 'commander';
-import manifest from '../package.json' with { type: 'json' };
+import manifest from '../../../package.json' with { type: 'json' };
 import { type Binding, bindingsOf } from './bindings.ts';
 import { buildRequest, readTyped, type Typed } from './build-request.ts';
 import { callRoute } from './call-route.ts';

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { openapi } from '@vestra/contract/derive/openapi';
 import type { Hono } from 'hono';
+import { builtPages } from './built-pages.ts';
 import { answerKept, type KeptContent, keepContent, madeOnce } from './kept-content.ts';
-
-const require = createRequire(import.meta.url);
 
 const policy = [
   "default-src 'none'",
@@ -23,35 +22,35 @@ const page = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Vestra API reference</title>
+    <style>a[href^="https://redocly.com"] { display: none; }</style>
   </head>
   <body>
     <main id="reference"></main>
-    <script src="/docs/reference.js"></script>
-    <script src="/docs/start.js"></script>
+    <script type="module" src="/docs/start.js"></script>
   </body>
 </html>
 `;
 
 /** Everything is served from here: no font, telemetry or script comes from elsewhere. */
-const start = `Scalar.createApiReference('#reference', {
-  url: '/v1/openapi.json',
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  showDeveloperTools: 'never',
-  agent: { disabled: true },
-  mcp: { disabled: true },
-});
+const start = `import { init } from '/docs/reference.js';
+
+init('/v1/openapi.json', { disableTelemetry: true }, document.querySelector('#reference'));
+`;
+
+/** Where the pages are not built, which the log of the start tells. */
+const notBuilt = `export function init(url, _options, element) {
+  element.textContent = 'This page is not part of the installation. The document it would show is at ' + url + '.';
+}
 `;
 
 /** The reference page and the document it reads, open to everyone who reaches the server. */
 export function referencePages({ version, url }: { version: string; url: string }) {
-  const scriptPath = () => require.resolve('@scalar/api-reference').replace(/dist.*$/, 'dist/browser/standalone.js');
   const pages: Record<string, () => Promise<KeptContent>> = {
     '/v1/openapi.json': () => keepContent(JSON.stringify(openapi({ version, url })), 'application/json; charset=utf-8'),
     '/docs': () => keepContent(page, 'text/html; charset=utf-8'),
     '/docs/start.js': () => keepContent(start, javascript),
-    '/docs/reference.js': async () => keepContent(await readFile(scriptPath()), javascript),
+    '/docs/reference.js': async () =>
+      keepContent(await readFile(join(builtPages, 'reference.js')).catch(() => notBuilt), javascript),
   };
 
   return (app: Hono) => {

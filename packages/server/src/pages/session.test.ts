@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { missingPages } from './built-pages.ts';
 import { sessionPages } from './session.ts';
 
 let folder: string;
@@ -55,9 +56,11 @@ describe('the files of the session page', () => {
     }
   });
 
-  it('where they are missing, the page says how to build them', async () => {
-    const answer = await appOn(join(folder, 'nowhere')).request('/session/ses_1');
-    expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('npm run build:web')]);
+  it('where they are missing, the operator reads what to do and a customer reads no command [PKG-006]', async () => {
+    const nowhere = join(folder, 'nowhere');
+    const answer = await appOn(nowhere).request('/session/ses_1');
+    expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringMatching(/npm|run|build/)]);
+    expect([missingPages(nowhere), missingPages(folder)]).toEqual([expect.stringContaining('npm install'), null]);
   });
 
   it('are not shown for a session that does not exist', async () => {

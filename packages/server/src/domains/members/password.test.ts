@@ -1,5 +1,6 @@
 import { argon2Sync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { portableArgon2id } from './argon2id.ts';
 import { hashPassword, unmatchableHash, verifyPassword } from './password.ts';
 
 describe('a password', () => {
@@ -36,6 +37,16 @@ describe('a password', () => {
     });
     const [salt64, tag64] = [nonce, tag].map((bytes) => bytes.toString('base64').replace(/=+$/, ''));
     expect(await verifyPassword('older', `$argon2id$v=19$m=64,t=3,p=2$${salt64}$${tag64}`)).toBe(true);
+  });
+
+  it.each([
+    ['the cost of today', { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }],
+    ['another', { memory: 64, passes: 3, parallelism: 2, tagLength: 24 }],
+  ])('has the same hash on a Node without argon2, at %s [PKG-002]', async (_name, cost) => {
+    const parameters = { ...cost, message: Buffer.from('pässword'), nonce: Buffer.from('a salt of sixteen') };
+    expect(await portableArgon2id(parameters)).toEqual(argon2Sync('argon2id', parameters));
+    const empty = await portableArgon2id({ ...parameters, message: Buffer.alloc(0) });
+    expect(empty).not.toEqual(argon2Sync('argon2id', { ...parameters, message: '' }));
   });
 
   it('fits no unknown email, at the same cost', async () => {

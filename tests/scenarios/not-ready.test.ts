@@ -78,9 +78,12 @@ describe('while the database takes no writes', () => {
   it('health says so, and what would write is told to come back [OPS-204, OPS-206]', async () => {
     await setReadOnly(true);
     const ready = await untilHealth('/health/ready', 503);
-    expect(ready.checks.database).toEqual({ status: 'failing', message: 'The database is read-only.' });
+    expect(ready.checks.database).toEqual({ status: 'failing', message: expect.stringContaining('is read-only') });
     const health = await server.call('GET', '/v1/health', { key: null });
-    expect([health.status, health.body.checks.database.message]).toEqual([503, 'The database is read-only.']);
+    expect([health.status, health.body.checks.database.message]).toEqual([
+      503,
+      expect.stringContaining('is read-only'),
+    ]);
     const refused = [
       await server.call('POST', '/v1/users', { body: { user_id: 'ada' } }),
       await server.call('POST', '/v1/conversations', { body: { message: 'Hi', deployment: 'desk' } }),

@@ -1,3 +1,5 @@
+import { NotThePrimary } from './primary-check.ts';
+
 /** After a failover a connection may still lead to what is a standby now. */
 const readOnlyCode = '25006';
 
@@ -36,6 +38,7 @@ const awayMessages = [
 /** True where a write failed because this database takes none, as a standby and one without room do. */
 export function isReadOnlyDatabase(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof NotThePrimary) return true;
   return (error as { code?: string }).code === readOnlyCode || isReadOnlyDatabase(error.cause);
 }
 

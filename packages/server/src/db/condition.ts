@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { UNFINISHED } from './migrate.ts';
 import type { Database } from './pool.ts';
+import { NotThePrimary } from './primary-check.ts';
 import { sqlState } from './query-error.ts';
 
 /** How the database stands, as whoever is about to use it would find it. */
@@ -71,6 +72,7 @@ async function ask({ $client }: Database, newestMigration: string, { giveUpMs }:
       seconds: (performance.now() - startedAt) / 1000,
     };
   } catch (error) {
+    if (error instanceof NotThePrimary) return { isUp: true, readOnly: error.message, behind: null, seconds: 0 };
     if (sqlState(error) === '42P01') {
       return { isUp: true, readOnly: null, behind: 'It holds no tables of Vestra.', seconds: 0 };
     }

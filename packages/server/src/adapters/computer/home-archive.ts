@@ -54,7 +54,7 @@ export function createHomeArchive(limits: Partial<Limits> = {}): HomeArchive {
         // 1: something changed while it was read.
         if (code !== 0 && code !== 1) throw new Error(`tar ended with ${code}: ${said}`);
       } finally {
-        tar.kill('SIGKILL');
+        end(tar);
       }
     },
 
@@ -80,7 +80,7 @@ export function createHomeArchive(limits: Partial<Limits> = {}): HomeArchive {
           await rename(folders[part], place[part]);
         }
       } finally {
-        tar.kill('SIGKILL');
+        end(tar);
         await ended;
         await removeFolder(beside);
       }
@@ -162,13 +162,19 @@ function confined(
   return spawn(sandbox, words, { stdio: ['pipe', 'pipe', 'pipe'], env: bareEnvironment, cwd: '/', ...identity });
 }
 
+/** Killed while bubblewrap still sets up, what is inside may live on: without anything to read or write to, it ends too. */
+function end(child: ChildProcess): void {
+  child.kill('SIGKILL');
+  for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy();
+}
+
 async function endOf(child: ChildProcess, timeoutMs: number): Promise<{ code: number | null; said: string }> {
   let said = '';
   child.stderr?.on('data', (chunk) => {
     said = `${said}${chunk}`.slice(0, 500);
   });
   child.stdin?.on('error', () => {});
-  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  const timer = setTimeout(() => end(child), timeoutMs);
   const code = await Promise.race([
     once(child, 'close').then(([code]) => code as number | null),
     once(child, 'error').then(([error]) => {

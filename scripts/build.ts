@@ -6,6 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
+import { StartFailure } from '../packages/server/src/db/start-failure.ts';
+import { buildCluster } from './build-cluster.ts';
 import { filesOfModules, programsOfTheirOwn } from './bundle-places.ts';
 import { licencesOf } from './licences.ts';
 import { notBundled, packageManifest } from './package-manifest.ts';
@@ -24,6 +26,7 @@ const manifest = packageManifest(root, sdk);
 for (const file of ['package.json', 'README.md', 'LICENSE']) rmSync(join(sdk, file));
 const bundled = await bundle();
 copyFiles();
+await copyCluster();
 writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 writeFileSync(join(out, 'third-party-licences.md'), licencesOf(bundled));
 console.log(`built ${relative(process.cwd(), out)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
@@ -79,13 +82,26 @@ function copyFiles(): void {
     },
   ).filter((entry) => entry.isFile());
   for (const entry of read) {
-    const from = join(entry.parentPath, entry.name);
-    const to = join(out, 'files', relative(join(root, 'packages'), from));
-    mkdirSync(dirname(to), { recursive: true });
-    copyFileSync(from, to);
+    copyToSamePlace(join(entry.parentPath, entry.name));
   }
   copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
   copyFileSync(join(root, 'README.md'), join(out, 'README.md'));
+}
+
+/** The ready-made database of machines like this one; on others, and without it, a first start makes its own. */
+async function copyCluster(): Promise<void> {
+  try {
+    copyToSamePlace(await buildCluster());
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    console.log(`The package has no ready-made database: ${error.message}`);
+  }
+}
+
+function copyToSamePlace(file: string): void {
+  const to = join(out, 'files', relative(join(root, 'packages'), file));
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(file, to);
 }
 
 function run(script: string, ...words: string[]): void {

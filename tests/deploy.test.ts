@@ -42,7 +42,7 @@ describe('.env.example', () => {
     const given = Object.fromEntries(names.map((name, at) => [name, shown[at * 2 + 1]]));
     const { VESTRA_VERTEX_LOCATION: _, GOOGLE_APPLICATION_CREDENTIALS: _file, ...rest } = given;
     const keys = Object.fromEntries(
-      names.filter((name) => !given[name] && /_KEY|_TOKEN/.test(name)).map((name) => [name, 'x']),
+      names.filter((name) => !given[name] && /_KEY|_TOKEN/.test(name)).map((name) => [name, 'x'.repeat(16)]),
     );
     expect(readConfig({ ...rest, ...keys }).port).toBe(4600);
   });
@@ -271,6 +271,7 @@ describe('the Helm chart', () => {
       expect(new Set(names).size).toBe(names.length);
       for (const { spec } of podsIn(name)) {
         for (const { name: setting, value } of spec.containers[0].env) {
+          if (setting !== 'POD_IP') expect(settingNames).toContain(setting.replace(/_FILE$/, ''));
           if (/KEY|SECRET|TOKEN|DATABASE_URL/.test(setting))
             expect([setting, value]).toEqual([
               expect.stringMatching(/_FILE$/),

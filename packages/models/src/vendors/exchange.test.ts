@@ -199,12 +199,13 @@ it('goes through a proxy where Node is told to', async () => {
   }
   vi.resetModules();
   const { startRawEndpoint } = await import('./raw-endpoint.fixture.ts');
-  vi.unstubAllEnvs();
   const proxied = await startRawEndpoint('http://models.invalid');
   expect(await outcomeOf(proxied.stream('compatible', {}, { attempts: 1 }))).toMatchObject({
     text: 'Hi',
     failure: null,
   });
+  // The first call has read them.
+  vi.unstubAllEnvs();
   expect(asked).toEqual(['http://models.invalid/v1/chat/completions']);
   await proxied.close();
   proxy.closeAllConnections();

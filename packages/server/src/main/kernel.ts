@@ -112,7 +112,7 @@ export async function createKernel(
     outbound,
     refuseAddress: refuse,
     faultOfSchema: faultOfJsonSchema,
-    files: openFileStore(config, log, shutdown),
+    files: await openFileStore(config, log, shutdown),
     documents: createDocumentReader(),
     embeddings,
     comparesVectors,
@@ -131,9 +131,9 @@ function openEmbeddings(config: Config, log: Logger, shutdown: Shutdown): Embedd
   return offline;
 }
 
-function openFileStore(config: Config, log: Logger, shutdown: Shutdown): FileStore {
+async function openFileStore(config: Config, log: Logger, shutdown: Shutdown): Promise<FileStore> {
   const { s3 } = config.files;
-  const store = openFiles(config, log);
+  const store = await openFiles(config, log);
   shutdown.undo(() => store.close());
   if (s3 === null) return store;
   // Nothing waits for it, and one that is away may come back; wrong keys are told at the start and not at the first file.

@@ -1,22 +1,25 @@
 import { join } from 'node:path';
 import { createDiskStore } from '../adapters/files/disk.ts';
 import type { FileStore } from '../adapters/files/file-store.ts';
-import { createS3Store } from '../adapters/files/s3.ts';
 import type { OutboundLog } from '../adapters/outbound/connector.ts';
 import type { Config } from './config.ts';
 
 /** Where the bytes of files lie, for the server and for the operator's commands alike. */
-export function openFiles(
+export async function openFiles(
   { dataDir, files: { s3 } }: Pick<Config, 'dataDir' | 'files'>,
   log: OutboundLog,
-): FileStore & { close: () => Promise<void> } {
-  if (s3 !== null) return createS3Store(s3, log);
+): Promise<FileStore & { close: () => Promise<void> }> {
+  if (s3 !== null) {
+    // With it comes an HTTP client, which a server whose files are on its disk has no use for.
+    const { createS3Store } = await import('../adapters/files/s3.ts');
+    return createS3Store(s3, log);
+  }
   return { ...createDiskStore(join(dataDir, 'files')), close: async () => {} };
 }
 
 /** For as long as an operator's command takes. What fails is told by the command itself. */
 export async function withFiles<Result>(config: Config, work: (files: FileStore) => Promise<Result>): Promise<Result> {
-  const files = openFiles(config, { warn: () => {} });
+  const files = await openFiles(config, { warn: () => {} });
   try {
     return await work(files);
   } finally {

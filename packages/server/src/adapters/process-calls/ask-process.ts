@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { callPath, sealHeader } from './call-address.ts';
 import { PeerAway, PeerLost } from './call-failure.ts';
 import type { CallSeal } from './call-seal.ts';
@@ -16,17 +16,28 @@ const silentMs = 15_000;
 const mostBytes = 64 * 1024 * 1024;
 
 export function createAskProcess(seal: CallSeal): { ask: AskProcess; close: () => Promise<void> } {
-  const agent = new Agent({ connect: { timeout: connectMs }, headersTimeout: silentMs, bodyTimeout: silentMs });
+  let agent: Promise<Agent> | undefined;
+
+  /** With the first call: most servers are one process, and call no other. */
+  async function openAgent(): Promise<Agent> {
+    const { Agent } = await import('undici');
+    return new Agent({ connect: { timeout: connectMs }, headersTimeout: silentMs, bodyTimeout: silentMs });
+  }
 
   async function* ask(peer: Peer, name: string, given: unknown, signal: AbortSignal): AsyncGenerator<unknown> {
     const body = encodeBody(given);
-    const answer = await request(`${peer.address.replace(/\/+$/, '')}${callPath}${name}`, {
+    agent ??= openAgent();
+    const opened = await agent;
+    const { origin, pathname } = new URL(`${peer.address.replace(/\/+$/, '')}${callPath}${name}`);
+    const asked = opened.request({
+      origin,
+      path: pathname,
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream', [sealHeader]: seal.seal({ to: peer.id, name }, body) },
       body,
-      dispatcher: agent,
       signal,
-    }).catch((error: unknown) => {
+    });
+    const answer = await asked.catch((error: unknown) => {
       signal.throwIfAborted();
       throw hasNotArrived(error) ? new PeerAway(reasonOf(error)) : new PeerLost(reasonOf(error));
     });
@@ -44,7 +55,7 @@ export function createAskProcess(seal: CallSeal): { ask: AskProcess; close: () =
     }
   }
 
-  return { ask, close: () => agent.destroy() };
+  return { ask, close: async () => (await agent)?.destroy() };
 }
 
 const beforeSending = new Set([

@@ -3,38 +3,38 @@ import { area } from '../requirement.ts';
 export const packages = area('package', 'done', [
   [
     'PKG-001',
-    'decision 0030',
+    'decisions.md · 11',
     'The package `vestra` installs with scripts off into an empty folder, at most 130 MB beside a database of one’s own and 230 MB with the embedded one.',
   ],
   [
     'PKG-002',
-    'decision 0030',
+    'decisions.md · 11',
     'The package runs on Node 22 and 24: what Node 22 lacks has a stand-in with the same result.',
   ],
   [
     'PKG-003',
-    'decision 0030',
+    'decisions.md · 11',
     '`vestra start` from the package is the server itself: it talks, searches, reads documents, and ends on SIGTERM with its database.',
   ],
   [
     'PKG-004',
-    'decision 0030',
+    'decisions.md · 11',
     'The package holds the session page and the API reference built; no file of theirs comes from elsewhere.',
   ],
   [
     'PKG-005',
-    'decision 0030',
+    'decisions.md · 11',
     'Without an embedded database and without DATABASE_URL, the start says in one sentence what to set or install; with DATABASE_URL it runs.',
   ],
   [
     'PKG-006',
-    'decision 0030',
+    'decisions.md · 11',
     'Where the pages are not built, the operator is told at the start and no customer reads a command.',
   ],
-  ['PKG-007', 'decision 0030', 'The command line and the SDK of the package work in a folder of one’s own.'],
+  ['PKG-007', 'decisions.md · 11', 'The command line and the SDK of the package work in a folder of one’s own.'],
   [
     'PKG-008',
-    'decision 0030',
+    'decisions.md · 11',
     'Nothing that is installed with the package or bundled into it is under a copyleft licence.',
   ],
 ]);

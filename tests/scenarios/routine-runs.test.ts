@@ -103,7 +103,8 @@ describe('calling a trigger', () => {
     const answer = await trigger(id, payload);
     expect([answer.status, answer.body.status]).toEqual([202, 'started']);
     await idle(answer.body.conversation_id);
-    const asked = server.asked.find(({ tools }) => tools.length > 0) as AgentServer['asked'][number];
+    // Of this run: one that the test before started may still be asking.
+    const asked = server.asked.find(({ passing }) => passing?.includes('Ignore all')) as AgentServer['asked'][number];
     const last = asked.messages.at(-1);
     const text = last?.role === 'user' ? last.text : '';
     expect(text).toBe('Look at the orders.');

@@ -6,13 +6,14 @@
  *   apt-get install buildah podman crun mmdebstrap
  *   npm run build && npm run pack && npm run image:try
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { startEmbeddedPostgres } from '../packages/server/src/db/embedded.ts';
 
@@ -28,6 +29,8 @@ const container = `vestra-try-${process.pid}`;
 
 const out = (file: string, ...words: string[]) => execFileSync(file, words, { encoding: 'utf8' }).trim();
 const loud = (file: string, ...words: string[]) => execFileSync(file, words, { stdio: 'inherit' });
+
+const run = promisify(execFile);
 
 requireTools();
 const postgres = await startPostgres();
@@ -139,10 +142,18 @@ async function tryServer(): Promise<void> {
     if (!answer.ok) throw new Error(`${method} ${path} answers ${answer.status}: ${text}`);
     return JSON.parse(text);
   };
-  await call('PUT', '/v1/deployments/hello', { name: 'hello', instructions: 'Answer in one sentence.' });
+  await call('PUT', '/v1/deployments/hello', {
+    name: 'hello',
+    instructions: 'Answer in one sentence.',
+    browser: { allowed_domains: ['127.0.0.1'] },
+  });
   const { id } = await call('POST', '/v1/conversations', { message: 'Hello!' });
-  const { data } = await call('GET', `/v1/conversations/${id}/messages`);
-  expect(data.length, 2);
+  let replies = 0;
+  for (let tries = 0; tries < 80 && replies < 2; tries++) {
+    replies = (await call('GET', `/v1/conversations/${id}/messages`)).data.length;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  expect(replies, 2);
   let state = '';
   for (let tries = 0; tries < 40 && state !== 'ready'; tries++) {
     state = (await call('POST', '/v1/users/ada/warm', {})).status;
@@ -195,7 +206,7 @@ function start(target: string, words: string[]): void {
 /** podman in a mount namespace whose cgroups are of the kind that present hosts have; limits of memory are not tried here. */
 function runIn(target: string, options: string[], words: string[]): string {
   // Without systemd there is nobody to run the health check from time to time: it is run here.
-  const run = [
+  const always = [
     '--no-healthcheck',
     '--network',
     'host',
@@ -208,7 +219,19 @@ function runIn(target: string, options: string[], words: string[]): string {
   ];
   const rest = ['--ulimit', 'nproc=8192:8192', ...(options.includes('--detach') ? [] : ['--rm'])];
   const cgroups = 'umount -R /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup && exec podman run "$@"';
-  return out('unshare', '--mount', 'sh', '-c', cgroups, 'sh', ...run, ...rest, ...options, imageOf(target), ...words);
+  return out(
+    'unshare',
+    '--mount',
+    'sh',
+    '-c',
+    cgroups,
+    'sh',
+    ...always,
+    ...rest,
+    ...options,
+    imageOf(target),
+    ...words,
+  );
 }
 
 /** What compose.yaml says of the service `vestra`, in podman's words. */
@@ -228,12 +251,17 @@ function confinement(): string[] {
   ];
 }
 
+/** Never by waiting for it here: this process is also the server's way to its database. */
+function inside(...words: string[]) {
+  return run('podman', ['exec', '--user', '10001', container, ...words]);
+}
+
 /** By the image's own health check, inside. */
 async function ready(): Promise<void> {
   const [{ Healthcheck }] = JSON.parse(out('podman', 'image', 'inspect', imageOf('vestra')));
   const [, ...check] = Healthcheck.Test as string[];
   for (let tries = 0; tries < 120; tries++) {
-    if (spawnSync('podman', ['exec', '--user', '10001', container, ...check]).status === 0) return;
+    if (await inside(...check).then(Boolean, () => false)) return;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
   throw new Error(`It never became ready:\n${logs()}`);
@@ -246,7 +274,7 @@ function logs(): string {
 
 async function end(): Promise<void> {
   const began = performance.now();
-  out('podman', 'stop', '--time', '45', container);
+  await run('podman', ['stop', '--time', '45', container]);
   const [{ State }] = JSON.parse(out('podman', 'inspect', container));
   expect(State.ExitCode, 0);
   console.log(`ended with 0 after ${((performance.now() - began) / 1000).toFixed(1)} s`);

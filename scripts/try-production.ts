@@ -7,10 +7,13 @@
  *   npm run build && npm run pack && npm run production:try
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEgressProxy } from '../packages/server/src/adapters/egress/egress-proxy.ts';
+import { pipeline } from 'node:stream/promises';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -23,27 +26,24 @@ if (!existsSync(join(root, `dist/vestra-${version}.tgz`)))
   stop('Make the package first: npm run build && npm run pack');
 
 makeTree();
-const egress = await startEgressProxy({
-  socketPath: join(tree, 'egress.sock'),
-  allows: () => true,
-  allowPrivate: true,
-});
+const wayOut = openWayOut(join(tree, 'way-out.sock'));
 const machine = boot();
 try {
   await until('systemd is up', () => inside('systemctl is-system-running | grep -qE "running|degraded"'));
   writeFileSync(join(tree, 'root/page.sh'), `set -euo pipefail\nset -x\n${commandsOfPage()}`);
-  inside('cd /root/vestra && exec bash /root/page.sh', true);
-  const log = inside('journalctl --unit vestra --no-pager --output cat');
+  await inside('cd /root/vestra && exec bash /root/page.sh', true);
+  const log = await inside('journalctl --unit vestra --no-pager --output cat');
   if (/just-bash|computers are unavailable/.test(log)) throw new Error(`Computers do not work under the unit:\n${log}`);
   const began = performance.now();
-  inside('systemctl stop vestra');
-  const [result] = inside('systemctl show vestra --property Result --value').split('\n');
+  await inside('systemctl stop vestra');
+  const [result] = (await inside('systemctl show vestra --property Result --value')).split('\n');
   if (result !== 'success') throw new Error(`It was stopped with ${result}.`);
   console.log(`stopped after ${((performance.now() - began) / 1000).toFixed(1)} s`);
   console.log('Every command of the page was carried out.');
 } finally {
   machine.kill('SIGKILL');
-  await egress.close();
+  wayOut.close();
+  wayOut.closeAllConnections();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -78,6 +78,25 @@ function commandsOfPage(): string {
   return [...page.matchAll(/^```sh machine\n([\s\S]*?)^```$/gm)].map(([, text]) => text).join('\n');
 }
 
+/** A proxy for apt and npm, on a socket in the machine's tree. */
+function openWayOut(socket: string): Server {
+  const server = createServer((asked, answer) => {
+    const { method, headers } = asked;
+    const onward = request(asked.url ?? '', { method, headers }, (found) => {
+      answer.writeHead(found.statusCode ?? 502, found.headers);
+      found.pipe(answer);
+    });
+    onward.on('error', () => answer.destroy());
+    asked.pipe(onward);
+  });
+  server.on('connect', ({ url = '' }, client: Socket) => {
+    const [host, port] = url.split(':');
+    const onward = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    void pipeline(client, onward, client).catch(() => {});
+  });
+  return server.listen(socket);
+}
+
 function boot(): ChildProcess {
   const script = `
     set -e
@@ -91,14 +110,14 @@ function boot(): ChildProcess {
     mount -t tmpfs -o mode=755 tmpfs run; mount -t tmpfs tmpfs tmp
     ip link set lo up
     pivot_root . mnt; umount -l /mnt
-    socat TCP-LISTEN:3128,bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:/egress.sock &
+    socat TCP-LISTEN:3128,bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:/way-out.sock &
     exec env -i container=namespaces PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --log-level=warning`;
   const apart = ['--net', '--pid', '--fork', '--kill-child', '--mount', '--uts', '--ipc', '--cgroup'];
   return spawn('unshare', [...apart, 'bash', '-c', script], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
 /** A command on the machine, as root, with the proxy that leads out. */
-function inside(command: string, isShown = false): string {
+async function inside(command: string, isShown = false): Promise<string> {
   const [first] = readFileSync(`/proc/${machine.pid}/task/${machine.pid}/children`, 'utf8').split(' ');
   const apart = [
     '--target',
@@ -122,16 +141,24 @@ function inside(command: string, isShown = false): string {
     no_proxy: '127.0.0.1,localhost,vestra.example.com',
     ...(process.env.NODE_EXTRA_CA_CERTS && { npm_config_cafile: '/etc/ssl/certs/of-this-network.crt' }),
   };
-  const words = [...apart, 'bash', '-c', command];
-  if (!isShown) return execFileSync('nsenter', words, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] });
-  execFileSync('nsenter', words, { env, stdio: ['ignore', 'inherit', 'inherit'] });
-  return '';
+  // Never by waiting for it here: this process is also the machine's way out.
+  const child = spawn('nsenter', [...apart, 'bash', '-c', command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said += chunk;
+      if (isShown) process.stdout.write(chunk);
+    });
+  }
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`It ended with ${code}: ${command}\n${isShown ? '' : said}`);
+  return said;
 }
 
-async function until(what: string, isSo: () => unknown): Promise<void> {
+async function until(what: string, isSo: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; tries < 120; tries++) {
     try {
-      isSo();
+      await isSo();
       return;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 500));

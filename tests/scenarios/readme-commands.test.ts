@@ -27,6 +27,7 @@ const elsewhere: [RegExp, string][] = [
   [/^curl /, 'start.test.ts sends what the start prints'],
   [/^npx vitest run tests\/scenarios\/example-conversations\.test\.ts -t [\w-]+$/, 'is a test'],
   [/^npx vestra admin /, 'operator.test.ts'],
+  [/^npm install \.\/vestra-[\d.]+\.tgz$|^npx vestra start$/, 'package.test.ts'],
 ];
 
 function commandsOf(readme: string): Documented[] {

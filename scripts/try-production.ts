@@ -40,6 +40,9 @@ try {
   if (result !== 'success') throw new Error(`It was stopped with ${result}.`);
   console.log(`stopped after ${((performance.now() - began) / 1000).toFixed(1)} s`);
   console.log('Every command of the page was carried out.');
+} catch (error) {
+  console.error(await inside('journalctl --unit vestra --no-pager --lines 40').catch(() => ''));
+  throw error;
 } finally {
   machine.kill('SIGKILL');
   wayOut.close();
@@ -110,6 +113,8 @@ function boot(): ChildProcess {
     mount -t tmpfs -o mode=755 tmpfs run; mount -t tmpfs tmpfs tmp
     ip link set lo up
     pivot_root . mnt; umount -l /mnt
+    # As an init finds it: mounts that one namespace of systemd makes, such as credentials, reach the others.
+    mount --make-rshared /
     socat TCP-LISTEN:3128,bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:/way-out.sock &
     exec env -i container=namespaces PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --log-level=warning`;
   const apart = ['--net', '--pid', '--fork', '--kill-child', '--mount', '--uts', '--ipc', '--cgroup'];
@@ -142,7 +147,11 @@ async function inside(command: string, isShown = false): Promise<string> {
     ...(process.env.NODE_EXTRA_CA_CERTS && { npm_config_cafile: '/etc/ssl/certs/of-this-network.crt' }),
   };
   // Never by waiting for it here: this process is also the machine's way out.
-  const child = spawn('nsenter', [...apart, 'bash', '-c', command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('nsenter', [...apart, 'bash', '-c', command], {
+    cwd: '/',
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

@@ -131,6 +131,17 @@ describe('a computer without a shared disk', () => {
     expect(await numbersHere(b.dataDir)).toEqual([]);
   });
 
+  it('is saved with what was written in the moment it woke [STORE-010]', async () => {
+    const machines = [machine('a0'), machine('b0')] as const;
+    const owner = newOwner();
+    for (let round = 0; round < 12; round++) {
+      const { computers } = machines[round % 2] as (typeof machines)[number];
+      await computers.use(owner, write(`${round}`));
+      await computers.sleep(owner);
+    }
+    expect(await machines[0].computers.use(owner, read)).toBe('11');
+  });
+
   it('is as it was last saved where its machine is lost, and whoever lost it saves nothing [STORE-013]', async () => {
     const [a, b] = [machine('a2', { leaseMs: 400 }), machine('b2')];
     const owner = newOwner();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { HomeArchive } from '../../adapters/computer/home-archive.ts';
@@ -38,6 +39,12 @@ type Dependencies = {
   /** How often one that is awake is saved. */
   everyMs: number;
 };
+
+/**
+ * Files carry the time of the kernel's last tick, which lies up to 10 ms back. The mark must come after all that was
+ * unpacked, and before the first thing that is written then, however soon that is: otherwise it would not be saved.
+ */
+const tickMs = 15;
 
 /** Beyond this a store that is away is not asked again for each of the computers that want to sleep. */
 const pauseMs = 30_000;
@@ -131,7 +138,9 @@ export function createHomes({ db, files, archive, log, everyMs }: Dependencies):
     // Whatever was prepared after it was saved is not in it, and is prepared again.
     await forgetPreparedSince(db, computer, savedAt);
     await archive.unpack(place, opened.chunks, sha256);
-    await archive.writeMark(place, { name, epoch }, new Date());
+    const unpackedAt = Date.now();
+    await pause(2 * tickMs);
+    await archive.writeMark(place, { name, epoch }, new Date(unpackedAt + tickMs));
   }
 }
 

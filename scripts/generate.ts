@@ -1,5 +1,5 @@
 /** Writes the files that are read off the contract and the tree. With `--check` it only says whether they are up to date. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';
 import { hiddenFields } from '@vestra/contract/derive/session-view';
@@ -17,6 +17,7 @@ const documents: Record<string, string> = {
   'docs/errors.md': errorsDocument(),
   'docs/session-access.md': sessionAccessDocument(),
   'packages/contract/src/paths.ts': pathsModule(),
+  ...withVersion(),
 };
 
 const stale = Object.entries(documents).filter(([file, text]) => read(file) !== text);
@@ -28,6 +29,22 @@ for (const [file, text] of stale) writeFileSync(join(root, file), text);
 console.log(
   stale.length === 0 ? 'generated files are up to date' : `written: ${stale.map(([file]) => file).join(', ')}`,
 );
+
+/** What is installed by its version names the one that package.json has. */
+function withVersion(): Record<string, string> {
+  const { version } = JSON.parse(read('package.json') ?? '');
+  const named: [string, RegExp][] = [
+    ['deploy/Dockerfile', /(?<=^ARG VERSION=).*/gm],
+    ['deploy/compose.yaml', /(?<=VESTRA_IMAGE:-vestra:)[\d.]+/g],
+    ['deploy/helm/vestra/Chart.yaml', /(?<=^(?:appV|v)ersion: ).*/gm],
+    ['docs/production.md', /(?<=\bvestra(?:-api)?[-:])\d+\.\d+\.\d+(?=\.tgz| dist| --target)/g],
+    ...globSync('deploy/helm/rendered/*', { cwd: root }).map((file): [string, RegExp] => [
+      file,
+      /(?<=vestra(?:-api)?[-:]|\/version: ")\d+\.\d+\.\d+/g,
+    ]),
+  ];
+  return Object.fromEntries(named.map(([file, places]) => [file, (read(file) ?? '').replace(places, version)]));
+}
 
 /** Written by hand but for the map between its two marks. */
 function contributing(): string {

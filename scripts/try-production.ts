@@ -134,7 +134,7 @@ async function inside(command: string, isShown = false): Promise<string> {
     '--ipc',
     '--cgroup',
     '--root',
-    '--wd=/',
+    '--wd',
   ];
   const proxy = 'http://127.0.0.1:3128';
   const env = {
@@ -152,16 +152,16 @@ async function inside(command: string, isShown = false): Promise<string> {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      said += chunk;
+  const said: Record<'stdout' | 'stderr', string> = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk) => {
+      said[name] += chunk;
       if (isShown) process.stdout.write(chunk);
     });
   }
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`It ended with ${code}: ${command}\n${isShown ? '' : said}`);
-  return said;
+  if (code !== 0) throw new Error(`It ended with ${code}: ${command}\n${isShown ? '' : said.stderr}`);
+  return said.stdout;
 }
 
 async function until(what: string, isSo: () => Promise<unknown>): Promise<void> {

@@ -194,6 +194,8 @@ describe('the Helm chart', () => {
     const folder = mkdtempSync(join(tmpdir(), 'vestra-chart-'));
     try {
       symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+      // Otherwise one in a folder above would say how modules are found.
+      writeFileSync(join(folder, 'package.json'), '{}');
       const manifests = examples.flatMap(manifestsIn);
       expect(new Set(manifests.map(({ kind }) => kind))).toEqual(new Set(Object.keys(kinds)));
       const imports = Object.entries(kinds).map(

@@ -100,10 +100,11 @@ export async function startServer(
     };
     // The port is chosen before the app is put together, since links in answers carry it.
     const app = createLate<Hono>('the app');
-    const { url, internalUrl, close } = await listen(async (request, env) => {
-      const answered = await computerParts.door.answer(request);
-      if (answered) return answered;
-      return servesCallers(config.role) ? app.get().fetch(request, env) : nobodyIsServed();
+    const serveCaller: Hono['fetch'] = (request, env) =>
+      servesCallers(config.role) ? app.get().fetch(request, env) : nobodyIsServed();
+    const { url, internalUrl, close } = await listen((request, env) => {
+      const ofProcess = computerParts.door.answer(request);
+      return ofProcess ? ofProcess.then((answer) => answer ?? serveCaller(request, env)) : serveCaller(request, env);
     }, config);
     computerParts.reachable(internalUrl, browserParts.hasBrowser);
     if (!servesCallers(config.role)) {

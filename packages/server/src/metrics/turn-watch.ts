@@ -1,3 +1,4 @@
+import { sharedNow } from '../db/clock.ts';
 import type { Registry } from './registry.ts';
 
 /** An event of a conversation's log, as far as turns can be told by it. */
@@ -44,7 +45,7 @@ export function createTurnWatch(
     const since = awaited.get(id);
     if (since === undefined) return;
     awaited.delete(id);
-    firstText.observe({}, (Date.now() - since) / 1000);
+    firstText.observe({}, (sharedNow() - since) / 1000);
   }
 
   return {
@@ -57,7 +58,7 @@ export function createTurnWatch(
           awaited.delete(id);
           const { status: outcome, error, created_at } = turnIn(data);
           ended.add({ outcome, code: error?.code ?? 'none' });
-          seconds.observe({ outcome }, (Date.now() - Date.parse(created_at)) / 1000);
+          seconds.observe({ outcome }, (sharedNow() - Date.parse(created_at)) / 1000);
         }
       }
     },

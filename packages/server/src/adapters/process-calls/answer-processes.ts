@@ -8,7 +8,7 @@ export type AnswerCall = (name: string, given: unknown, signal: AbortSignal) => 
 
 export type ProcessDoor = {
   /** Null where it is no call of another process: whoever holds no seal hears what any unknown address answers. */
-  answer: (request: Request) => Promise<Response | null>;
+  answer: (request: Request) => Promise<Response | null> | null;
 };
 
 const beatEveryMs = 5_000;
@@ -23,24 +23,28 @@ export function createProcessDoor(options: {
   log: Logger;
 }): ProcessDoor {
   const { self, seal, answer, log } = options;
+
+  async function answerCall(request: Request): Promise<Response | null> {
+    const { pathname } = new URL(request.url);
+    if (!pathname.startsWith(callPath)) return null;
+    const name = pathname.slice(callPath.length);
+    // Before a byte of the body is read: whoever has no seal makes this process hold nothing.
+    const digest = seal.open({ to: self, name }, request.headers.get(sealHeader) ?? '');
+    if (digest === null) {
+      log.warn(
+        { name },
+        'a call for the processes of this server was refused: its seal is missing, old, used or foreign',
+      );
+      return null;
+    }
+    const body = await readBody(request);
+    if (body === null || digestOf(body) !== digest) return null;
+    return answering((signal) => answer(name, decodeBody(body), signal), request.signal);
+  }
+
   return {
-    async answer(request) {
-      const { pathname } = new URL(request.url);
-      if (request.method !== 'POST' || !pathname.startsWith(callPath)) return null;
-      const name = pathname.slice(callPath.length);
-      // Before a byte of the body is read: whoever has no seal makes this process hold nothing.
-      const digest = seal.open({ to: self, name }, request.headers.get(sealHeader) ?? '');
-      if (digest === null) {
-        log.warn(
-          { name },
-          'a call for the processes of this server was refused: its seal is missing, old, used or foreign',
-        );
-        return null;
-      }
-      const body = await readBody(request);
-      if (body === null || digestOf(body) !== digest) return null;
-      return answering((signal) => answer(name, decodeBody(body), signal), request.signal);
-    },
+    // Every request of every caller passes here: one that is no call costs nothing.
+    answer: (request) => (request.method === 'POST' && request.url.includes(callPath) ? answerCall(request) : null),
   };
 }
 

@@ -1,3 +1,4 @@
+import { sharedNow } from '../../db/clock.ts';
 import type { Database } from '../../db/pool.ts';
 import { type LogEntry, readLog } from './log-store.ts';
 
@@ -35,12 +36,12 @@ export function createFollowers(
   return {
     follow(conversationId, after, written = null) {
       const inbox = createInbox((page) => read(db, conversationId, page), after, written);
-      const since = Date.now();
+      const since = sharedNow();
       const next = async (withinMs: number) => {
         const entries = await inbox.next(withinMs);
         // What was written before somebody came to follow is not late.
         const first = entries.find(({ created_at }) => created_at.getTime() >= since);
-        if (first) given(Math.max(0, Date.now() - first.created_at.getTime()));
+        if (first) given(Math.max(0, sharedNow() - first.created_at.getTime()));
         return entries;
       };
       const others = byConversation.get(conversationId) ?? new Set();

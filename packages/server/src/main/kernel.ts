@@ -75,7 +75,7 @@ export async function createKernel(
   const db = await openDatabase({ connectionString, pooler: config.pooler, log, patienceMs: 60_000 });
   shutdown.undo(() => closeDatabase(db));
   const { newest } = await migrate(db, migrationsFolder);
-  const metrics = createMetrics({ version, role: config.role, queues: Object.keys(catalog) });
+  const metrics = createMetrics({ version, role: config.role, queues: Object.keys(catalog), now: sharedNow });
   shutdown.undo(metrics.stop);
   const vault = createVault(openMasterKeys(config));
   const opening = openLine({ connectionString: db.directUrl ?? connectionString, log });

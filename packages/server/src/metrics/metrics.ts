@@ -29,9 +29,15 @@ const deliveryOutcomes = ['delivered', 'failed'] as const;
 const upToSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const upToMinutes = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
-type Options = { version: string; role: string; queues: readonly string[] };
+type Options = {
+  version: string;
+  role: string;
+  queues: readonly string[];
+  /** The clock by which turns are dated. */
+  now: () => number;
+};
 
-export function createMetrics({ version, role, queues }: Options): Metrics {
+export function createMetrics({ version, role, queues, now }: Options): Metrics {
   const registry = createRegistry();
   const { counter, histogram } = registry;
   registry.ask({ name: 'vestra_build_info', help: 'What runs: always 1.', labels: ['version', 'node', 'role'] }, () => [
@@ -138,7 +144,7 @@ export function createMetrics({ version, role, queues }: Options): Metrics {
       deliverySeconds.observe({}, seconds);
     },
     eventFollowed: (seconds) => followed.observe({}, seconds),
-    turns: createTurnWatch(registry, { upToMinutes }),
+    turns: createTurnWatch(registry, { upToMinutes, now }),
     stop: ofProcess.stop,
   };
 }

@@ -1,14 +1,12 @@
 import { expect, it } from 'vitest';
-import { setSharedClock, sharedDate } from '../db/clock.ts';
 import { createRegistry } from './registry.ts';
 import { createTurnWatch } from './turn-watch.ts';
 
 it('a turn is timed by the clock that dated it, however wrong that of the machine is [OPS-201]', async () => {
-  const steady = performance.now();
-  setSharedClock(Date.now() + 3_600_000, { askedAt: steady, answeredAt: steady });
+  const now = () => Date.now() + 3_600_000;
   const registry = createRegistry();
-  const turns = createTurnWatch(registry, { upToMinutes: [60, 1800] });
-  const turn = { status: 'settled', created_at: sharedDate().toISOString(), error: null };
+  const turns = createTurnWatch(registry, { upToMinutes: [60, 1800], now });
+  const turn = { status: 'settled', created_at: new Date(now()).toISOString(), error: null };
   const told = (type: string) => ({ type, turn_id: 'turn_1', data: { turn } });
   turns.written([told('turn.started'), told('reply.delta'), told('turn.settled')]);
   const seconds = async (name: string) =>

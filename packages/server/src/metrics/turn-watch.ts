@@ -1,4 +1,3 @@
-import { sharedNow } from '../db/clock.ts';
 import type { Registry } from './registry.ts';
 
 /** An event of a conversation's log, as far as turns can be told by it. */
@@ -12,7 +11,7 @@ const mostAwaited = 10_000;
 
 export function createTurnWatch(
   { counter, histogram }: Registry,
-  { upToMinutes }: { upToMinutes: readonly number[] },
+  { upToMinutes, now }: { upToMinutes: readonly number[]; now: () => number },
 ): TurnWatch {
   const started = counter({ name: 'vestra_turns_started_total', help: 'Turns whose reply has begun.' });
   const ended = counter({
@@ -45,7 +44,7 @@ export function createTurnWatch(
     const since = awaited.get(id);
     if (since === undefined) return;
     awaited.delete(id);
-    firstText.observe({}, (sharedNow() - since) / 1000);
+    firstText.observe({}, (now() - since) / 1000);
   }
 
   return {
@@ -58,7 +57,7 @@ export function createTurnWatch(
           awaited.delete(id);
           const { status: outcome, error, created_at } = turnIn(data);
           ended.add({ outcome, code: error?.code ?? 'none' });
-          seconds.observe({ outcome }, (sharedNow() - Date.parse(created_at)) / 1000);
+          seconds.observe({ outcome }, (now() - Date.parse(created_at)) / 1000);
         }
       }
     },

@@ -37,6 +37,7 @@ import { models } from './requirements/models.ts';
 import { money } from './requirements/money.ts';
 import { notebooks } from './requirements/notebooks.ts';
 import { offline } from './requirements/offline.ts';
+import { openai } from './requirements/openai.ts';
 import { operating } from './requirements/operating.ts';
 import { otlp } from './requirements/otlp.ts';
 import { packages } from './requirements/packages.ts';
@@ -126,6 +127,7 @@ export const areas: readonly Area[] = [
   offline,
   mcpEndpoint,
   a2a,
+  openai,
   apps,
   voice,
   otlp,

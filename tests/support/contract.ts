@@ -41,8 +41,19 @@ const errorBody = z.object({
   }),
 });
 
+const openaiErrorBody = z.object({
+  error: z.object({
+    message: z.string().min(1),
+    type: z.string().min(1),
+    param: z.string().min(1).nullable(),
+    code: z.enum(Object.keys(errorCatalogue) as [ErrorCode]),
+    request_id: errorBody.shape.error.shape.request_id,
+  }),
+});
+
 function assertError(asked: string, row: RouteRow | undefined, { body, status }: Answer): void {
-  assertShape(errorBody, body, `${asked} answered an error outside the contract`);
+  const shape = row?.route.errorShape === 'openai' ? openaiErrorBody : errorBody;
+  assertShape(shape, body, `${asked} answered an error outside the contract`);
   const { code } = body.error as { code: ErrorCode };
   const statuses = [errorCatalogue[code].status, ...(alsoWith[code] ?? [])];
   if (!statuses.includes(status)) throw new Error(`${asked} answered \`${code}\` with ${status}.`);

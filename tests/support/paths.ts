@@ -26,7 +26,13 @@ const prefixOf: Record<string, IdPrefix> = {
   deployment_id: 'dep',
 };
 
-const others: Record<string, string> = { name: 'NAME', user_id: 'nobody', version: '1' };
+const others: Record<string, string> = {
+  name: 'NAME',
+  user_id: 'nobody',
+  version: '1',
+  model: 'nobody',
+  response_id: 'resp_none',
+};
 
 /** The path of a route with well-formed parameters that name nothing. */
 export const pathOf = (route: Route): string =>

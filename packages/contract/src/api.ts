@@ -14,6 +14,7 @@ import { mcpServers } from './mcp-servers.ts';
 import { consoleAccess, members } from './members.ts';
 import { memory } from './memory.ts';
 import { notebooks } from './notebooks.ts';
+import { openai } from './openai.ts';
 import { protocols } from './protocols.ts';
 import type { Family, Route } from './route.ts';
 import { routines } from './routines.ts';
@@ -51,6 +52,7 @@ const api = {
   apps,
   connections,
   protocols,
+  openai,
   me,
   orgs,
   keys,

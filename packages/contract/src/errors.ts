@@ -154,6 +154,7 @@ export const errorCatalogue = {
   member_not_found: row(404, 'No such member.'),
   memory_not_found: row(404, 'No such memory.'),
   notebook_not_found: row(404, 'No such notebook.'),
+  response_not_found: row(404, 'No such response.'),
   route_not_found: row(404, 'No such route.'),
   routine_not_found: row(404, 'No such routine.'),
   scenario_not_found: row(404, 'No such scenario.'),

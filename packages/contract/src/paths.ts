@@ -773,6 +773,55 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       params: ['deployment_id'],
     },
   },
+  openai: {
+    chat: {
+      method: 'POST',
+      path: '/v1/openai/chat/completions',
+      body: 'fields',
+      produces: ['text/event-stream'],
+      streams: true,
+    },
+    respond: {
+      method: 'POST',
+      path: '/v1/openai/responses',
+      body: 'fields',
+      produces: ['text/event-stream'],
+      streams: true,
+    },
+    response: {
+      method: 'GET',
+      path: '/v1/openai/responses/{response_id}',
+      params: ['response_id'],
+      query: ['stream', 'starting_after'],
+      produces: ['text/event-stream'],
+      streams: true,
+    },
+    cancel: {
+      method: 'POST',
+      path: '/v1/openai/responses/{response_id}/cancel',
+      params: ['response_id'],
+    },
+    createConversation: {
+      method: 'POST',
+      path: '/v1/openai/conversations',
+      body: 'fields',
+      bodyOptional: true,
+    },
+    conversation: {
+      method: 'GET',
+      path: '/v1/openai/conversations/{conversation_id}',
+      params: ['conversation_id'],
+    },
+    models: {
+      method: 'GET',
+      path: '/v1/openai/models',
+    },
+    model: {
+      method: 'GET',
+      path: '/v1/openai/models/{model}',
+      params: ['model'],
+    },
+  },
   me: {
     get: {
       method: 'GET',

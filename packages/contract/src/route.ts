@@ -67,6 +67,8 @@ export type Route = Access &
     wakes?: true;
     /** The answer may be an event stream that stays open. */
     streams?: true;
+    /** Errors are worded as clients of another API read them. */
+    errorShape?: 'openai';
   };
 
 /** One row of the contract. The literal types stay, so that handlers and the client are typed by it. */

@@ -39,7 +39,7 @@ export function openapi({ version, url }: { version: string; url: string }) {
       headers: {
         RequestId: { description: 'The id of the request, to quote to the operator.', schema: { type: 'string' } },
       },
-      schemas: { Error: errorSchema, ...named.schemas },
+      schemas: { Error: errorSchema, OpenaiError: openaiErrorSchema, ...named.schemas },
     },
   };
 }
@@ -69,7 +69,7 @@ function operationOf({ name, family, route }: RouteRow) {
     ...sessionOf(route),
     parameters: parametersOf(route),
     ...(route.body && { requestBody: requestBodyOf(route) }),
-    responses: { ...successOf(route), ...failuresOf(codes) },
+    responses: { ...successOf(route), ...failuresOf(codes, route.errorShape === 'openai' ? 'OpenaiError' : 'Error') },
   };
 }
 
@@ -148,7 +148,7 @@ function successOf(route: RouteRow['route']) {
   return Object.fromEntries(statuses.map((status) => [status, { description: route.summary, headers, content }]));
 }
 
-function failuresOf(codes: readonly ErrorCode[]) {
+function failuresOf(codes: readonly ErrorCode[], schema: 'Error' | 'OpenaiError') {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = errorCatalogue[code];
@@ -161,7 +161,7 @@ function failuresOf(codes: readonly ErrorCode[]) {
         status,
         {
           description: ofStatus.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n'),
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+          content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
         },
       ]),
   );
@@ -191,6 +191,24 @@ const errorSchema: JsonSchema = {
         },
         partial: {},
         retry_after_ms: { type: 'integer' },
+        request_id: { type: 'string' },
+      },
+    },
+  },
+};
+
+const openaiErrorSchema: JsonSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'param', 'code', 'request_id'],
+      properties: {
+        message: { type: 'string' },
+        type: { type: 'string' },
+        param: { type: ['string', 'null'] },
+        code: { type: 'string', enum: Object.keys(errorCatalogue) },
         request_id: { type: 'string' },
       },
     },

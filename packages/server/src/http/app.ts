@@ -4,7 +4,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Route } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
-import { asFailure, errorBody, notReady, toldPlainly } from './error-response.ts';
+import { asFailure, errorBody, notReady, openaiErrorBody, toldPlainly } from './error-response.ts';
 import type { AllHandlers, Incoming } from './handler.ts';
 import { type Progress, type RequestPath, serve } from './mount.ts';
 
@@ -66,7 +66,7 @@ export function createApp(options: AppOptions): Hono {
     } catch (error) {
       const failure = progress.caller?.session ? toldPlainly(asFailure(error)) : asFailure(error);
       code = failure.code;
-      response = failed(error, failure, progress);
+      response = failed(error, failure, progress, found?.route.errorShape === 'openai' ? openaiErrorBody : errorBody);
       if (otherMethods) response.headers.set('allow', otherMethods.join(', '));
     }
     // What was not read is still on its way: the connection cannot carry another request.
@@ -90,10 +90,15 @@ export function createApp(options: AppOptions): Hono {
     return finished;
   }
 
-  function failed(error: unknown, failure: Failure, progress: Progress): Response {
+  function failed(
+    error: unknown,
+    failure: Failure,
+    progress: Progress,
+    bodyOf: typeof errorBody | typeof openaiErrorBody,
+  ): Response {
     if (failure.status === 500) log.error({ request_id: progress.requestId, err: error }, 'request failed');
     if (failure.status === 503) log.warn({ request_id: progress.requestId, reason: reasonOf(error) }, 'not ready');
-    const response = Response.json(errorBody(failure, progress.requestId), { status: failure.status });
+    const response = Response.json(bodyOf(failure, progress.requestId), { status: failure.status });
     // Beyond twice the limit the rest was left unread, and would be taken for the next request.
     if (tooLarge.has(failure.code)) response.headers.set('connection', 'close');
     if (failure.status === 401) response.headers.set('www-authenticate', 'Bearer realm="vestra"');

@@ -21,6 +21,21 @@ export function errorBody(failure: Failure, requestId: string) {
   };
 }
 
+const openaiTypes: Partial<Record<Failure['type'], string>> = {
+  authentication: 'authentication_error',
+  permission: 'permission_error',
+  rate_limited: 'rate_limit_error',
+  cap_reached: 'insufficient_quota',
+  internal: 'server_error',
+  upstream: 'server_error',
+};
+
+/** The same, as clients of OpenAI's API read it. */
+export function openaiErrorBody({ type, code, message, details }: Failure, requestId: string) {
+  const known = openaiTypes[type] ?? 'invalid_request_error';
+  return { error: { message, type: known, param: details.param || null, code, request_id: requestId } };
+}
+
 /** Anything that is not a failure of ours is either the database being away or a fault on our side. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;

@@ -28,6 +28,7 @@ export {
   fixedRevisions,
   getVersion,
   insertDeployment,
+  listDeployments,
   liveVersionsUsing,
   lockVersions,
   markMissing,

@@ -1,4 +1,4 @@
-import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
+import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { fail } from '@vestra/contract/errors';
@@ -11,9 +11,9 @@ import { stopOneTask } from '../../domains/tasks/api.ts';
 import type { HoldOpen } from '../held-answer.ts';
 import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
 import { isUnforeseen, toldIfCutShort } from '../refusal.ts';
+import { streamAnswer } from '../stream-answer.ts';
 import { methodsFor } from './methods.ts';
 import { protocolErrorOf } from './protocol-error.ts';
-import { streamAnswer } from './stream-answer.ts';
 
 type A2aDependencies = {
   answer: AnswerRequest;
@@ -68,8 +68,14 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
       assertVersion(headers);
       const context = new ServerCallContext({ requestedVersion: A2A_PROTOCOL_VERSION });
       const answered = await new JsonRpcTransportHandler(methods).handle(request, context);
-      if (Symbol.asyncIterator in answered)
-        return await streamAnswer({ answers: answered, errorAnswer, abandon: release });
+      if (Symbol.asyncIterator in answered) {
+        return await streamAnswer({
+          answers: written(answered),
+          refuse: (error) => Response.json(errorAnswer(error)),
+          lastWords: (error) => formatSSEErrorEvent(errorAnswer(error)),
+          abandon: release,
+        });
+      }
       release();
       return Response.json(unreadable(answered) ? errorAnswer(new RequestMalformedError()) : answered);
     } catch (error) {
@@ -78,6 +84,10 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
       return Response.json(refused);
     }
   };
+}
+
+async function* written(answers: AsyncGenerator<unknown>): AsyncGenerator<string, void, undefined> {
+  for await (const each of answers) yield formatSSEEvent(each);
 }
 
 /** A client that names no version is taken to mean this one: the names of the methods leave no doubt. */

@@ -146,6 +146,10 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         : (await findConversation(db, tenant, work.conversationId)) !== undefined,
   };
   const edges = { answer, hold: streams.open, log };
+  const openaiRoutes = async () => {
+    const { openaiEndpoint } = await import('../../edges/openai/endpoint.ts');
+    return openaiEndpoint({ ...edges, engine });
+  };
   return createApp({
     log,
     // What an edge asks of a route comes over no socket; the edge knows whose address it is.
@@ -275,6 +279,16 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
           const { agentCard } = await import('../../edges/a2a/agent-card.ts');
           return agentCard({ db, publicUrl });
         }),
+      },
+      openai: {
+        chat: whenFirstCalled(async () => (await openaiRoutes()).chat),
+        respond: whenFirstCalled(async () => (await openaiRoutes()).respond),
+        response: whenFirstCalled(async () => (await openaiRoutes()).response),
+        cancel: whenFirstCalled(async () => (await openaiRoutes()).cancel),
+        createConversation: whenFirstCalled(async () => (await openaiRoutes()).createConversation),
+        conversation: whenFirstCalled(async () => (await openaiRoutes()).conversation),
+        models: whenFirstCalled(async () => (await openaiRoutes()).models),
+        model: whenFirstCalled(async () => (await openaiRoutes()).model),
       },
     },
   });

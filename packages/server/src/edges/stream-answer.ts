@@ -1,18 +1,20 @@
-import { formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
-
 const heartbeatMs = 15_000;
 /** Time for a refusal to come as a plain answer, which clients read better than a stream with nothing but an error. */
 const firstWithinMs = 1_000;
 
 type Source = {
-  answers: AsyncGenerator<unknown, void, undefined>;
-  errorAnswer: (error: unknown) => unknown;
+  /** Server-sent events, as they are written. */
+  answers: AsyncGenerator<string, void, undefined>;
+  /** The answer to a call that fails before anything has come. */
+  refuse: (error: unknown) => Response;
+  /** What is written where it fails later. */
+  lastWords: (error: unknown) => string;
   /** Nobody reads any more. */
   abandon: () => void;
 };
 
-/** JSON-RPC answers as server-sent events, with a comment now and then while nothing comes. */
-export async function streamAnswer({ answers, errorAnswer, abandon }: Source): Promise<Response> {
+/** Server-sent events, with a comment now and then while nothing comes. */
+export async function streamAnswer({ answers, refuse, lastWords, abandon }: Source): Promise<Response> {
   const ask = () => {
     const asked = answers.next();
     // It may fail while a slow reader, or one that has gone, asks for nothing: unheard, that would end the process.
@@ -20,10 +22,10 @@ export async function streamAnswer({ answers, errorAnswer, abandon }: Source): P
     return asked;
   };
   let next = ask();
-  const early = await within(next, firstWithinMs).catch((error: unknown) => ({ refused: errorAnswer(error) }));
+  const early = await within(next, firstWithinMs).catch((error: unknown) => ({ refused: refuse(error) }));
   if (early && 'refused' in early) {
     abandon();
-    return Response.json(early.refused);
+    return early.refused;
   }
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -36,10 +38,10 @@ export async function streamAnswer({ answers, errorAnswer, abandon }: Source): P
           abandon();
           return controller.close();
         }
-        write(formatSSEEvent(come.value));
+        write(come.value);
         next = ask();
       } catch (error) {
-        write(formatSSEErrorEvent(errorAnswer(error)));
+        write(lastWords(error));
         abandon();
         controller.close();
       }

@@ -4,14 +4,15 @@ import { streamAnswer } from './stream-answer.ts';
 
 /** One answer, then a failure. */
 async function* failing() {
-  yield { answer: 1 };
+  yield 'data: first\n\n';
   throw new Error('cut short');
 }
 
 const source = () => {
   const told = { abandoned: 0 };
-  const errorAnswer = (error: unknown) => ({ error: (error as Error).message });
-  return { told, answers: failing(), errorAnswer, abandon: () => void told.abandoned++ };
+  const lastWords = (error: unknown) => `data: ${(error as Error).message}\n\n`;
+  const refuse = () => new Response(null, { status: 400 });
+  return { told, answers: failing(), refuse, lastWords, abandon: () => void told.abandoned++ };
 };
 
 it('tells a reader who was slow of what failed meanwhile', async () => {
@@ -19,7 +20,7 @@ it('tells a reader who was slow of what failed meanwhile', async () => {
   const response = await streamAnswer(given);
   await setImmediate();
   const text = await response.text();
-  expect(text).toMatch(/"answer":1[\s\S]*cut short/);
+  expect(text).toMatch(/first[\s\S]*cut short/);
   expect(told.abandoned).toBe(1);
 });
 

@@ -1,0 +1,52 @@
+import type { Tenant } from '../../caller.ts';
+import type { Executor } from '../../db/pool.ts';
+import { insert, maybeOne, run } from '../../db/query.ts';
+import { sql } from '../../db/sql.ts';
+import { columnsOf, type NewRowOf } from '../../db/table.ts';
+import { type OpenaiAnswer, openaiAnswers } from './tables.ts';
+
+const columns = columnsOf(openaiAnswers);
+
+/** A request that is sent again under its Idempotency-Key has the answer that is there. */
+export const insertAnswer = async (db: Executor, row: NewRowOf<typeof openaiAnswers>): Promise<OpenaiAnswer> =>
+  (await insert(db, openaiAnswers, row, {
+    onConflict: sql`(id) DO UPDATE SET request_digest = EXCLUDED.request_digest`,
+  })) as OpenaiAnswer;
+
+export const findAnswer = (db: Executor, { orgId, mode }: Tenant, id: string): Promise<OpenaiAnswer | undefined> =>
+  maybeOne(
+    db,
+    openaiAnswers,
+    sql`SELECT ${columns} FROM openai_answers WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode}`,
+  );
+
+/** The answer with which a talk ended that is sent back whole. */
+export const answerOfTalk = (
+  db: Executor,
+  { orgId, mode }: Tenant,
+  talkDigest: string,
+): Promise<OpenaiAnswer | undefined> =>
+  maybeOne(
+    db,
+    openaiAnswers,
+    sql`SELECT ${columns} FROM openai_answers
+      WHERE org_id = ${orgId} AND mode = ${mode} AND talk_digest = ${talkDigest} ORDER BY created_at DESC LIMIT 1`,
+  );
+
+/** The answer that the same request began a short while ago. */
+export const latestAnswerTo = (
+  db: Executor,
+  { orgId, mode }: Tenant,
+  requestDigest: string,
+): Promise<OpenaiAnswer | undefined> =>
+  maybeOne(
+    db,
+    openaiAnswers,
+    sql`SELECT ${columns} FROM openai_answers
+      WHERE org_id = ${orgId} AND mode = ${mode} AND request_digest = ${requestDigest}
+        AND created_at > now() - interval '15 minutes' ORDER BY created_at DESC LIMIT 1`,
+  );
+
+export async function noteTalk(db: Executor, { id }: OpenaiAnswer, talkDigest: string): Promise<void> {
+  await run(db, sql`UPDATE openai_answers SET talk_digest = ${talkDigest} WHERE id = ${id}`);
+}

@@ -1,0 +1,185 @@
+import { fail } from '@vestra/contract/errors';
+import { idPattern } from '@vestra/contract/ids';
+import type { Client } from '@vestra/sdk/client';
+import { VestraError } from '@vestra/sdk/errors';
+import type { Conversation } from '@vestra/sdk/resources';
+import { followTurn, type StreamEvent } from '@vestra/sdk/stream';
+import type { Caller } from '../../caller.ts';
+import { findDeployment } from '../../domains/deployments/api.ts';
+import { type Engine, findInteraction, latestTurn } from '../../domains/engine/api.ts';
+import { answerOfTalk, findAnswer, type OpenaiAnswer } from '../../domains/openai-answers/api.ts';
+import { digestOfTalk, type Question } from './question.ts';
+
+/** One client's request, and what it is answered with the help of. */
+export type Exchange = {
+  client: Client;
+  caller: Caller;
+  db: Engine['db'];
+  /** The client's own, of the one call that begins something. */
+  idempotencyKey: string | undefined;
+};
+
+/** A turn that answers, from the event after this one on. */
+export type Begun = {
+  conversationId: string;
+  turnId: string;
+  afterSeq: number;
+  events: AsyncGenerator<StreamEvent, void, undefined>;
+};
+
+/** Sends what was asked to where it belongs, and follows what comes of it. */
+export async function begin(exchange: Exchange, question: Question): Promise<Begun> {
+  const { toolResults, approvals } = question;
+  if (toolResults.length > 0) return answerCalls(exchange, question);
+  if (approvals.length > 0) return answerApprovals(exchange, question);
+  const { client, idempotencyKey } = exchange;
+  const conversation = await conversationOf(exchange, question);
+  if (!conversation) {
+    const { model, user, metadata } = question;
+    if (model === undefined) throw fail('invalid_request', { param: 'model', message: 'Name the deployment.' });
+    const message = await messageOf(exchange, question, { userId: user, unheard: question.earlier });
+    const body = { ...message, user_id: user, deployment: model, metadata, stream: true };
+    return begunBy((await client.request('conversations.create', { body }, { idempotencyKey })) as Events);
+  }
+  const message = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined });
+  const placed = { params: { conversation_id: conversation.id }, body: { ...message, stream: true } };
+  return begunBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
+}
+
+type Events = AsyncGenerator<StreamEvent, void, undefined>;
+
+/** The first event says which turn it is. */
+async function begunBy(events: Events): Promise<Begun> {
+  const { value: first, done } = await events.next();
+  if (done || !first.conversation_id || !first.turn_id) throw fail('not_ready', { message: 'The turn has not begun.' });
+  async function* withFirst(): Events {
+    yield first as StreamEvent;
+    yield* events;
+  }
+  return { conversationId: first.conversation_id, turnId: first.turn_id, afterSeq: first.seq - 1, events: withFirst() };
+}
+
+/** What is being answered goes on in the turn that asked. */
+async function answerCalls(exchange: Exchange, question: Question): Promise<Begun> {
+  const [first] = question.toolResults;
+  const asked = await askedBy(exchange, first?.call_id ?? '');
+  const conversation = await ownConversation(exchange, question, asked.conversation_id);
+  const afterSeq = conversation.last_event_seq;
+  const isSaid = question.message !== '' || question.files.length + question.fileIds.length > 0;
+  const said = isSaid ? await messageOf(exchange, question, { userId: conversation.user_id ?? undefined }) : {};
+  const placed = {
+    params: { conversation_id: conversation.id },
+    body: { ...said, tool_results: question.toolResults },
+  };
+  const { idempotencyKey } = exchange;
+  const sent = (await exchange.client.request('conversations.send', placed, { idempotencyKey })) as { id: string };
+  return following(exchange, { conversationId: conversation.id, turnId: sent.id, afterSeq });
+}
+
+async function answerApprovals(exchange: Exchange, question: Question): Promise<Begun> {
+  const asked = await Promise.all(question.approvals.map(({ id }) => askedBy(exchange, id)));
+  const [first] = asked;
+  if (!first || asked.some(({ turn_id }) => turn_id !== first.turn_id)) {
+    throw fail('invalid_request', { param: 'input', message: 'Answer what one turn asked at a time.' });
+  }
+  const { last_event_seq: afterSeq } = await ownConversation(exchange, question, first.conversation_id);
+  for (const { id, approve } of question.approvals) {
+    const yes = { approve, ...(question.isUserPresent && { present_user: true }) };
+    await exchange.client.interactions.answer({ interaction_id: id, ...yes }).catch(tellHowToBePresent);
+  }
+  return following(exchange, { conversationId: first.conversation_id, turnId: first.turn_id, afterSeq });
+}
+
+function tellHowToBePresent(error: unknown): never {
+  if (!(error instanceof VestraError) || error.code !== 'present_user_required') throw error;
+  throw fail('present_user_required', {
+    param: 'metadata',
+    message: 'This needs the yes of a person who is present: send `metadata: {"present_user": "true"}` if one gave it.',
+  });
+}
+
+async function askedBy({ db, caller }: Exchange, id: string) {
+  const asked =
+    idPattern('call').test(id) || idPattern('int').test(id) ? await findInteraction(db, caller, id) : undefined;
+  if (!asked) throw fail('interaction_not_found', { message: `Nothing is asked for under \`${id}\`.` });
+  return asked;
+}
+
+/** A turn that began before, from the event after `afterSeq` on. */
+export function following({ client }: Exchange, of: Omit<Begun, 'events'>): Begun {
+  return { ...of, events: followTurn(client, of.conversationId, of.turnId, { after: of.afterSeq }) };
+}
+
+/** The conversation to go on with; null: a new one. */
+async function conversationOf(exchange: Exchange, question: Question): Promise<Conversation | null> {
+  const { previousResponse, conversation } = question;
+  if (previousResponse !== undefined) {
+    const before = await findAnswer(exchange.db, exchange.caller, previousResponse);
+    if (!before) throw fail('response_not_found', { param: 'previous_response_id' });
+    if (!(await isNewest(exchange, before))) {
+      throw fail('invalid_request', {
+        param: 'previous_response_id',
+        message:
+          'The conversation has gone on since this response: go on with its last one, or begin a new conversation.',
+      });
+    }
+    return ownConversation(exchange, question, before.conversation_id);
+  }
+  if (conversation !== undefined) return ownConversation(exchange, question, conversation);
+  if (question.earlier.length === 0) return null;
+  const before = await answerOfTalk(exchange.db, exchange.caller, digestOfTalk(question, question.earlier));
+  // One that went another way since is told what was said up to here.
+  return before && (await isNewest(exchange, before))
+    ? ownConversation(exchange, question, before.conversation_id)
+    : null;
+}
+
+const isNewest = async ({ db }: Exchange, { conversation_id, turn_id }: OpenaiAnswer): Promise<boolean> =>
+  (await latestTurn(db, conversation_id))?.id === turn_id;
+
+/** What is another user's, or another deployment's than the one that is named, is refused. */
+async function ownConversation(
+  { client, db, caller }: Exchange,
+  question: Question,
+  id: string,
+): Promise<Conversation> {
+  if (!idPattern('conv').test(id)) throw fail('conversation_not_found', { param: 'conversation' });
+  const conversation = await client.conversations.get({ conversation_id: id });
+  if (question.user !== undefined && conversation.user_id !== question.user) {
+    throw fail('conversation_user_mismatch', { param: 'user', message: 'The conversation belongs to another user.' });
+  }
+  if (question.model === undefined) return conversation;
+  const named = await findDeployment(db, caller.orgId, question.model);
+  if (named?.deployment.id === conversation.deployment_id) return conversation;
+  throw fail('invalid_deployment', {
+    param: 'model',
+    message: 'A conversation keeps the deployment it began with: name that one, or begin a new conversation.',
+  });
+}
+
+/** `unheard`: what no conversation here has heard of the talk that the client tells. */
+async function messageOf(
+  { client, idempotencyKey }: Exchange,
+  question: Question,
+  { userId, unheard = [] }: { userId: string | undefined; unheard?: Question['earlier'] },
+): Promise<Record<string, unknown>> {
+  const { message, files, fileIds, tools, outputSchema, system } = question;
+  const attachments = fileIds.map((file_id) => ({ file_id }));
+  for (const [at, { filename, mediaType, bytes }] of files.entries()) {
+    const file = new File([bytes], filename, { type: mediaType });
+    const key = idempotencyKey === undefined ? undefined : `${idempotencyKey}.${at}`;
+    const { id } = await client.files.create({ user_id: userId, file }, { idempotencyKey: key });
+    attachments.push({ file_id: id });
+  }
+  const context = {
+    ...(system !== '' && { from_the_application: system }),
+    ...(unheard.length > 0 && { earlier_in_this_talk: unheard }),
+  };
+  return {
+    ...(message !== '' && { message }),
+    ...(attachments.length > 0 && { attachments }),
+    ...(tools.declared.length > 0 && { tools: tools.declared }),
+    ...(outputSchema && { output_schema: outputSchema }),
+    ...(Object.keys(context).length > 0 && { context }),
+  };
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import { fail } from '@vestra/contract/errors';
+import type { openai } from '@vestra/contract/openai';
+import type { BodyOf } from '@vestra/contract/route';
+import { type CallerTools, callerTools } from './caller-tools.ts';
+import { bytesOfDataUrl } from './data-url.ts';
+
+export type Said = { role: 'user' | 'assistant'; text: string };
+
+type GivenFile = { filename: string; mediaType: string; bytes: Uint8Array<ArrayBuffer> };
+
+/** What a client asks, whichever of the two forms it is written in. */
+export type Question = {
+  /** Absent where the conversation that is gone on with says it. */
+  model: string | undefined;
+  user: string | undefined;
+  /** Words that no conversation has heard yet. */
+  message: string;
+  files: GivenFile[];
+  fileIds: string[];
+  toolResults: { call_id: string; output: string }[];
+  approvals: { id: string; approve: boolean }[];
+  /** A person has said these yeses, says the client. */
+  isUserPresent: boolean;
+  /** What was said before, as the client tells it. */
+  earlier: Said[];
+  /** What the client would have a model believe: facts beside the instructions of the deployment. */
+  system: string;
+  tools: CallerTools;
+  outputSchema: Record<string, unknown> | undefined;
+  metadata: Record<string, string> | undefined;
+  previousResponse: string | undefined;
+  conversation: string | undefined;
+};
+
+type ChatBody = BodyOf<(typeof openai)['chat']>;
+type ResponseBody = BodyOf<(typeof openai)['respond']>;
+type InputItem = Exclude<ResponseBody['input'], string>[number];
+
+const nothing = {
+  message: '',
+  files: [],
+  fileIds: [],
+  toolResults: [],
+  approvals: [],
+  earlier: [],
+  system: '',
+  previousResponse: undefined,
+  conversation: undefined,
+};
+
+export function readChat(body: ChatBody): Question {
+  const { messages, model, tools, tool_choice, response_format: format } = body;
+  const answered = messages.findLastIndex(({ role }) => role === 'assistant');
+  const heard = readMessages(messages.slice(0, answered + 1));
+  const fresh = readMessages(messages.slice(answered + 1));
+  if (fresh.isEmpty) {
+    throw fail('invalid_request', { param: 'messages', message: 'The last message must be the user’s, or a tool’s.' });
+  }
+  return {
+    ...nothing,
+    model,
+    user: userOf(body),
+    message: joined(fresh.said.map(({ text }) => text)),
+    files: fresh.files,
+    fileIds: fresh.fileIds,
+    toolResults: fresh.toolResults,
+    earlier: heard.said,
+    system: joined([...heard.system, ...fresh.system]),
+    tools: callerTools(
+      (tools ?? []).map((tool) => tool.function),
+      tool_choice,
+    ),
+    outputSchema:
+      format?.type === 'json_schema'
+        ? format.json_schema.schema
+        : format?.type === 'json_object'
+          ? anyObject
+          : undefined,
+    metadata: body.metadata ?? undefined,
+    isUserPresent: isUserPresent(body),
+  };
+}
+
+export function readResponse(body: ResponseBody): Question {
+  const { input, model, tools, tool_choice, instructions, text, conversation } = body;
+  const items: InputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
+  const answered = items.findLastIndex(isOfAgent);
+  const heard = readItems(items.slice(0, answered + 1));
+  const fresh = readItems(items.slice(answered + 1));
+  if (fresh.isEmpty) {
+    throw fail('invalid_request', { param: 'input', message: 'The last item must be the user’s, or answer a call.' });
+  }
+  const format = text?.format;
+  return {
+    ...nothing,
+    model,
+    user: userOf(body),
+    message: joined(fresh.said.map((each) => each.text)),
+    files: fresh.files,
+    fileIds: fresh.fileIds,
+    toolResults: fresh.toolResults,
+    approvals: fresh.approvals,
+    earlier: heard.said,
+    system: joined([instructions ?? '', ...heard.system, ...fresh.system]),
+    tools: callerTools(tools ?? [], tool_choice),
+    outputSchema:
+      format?.type === 'json_schema' ? format.schema : format?.type === 'json_object' ? anyObject : undefined,
+    metadata: body.metadata ?? undefined,
+    isUserPresent: isUserPresent(body),
+    previousResponse: body.previous_response_id ?? undefined,
+    conversation: (typeof conversation === 'string' ? conversation : conversation?.id) ?? undefined,
+  };
+}
+
+const anyObject = { type: 'object' };
+
+const userOf = ({ user, safety_identifier }: Pick<ChatBody, 'user' | 'safety_identifier'>): string | undefined =>
+  user ?? safety_identifier ?? undefined;
+
+/** Neither form has a place for it. */
+const isUserPresent = ({ metadata }: Pick<ChatBody, 'metadata'>): boolean => metadata?.present_user === 'true';
+
+const joined = (texts: readonly string[]) => texts.filter((text) => text.trim() !== '').join('\n\n');
+
+type Read = Pick<Question, 'files' | 'fileIds' | 'toolResults' | 'approvals'> & {
+  said: Said[];
+  system: string[];
+  isEmpty: boolean;
+};
+
+const readNothing = (): Read => ({
+  said: [],
+  system: [],
+  files: [],
+  fileIds: [],
+  toolResults: [],
+  approvals: [],
+  isEmpty: true,
+});
+
+function readMessages(messages: ChatBody['messages']): Read {
+  const read = readNothing();
+  for (const message of messages) {
+    if (message.role === 'system' || message.role === 'developer') {
+      read.system.push(textOf(message.content));
+      continue;
+    }
+    read.isEmpty = false;
+    if (message.role === 'tool') {
+      read.toolResults.push({ call_id: message.tool_call_id, output: textOf(message.content) });
+    } else if (message.role === 'assistant') {
+      read.said.push({ role: 'assistant', text: textOf(message.content ?? '') });
+    } else {
+      read.said.push({ role: 'user', text: textOf(message.content) });
+      for (const part of typeof message.content === 'string' ? [] : message.content) {
+        if (part.type === 'image_url') takeFile(read, { file_data: part.image_url.url });
+        if (part.type === 'file') takeFile(read, part.file);
+      }
+    }
+  }
+  return read;
+}
+
+const isOfAgent = (item: InputItem) => item.type === 'function_call' || ('role' in item && item.role === 'assistant');
+
+function readItems(items: readonly InputItem[]): Read {
+  const read = readNothing();
+  for (const item of items) {
+    if ('role' in item) {
+      const { role, content } = item as Extract<InputItem, { role: unknown }>;
+      if (role === 'system' || role === 'developer') {
+        read.system.push(textOf(content));
+        continue;
+      }
+      read.isEmpty = false;
+      read.said.push({ role, text: textOf(content) });
+      for (const part of typeof content === 'string' ? [] : content) {
+        if (part.type === 'input_image') takeFile(read, { file_data: part.image_url });
+        if (part.type === 'input_file') takeFile(read, part);
+      }
+    } else if (item.type === 'function_call_output') {
+      const { call_id, output } = item as Extract<InputItem, { type: 'function_call_output' }>;
+      read.isEmpty = false;
+      read.toolResults.push({ call_id, output: textOf(output) });
+    } else if (item.type === 'mcp_approval_response') {
+      const { approval_request_id: id, approve } = item as Extract<InputItem, { type: 'mcp_approval_response' }>;
+      read.isEmpty = false;
+      read.approvals.push({ id, approve });
+    }
+  }
+  return read;
+}
+
+type Content = string | readonly { type: string; text?: unknown }[];
+
+const textOf = (content: Content): string =>
+  typeof content === 'string'
+    ? content
+    : joined(content.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])));
+
+type FileField = {
+  file_data?: string | null | undefined;
+  file_id?: string | null | undefined;
+  filename?: string | null | undefined;
+};
+
+function takeFile(read: Read, { file_data, file_id, filename }: FileField): void {
+  if (file_id) read.fileIds.push(file_id);
+  if (!file_data) return;
+  const { mediaType, bytes } = bytesOfDataUrl(file_data);
+  const ending = mediaType.split(/[/+;]/)[1] ?? 'bin';
+  read.files.push({ filename: filename || `file-${read.files.length + 1}.${ending}`, mediaType, bytes });
+}
+
+/** The same talk, whoever sends it back and with whatever space around its words. */
+export function digestOfTalk({ model, user }: Pick<Question, 'model' | 'user'>, said: readonly Said[]): string {
+  const words = said.map(({ role, text }) => [role, text.trim()]).filter(([, text]) => text !== '');
+  return digestOf([model ?? null, user ?? null, words]);
+}
+
+export const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url');

@@ -1,0 +1,39 @@
+import { type ErrorCode, errorCatalogue, Failure, fail } from '@vestra/contract/errors';
+import type { Turn } from '@vestra/sdk/resources';
+import { refusalOf } from '../refusal.ts';
+
+/** A route's field, by the name that it has in the client's request. */
+const paramNames: Readonly<Record<string, string>> = {
+  message: 'input',
+  deployment: 'model',
+  user_id: 'user',
+  output_schema: 'response_format',
+  tool_results: 'input',
+};
+
+/** A refusal of a route that was called on the way, as a failure of this one. */
+export function asOwnFailure(thrown: unknown, requestId: string): unknown {
+  if (thrown instanceof Failure) return thrown;
+  const { code, message, param, retry_after_ms } = refusalOf(thrown, requestId);
+  if (code === 'internal_error') return thrown;
+  const field = param?.split(/[.[]/)[0] ?? '';
+  return fail(code, {
+    message,
+    ...(param !== undefined && { param: paramNames[field] ?? param }),
+    ...(typeof retry_after_ms === 'number' && { retry_after_ms }),
+  });
+}
+
+/** The error body that clients of OpenAI's API read. */
+export const errorWords = (thrown: unknown, requestId: string) => {
+  const { code, message, param = null } = refusalOf(thrown, requestId);
+  return { message, type: 'server_error', param, code, request_id: requestId };
+};
+
+/** What a failed turn has done it has done: no client is to send it again by itself. */
+export function failedTurn(turn: Turn | null): Response {
+  const { code, message } = turn?.error ?? { code: 'internal_error', message: 'The turn has failed.' };
+  const status = Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code as ErrorCode].status : 502;
+  const error = { message, type: 'server_error', param: null, code };
+  return Response.json({ error }, { status: Math.max(status, 400), headers: { 'x-should-retry': 'false' } });
+}

@@ -1,0 +1,238 @@
+import type OpenAI from 'openai';
+import type { OpenaiAnswer } from '../../domains/openai-answers/api.ts';
+import type { Answered } from './answer.ts';
+import { finalWords, type Piece, wordsFor } from './pieces.ts';
+
+type Response = OpenAI.Responses.Response;
+type Item = OpenAI.Responses.ResponseOutputItem;
+type Event = OpenAI.Responses.ResponseStreamEvent;
+type Message = OpenAI.Responses.ResponseOutputMessage;
+
+/** As far as it has come. */
+export function shownResponse(answered: Answered, isBackground: boolean): Response {
+  const { row, state, turn, used } = answered;
+  const items = outputOf(answered);
+  return {
+    ...begunResponse(row, isBackground),
+    status: statusOf(answered),
+    error:
+      state === 'failed' ? { code: 'server_error', message: turn?.error?.message ?? 'The turn has failed.' } : null,
+    incomplete_details: turn?.reply?.truncated ? { reason: 'max_output_tokens' } : null,
+    output: items,
+    output_text: items.map(textOfItem).join(''),
+    completed_at: turn?.settled_at ? seconds(new Date(turn.settled_at)) : null,
+    usage: {
+      input_tokens: used.input,
+      input_tokens_details: { cached_tokens: used.cached, cache_write_tokens: 0 },
+      output_tokens: used.output,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: used.input + used.output,
+    },
+  };
+}
+
+const begunResponse = (row: OpenaiAnswer, background: boolean): Response => ({
+  id: row.id,
+  object: 'response',
+  created_at: seconds(row.created_at),
+  status: 'in_progress',
+  background,
+  access_programs: null,
+  conversation: { id: row.conversation_id },
+  model: row.model,
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  output: [],
+  output_text: '',
+  parallel_tool_calls: true,
+  temperature: null,
+  top_p: null,
+  tool_choice: 'auto',
+  tools: [],
+});
+
+function statusOf({ state, turn }: Answered): NonNullable<Response['status']> {
+  if (state === 'open') return 'in_progress';
+  if (state === 'failed') return 'failed';
+  if (state === 'stopped') return 'cancelled';
+  return turn?.reply?.truncated ? 'incomplete' : 'completed';
+}
+
+function outputOf(answered: Answered): Item[] {
+  const { row, pieces } = answered;
+  const final = finalWords(answered, row);
+  const items = itemsOf(row, pieces);
+  if (final === null) return items.map(({ item }) => item);
+  const others = items.filter(({ item }) => item.type !== 'message').map(({ item }) => item);
+  return [...others, message(`msg_${row.id}_0`, final, 'completed')];
+}
+
+type Placed = { item: Item; text: string | null };
+
+/** Words that follow each other are one message. */
+function itemsOf(row: OpenaiAnswer, pieces: readonly Piece[]): Placed[] {
+  const items: Placed[] = [];
+  for (const piece of pieces) {
+    const last = items.at(-1);
+    const words = wordsIn(piece, last?.text ?? null);
+    if (words === null) items.push({ item: itemOf(piece as Asking), text: null });
+    else if (last && last.text !== null)
+      items[items.length - 1] = placedMessage(row, items.length - 1, last.text + words);
+    else items.push(placedMessage(row, items.length, words));
+  }
+  return items;
+}
+
+type Asking = Extract<Piece, { kind: 'call' | 'approval' }>;
+
+function wordsIn(piece: Piece, before: string | null): string | null {
+  if (piece.kind === 'text') return piece.text;
+  if (piece.kind === 'wait') return `${before === null ? '' : '\n\n'}${wordsFor(piece.interaction)}`;
+  return null;
+}
+
+const placedMessage = (row: OpenaiAnswer, at: number, text: string): Placed => ({
+  item: message(`msg_${row.id}_${at}`, text, 'completed'),
+  text,
+});
+
+const message = (id: string, text: string, status: Message['status']): Message => ({
+  id,
+  type: 'message',
+  role: 'assistant',
+  status,
+  content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
+});
+
+function itemOf(piece: Asking): Item {
+  if (piece.kind === 'call') {
+    const { id, name, arguments: given } = piece;
+    return { type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: given, status: 'completed' };
+  }
+  const { id, summary, details } = piece.interaction;
+  const { tool_name, server, ...shown } = details;
+  return {
+    type: 'mcp_approval_request',
+    id,
+    name: String(tool_name ?? piece.interaction.kind),
+    server_label: String(server ?? 'vestra'),
+    arguments: JSON.stringify({ summary, ...shown }),
+  };
+}
+
+const textOfItem = (item: Item): string =>
+  item.type === 'message' ? item.content.map((part) => ('text' in part ? part.text : '')).join('') : '';
+
+/** `Omit` over each event of the union by itself. */
+type Unnumbered<Each> = Each extends unknown ? Omit<Each, 'sequence_number'> : never;
+
+/** The events of a stream, numbered from 0 in the same order however often they are asked for. */
+export function responseEvents(row: OpenaiAnswer, isBackground: boolean) {
+  let number = 0;
+  let at = -1;
+  let open: { id: string; text: string } | null = null;
+  const numbered = (events: Unnumbered<Event>[]): Event[] =>
+    events.map((event) => ({ ...event, sequence_number: number++ }) as Event);
+
+  function close(): Unnumbered<Event>[] {
+    if (!open) return [];
+    const { id, text } = open;
+    open = null;
+    const place = { item_id: id, output_index: at, content_index: 0 };
+    const done = message(id, text, 'completed');
+    return [
+      { type: 'response.output_text.done', ...place, text, logprobs: [] },
+      {
+        type: 'response.content_part.done',
+        ...place,
+        part: { type: 'output_text', text, annotations: [], logprobs: [] },
+      },
+      { type: 'response.output_item.done', output_index: at, item: done },
+    ];
+  }
+
+  function say(words: string): Unnumbered<Event>[] {
+    const added: Unnumbered<Event>[] = [];
+    if (!open) {
+      at += 1;
+      open = { id: `msg_${row.id}_${at}`, text: '' };
+      const item: Message = { id: open.id, type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+      added.push({ type: 'response.output_item.added', output_index: at, item });
+      added.push({
+        type: 'response.content_part.added',
+        item_id: open.id,
+        output_index: at,
+        content_index: 0,
+        part: { type: 'output_text', text: '', annotations: [], logprobs: [] },
+      });
+    }
+    open.text += words;
+    added.push({
+      type: 'response.output_text.delta',
+      item_id: open.id,
+      output_index: at,
+      content_index: 0,
+      delta: words,
+      logprobs: [],
+    });
+    return added;
+  }
+
+  function show(item: Item): Unnumbered<Event>[] {
+    const before = close();
+    at += 1;
+    const place = { output_index: at };
+    if (item.type !== 'function_call') {
+      return [
+        ...before,
+        { type: 'response.output_item.added', ...place, item },
+        { type: 'response.output_item.done', ...place, item },
+      ];
+    }
+    const item_id = item.id as string;
+    const { arguments: given } = item;
+    const empty: Item = { ...item, arguments: '', status: 'in_progress' };
+    return [
+      ...before,
+      { type: 'response.output_item.added', ...place, item: empty },
+      { type: 'response.function_call_arguments.delta', ...place, item_id, delta: given },
+      { type: 'response.function_call_arguments.done', ...place, item_id, arguments: given },
+      { type: 'response.output_item.done', ...place, item },
+    ];
+  }
+
+  return {
+    begin: (): Event[] => {
+      const response = begunResponse(row, isBackground);
+      return numbered([
+        { type: 'response.created', response },
+        { type: 'response.in_progress', response },
+      ]);
+    },
+    piece: (piece: Piece): Event[] => {
+      const words = wordsIn(piece, open?.text ?? null);
+      return numbered(words === null ? show(itemOf(piece as Asking)) : say(words));
+    },
+    end: (answered: Answered): Event[] => {
+      const type = endings[statusOf(answered)] ?? 'response.completed';
+      // What was streamed is what it says at the end.
+      const output = itemsOf(row, answered.pieces).map(({ item }) => item);
+      const response = {
+        ...shownResponse(answered, isBackground),
+        output,
+        output_text: output.map(textOfItem).join(''),
+      };
+      return numbered([...close(), { type, response }]);
+    },
+  };
+}
+
+const endings: Partial<Record<string, 'response.completed' | 'response.failed' | 'response.incomplete'>> = {
+  failed: 'response.failed',
+  incomplete: 'response.incomplete',
+  cancelled: 'response.incomplete',
+};
+
+const seconds = (at: Date) => Math.floor(at.getTime() / 1000);

@@ -16,7 +16,9 @@ const unused = [
   'mammoth/mammoth.browser*',
   'react-dom/cjs/*{server,profiling,test-utils}*',
   'redoc/bundles/redoc.js',
-  'zod/src',
+  '{openai,rxjs,zod}/src',
+  'openai/**/*.d.mts',
+  'rxjs/dist/{bundles,esm,esm5}',
   // What its authors test it with, and how they look at a test.
   '@mixmark-io/domino/{test,.yarn}',
   'playwright-core/lib/vite',

@@ -29,7 +29,7 @@ export const serverRooms: Record<string, Room> = {
     holds: 'the commands `vestra admin`',
     imports: ['main', 'db', 'adapters', apiOfDomain],
   },
-  edges: { holds: 'MCP, A2A and OpenAI’s API, which ask the routes', imports: [apiOfDomain] },
+  edges: { holds: 'MCP, A2A, AG-UI and OpenAI’s API, which ask the routes', imports: [apiOfDomain] },
   pages: { holds: 'what a browser opens: the session, the screen, downloads, the API reference', imports: [] },
   metrics: { holds: 'what a process counts for its operator, and how Prometheus reads it', imports: [] },
   http: { holds: 'the way of a request: who calls, limits, idempotency, lists, streams', imports: ['db'] },

@@ -1,6 +1,7 @@
 import type { Area } from './requirement.ts';
 import { a2a } from './requirements/a2a.ts';
 import { account } from './requirements/account.ts';
+import { agUi } from './requirements/ag-ui.ts';
 import { answers } from './requirements/answers.ts';
 import { apply } from './requirements/apply.ts';
 import { apps } from './requirements/apps.ts';
@@ -128,6 +129,7 @@ export const areas: readonly Area[] = [
   mcpEndpoint,
   a2a,
   openai,
+  agUi,
   apps,
   voice,
   otlp,

@@ -1,4 +1,5 @@
 import { health, limits, me, models, orgs } from './account.ts';
+import { agUi } from './ag-ui.ts';
 import { apps } from './apps.ts';
 import { auditLog } from './audit-log.ts';
 import { batches } from './batches.ts';
@@ -53,6 +54,7 @@ const api = {
   connections,
   protocols,
   openai,
+  agUi,
   me,
   orgs,
   keys,

@@ -822,6 +822,16 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       params: ['model'],
     },
   },
+  agUi: {
+    run: {
+      method: 'POST',
+      path: '/v1/ag-ui/{deployment_id}',
+      params: ['deployment_id'],
+      body: 'value',
+      produces: ['text/event-stream'],
+      streams: true,
+    },
+  },
   me: {
     get: {
       method: 'GET',

@@ -22,6 +22,17 @@ export function refusalOf(thrown: unknown, requestId: string): Refusal {
   return { type, code, message, ...(details.param !== undefined && { param: details.param }), request_id: requestId };
 }
 
+/** The same as a failure of the route that the client called. A fault stays what it is. */
+export function asFailure(thrown: unknown, requestId: string): unknown {
+  if (thrown instanceof Failure || !isRefused(thrown)) return thrown;
+  const { code, message, param, retry_after_ms } = refusalOf(thrown, requestId);
+  return fail(code, {
+    message,
+    ...(param !== undefined && { param }),
+    ...(typeof retry_after_ms === 'number' && { retry_after_ms }),
+  });
+}
+
 /** By a route, or by a command before it called one. A connection that fails is a fault: there is none here. */
 const isRefused = (thrown: unknown): thrown is VestraError =>
   thrown instanceof VestraError && thrown.type !== 'connection';

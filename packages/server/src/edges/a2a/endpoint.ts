@@ -1,9 +1,6 @@
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import { fail } from '@vestra/contract/errors';
-import { check } from '@vestra/contract/fault';
-import { protocols } from '@vestra/contract/protocols';
 import type { Logger } from 'pino';
 import { requireDeployment } from '../../domains/deployments/api.ts';
 import { countTasks, type Engine } from '../../domains/engine/api.ts';
@@ -11,6 +8,7 @@ import { stopOneTask } from '../../domains/tasks/api.ts';
 import type { HoldOpen } from '../held-answer.ts';
 import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
 import { isUnforeseen, toldIfCutShort } from '../refusal.ts';
+import { readServiceUser } from '../service-user.ts';
 import { streamAnswer } from '../stream-answer.ts';
 import { methodsFor } from './methods.ts';
 import { protocolErrorOf } from './protocol-error.ts';
@@ -31,7 +29,7 @@ type JsonRpcAnswer = { jsonrpc: string; id: string | number | null; result?: unk
 export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependencies) {
   return async (incoming: A2aRequest): Promise<Response> => {
     const { caller, params, headers, requestId } = incoming;
-    const userId = readUser(headers);
+    const userId = readServiceUser(headers) ?? null;
     const deployment = await requireDeployment(engine.db, caller.orgId, params.deployment_id);
     const request = isRecord(incoming.body) ? incoming.body : {};
     const asProtocolError = (thrown: unknown) => {
@@ -95,14 +93,6 @@ function assertVersion(headers: Headers): void {
   const version = headers.get(A2A_VERSION_HEADER);
   if (version === null || version === '' || version === A2A_PROTOCOL_VERSION) return;
   throw new VersionNotSupportedError(`This agent speaks A2A ${A2A_PROTOCOL_VERSION}.`);
-}
-
-function readUser(headers: Headers): string | null {
-  const given = headers.get('service-user');
-  if (given === null) return null;
-  const read = check(protocols.a2a.headers, { 'Service-User': given }, 'invalid_request');
-  if (read.ok) return given;
-  throw fail('invalid_request', { param: 'Service-User', message: read.faults[0].message });
 }
 
 /** Ours all carry data: an internal error without any comes from parameters that the SDK could not read. */

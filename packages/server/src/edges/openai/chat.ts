@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
-import type { Answered } from './answer.ts';
-import { finalWords, type Piece, wordsFor } from './pieces.ts';
-import type { TokensUsed } from './usage.ts';
+import type { Answered } from '../talk/answer.ts';
+import { finalWords, type Piece, wordsFor } from '../talk/pieces.ts';
+import type { TokensUsed } from '../talk/usage.ts';
 
 type Chunk = OpenAI.Chat.ChatCompletionChunk;
 type ToolCall = OpenAI.Chat.ChatCompletionMessageFunctionToolCall;
@@ -42,7 +42,7 @@ export const streamedChatText = ({ pieces }: Answered): string => pieces.map(wor
 /** An approval has no place in this form: it is said in words. */
 function wordsOf(piece: Piece, at: number): string {
   if (piece.kind === 'text') return piece.text;
-  if (piece.kind === 'call') return '';
+  if (piece.kind === 'call' || piece.kind === 'progress') return '';
   return `${at === 0 ? '' : '\n\n'}${wordsFor(piece.interaction)}`;
 }
 
@@ -68,7 +68,7 @@ const chatUsage = ({ input, cached, output }: TokensUsed): OpenAI.CompletionUsag
 export function chatChunks(
   row: Answered['row'],
   { withUsage }: { withUsage: boolean },
-): { begin: () => Chunk; piece: (piece: Piece) => Chunk; end: (answered: Answered) => Chunk[] } {
+): { begin: () => Chunk; piece: (piece: Piece) => Chunk[]; end: (answered: Answered) => Chunk[] } {
   let pieces = 0;
   let calls = 0;
   const chunk = (choices: Chunk['choices']): Chunk => ({
@@ -87,8 +87,9 @@ export function chatChunks(
     begin: () => delta({ role: 'assistant', content: '', refusal: null }),
     piece: (piece) => {
       const at = pieces++;
-      if (piece.kind !== 'call') return delta({ content: wordsOf(piece, at) });
-      return delta({ tool_calls: [{ index: calls++, ...toolCall(piece) }] });
+      if (piece.kind === 'progress') return [];
+      if (piece.kind !== 'call') return [delta({ content: wordsOf(piece, at) })];
+      return [delta({ tool_calls: [{ index: calls++, ...toolCall(piece) }] })];
     },
     end: (answered) => [
       delta({}, finishOf(answered)),

@@ -1,26 +1,25 @@
 import { fail } from '@vestra/contract/errors';
 import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
+import { type ClientAnswer, findAnswer, latestAnswerTo, noteTalk } from '../../domains/client-answers/api.ts';
 import { type DeploymentRow, listDeployments, requireDeployment } from '../../domains/deployments/api.ts';
 import type { Engine } from '../../domains/engine/api.ts';
-import { findAnswer, latestAnswerTo, type OpenaiAnswer } from '../../domains/openai-answers/api.ts';
 import type { HoldOpen } from '../held-answer.ts';
-import { type AnswerRequest, type EdgeRequest, idempotencyKeyOf, ownClient } from '../own-client.ts';
-import { toldIfCutShort } from '../refusal.ts';
-import { streamAnswer } from '../stream-answer.ts';
+import type { AnswerRequest, EdgeRequest } from '../own-client.ts';
 import {
   type Answered,
   type AnswerKind,
   answering,
+  followingAnswer,
   keepAnswer,
-  noteWhatWasSaid,
   wholeAnswer,
   writtenEvents,
-} from './answer.ts';
+} from '../talk/answer.ts';
+import { type Begun, begin, type Exchange } from '../talk/exchange.ts';
+import { frame, type Held, holdingBy, streamPieces } from '../talk/held.ts';
+import { digestOf, type Question } from '../talk/question.ts';
 import { chatChunks, chatCompletion, chatText, streamedChatText } from './chat.ts';
-import { type Begun, begin, type Exchange, following } from './exchange.ts';
-import type { Piece } from './pieces.ts';
-import { digestOf, type Question, readChat, readResponse } from './question.ts';
+import { digestOfTalk, readChat, readResponse } from './read-question.ts';
 import { asOwnFailure, errorWords, failedTurn } from './refused.ts';
 import { responseEvents, shownResponse } from './response.ts';
 
@@ -28,34 +27,11 @@ type Dependencies = { answer: AnswerRequest; hold: HoldOpen; engine: Engine };
 
 type Body<Operation extends keyof typeof openai> = BodyOf<(typeof openai)[Operation]>;
 
-/** What is open for one request until it has been answered. */
-type Held = { exchange: Exchange; release: () => void; requestId: string };
-
 /** Deployments in the form of models, for whoever speaks OpenAI's API. Nothing is done here that a route does not do. */
 export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
   const { db } = engine;
 
-  /** Held until `work` releases it, or fails. */
-  const holding =
-    <Incoming extends EdgeRequest>(work: (incoming: Incoming, held: Held) => Promise<Response>) =>
-    async (incoming: Incoming): Promise<Response> => {
-      const { caller, signal, requestId } = incoming;
-      const gone = new AbortController();
-      const held = hold(caller, AbortSignal.any([signal, gone.signal]));
-      const release = () => {
-        gone.abort();
-        held.close();
-      };
-      const client = ownClient(answer, { ...incoming, signal: held.signal });
-      const exchange = { client, caller, db, idempotencyKey: idempotencyKeyOf(incoming) };
-      try {
-        return await work(incoming, { exchange, release, requestId });
-      } catch (error) {
-        const told = asOwnFailure(toldIfCutShort(error, held.signal), requestId);
-        release();
-        throw told;
-      }
-    };
+  const holding = holdingBy({ answer, hold, engine, asFailure: asOwnFailure });
 
   const chat = holding<EdgeRequest>(async (incoming, held) => {
     const body = incoming.body as Body<'chat'>;
@@ -63,20 +39,20 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     const { row, events } = await begun(held.exchange, incoming, question, { kind: 'chatcmpl-', isKept: false });
     if (!body.stream) {
       const answered = await wholeAnswer(held.exchange, row, events);
-      if (answered.state !== 'failed') await noteWhatWasSaid(db, question, row, chatText(answered));
+      if (answered.state !== 'failed') await noteWhatWasSaid(question, row, chatText(answered));
       held.release();
       return answered.state === 'failed' ? failedTurn(answered.turn) : Response.json(chatCompletion(answered));
     }
     const chunks = chatChunks(row, { withUsage: body.stream_options?.include_usage ?? false });
-    return streamed(held, answering(held.exchange, row, events), {
+    return streamPieces(held, answering(held.exchange, row, events), {
       begin: () => [frame(chunks.begin())],
-      piece: (piece) => [frame(chunks.piece(piece))],
+      piece: (piece) => chunks.piece(piece).map(frame),
       end: async (answered) => {
         if (answered.state === 'failed') return [frame({ error: turnError(answered) })];
-        await noteWhatWasSaid(db, question, row, streamedChatText(answered));
+        await noteWhatWasSaid(question, row, streamedChatText(answered));
         return [...chunks.end(answered).map(frame), 'data: [DONE]\n\n'];
       },
-      fail: (error) => frame({ error }),
+      fail: (error) => frame({ error: errorWords(error, held.requestId) }),
     });
   });
 
@@ -92,7 +68,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     const coming = isBackground ? writtenEvents(held.exchange, row) : events;
     const answered = await wholeAnswer(held.exchange, row, coming);
     const shown = shownResponse(answered, isBackground);
-    if (answered.state === 'settled') await noteWhatWasSaid(db, question, row, shown.output_text);
+    if (answered.state === 'settled') await noteWhatWasSaid(question, row, shown.output_text);
     held.release();
     return Response.json(shown);
   });
@@ -105,7 +81,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
         held.release();
         return Response.json(shown);
       }
-      const { events } = following(held.exchange, placeOf(row));
+      const events = followingAnswer(held.exchange, row);
       const after = query.starting_after === undefined ? -1 : Number(query.starting_after);
       return streamedResponse(held, row, events, { isBackground: true, after });
     },
@@ -165,18 +141,25 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     { headers, body, caller }: EdgeRequest,
     question: Question,
     { kind, isKept }: { kind: AnswerKind; isKept: boolean },
-  ): Promise<{ row: OpenaiAnswer; events: Begun['events'] }> {
+  ): Promise<{ row: ClientAnswer; events: Begun['events'] }> {
     const requestDigest = digestOf([kind, caller.actor.id, body]);
     const isRetry = Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
     const before = isRetry ? await latestAnswerTo(db, caller, requestDigest) : undefined;
-    if (before) return { row: before, events: following(exchange, placeOf(before)).events };
+    if (before) return { row: before, events: followingAnswer(exchange, before) };
     const begun = await begin(exchange, question);
     const model = question.model ?? (await deploymentOf(exchange, begun.conversationId));
     const row = await keepAnswer(db, exchange, question, { ...begun, kind, isKept, requestDigest, model });
     return { row, events: begun.events };
   }
 
-  async function keptAnswer(caller: EdgeRequest['caller'], id: string): Promise<OpenaiAnswer> {
+  /** A client that sends the whole talk back with its next message is found this conversation by it. */
+  async function noteWhatWasSaid(question: Question, row: ClientAnswer, text: string): Promise<void> {
+    const asked = question.message === '' ? [] : [{ role: 'user' as const, text: question.message }];
+    const said = [...question.earlier, ...asked, { role: 'assistant' as const, text }];
+    await noteTalk(db, row, digestOfTalk(question, said));
+  }
+
+  async function keptAnswer(caller: EdgeRequest['caller'], id: string): Promise<ClientAnswer> {
     const row = await findAnswer(db, caller, id);
     if (!row?.is_kept) throw fail('response_not_found', { param: 'response_id' });
     return row;
@@ -184,7 +167,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
 
   function streamedResponse(
     held: Held,
-    row: OpenaiAnswer,
+    row: ClientAnswer,
     events: Begun['events'],
     { isBackground, question, after = -1 }: { isBackground: boolean; question?: Question; after?: number },
   ): Promise<Response> {
@@ -193,16 +176,19 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
       written
         .filter(({ sequence_number }) => sequence_number > after)
         .map((event) => `event: ${event.type}\n${frame(event)}`);
-    return streamed(held, answering(held.exchange, row, events), {
+    return streamPieces(held, answering(held.exchange, row, events), {
       begin: () => frames(writing.begin()),
       piece: (piece) => frames(writing.piece(piece)),
       end: async (answered) => {
         if (question && answered.state === 'settled') {
-          await noteWhatWasSaid(db, question, row, streamedChatText(answered));
+          await noteWhatWasSaid(question, row, streamedChatText(answered));
         }
         return frames(writing.end(answered));
       },
-      fail: (error) => `event: error\n${frame({ ...error, type: 'error', error })}`,
+      fail: (thrown) => {
+        const error = errorWords(thrown, held.requestId);
+        return `event: error\n${frame({ ...error, type: 'error', error })}`;
+      },
     });
   }
 
@@ -211,50 +197,11 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
 
 type ByResponse = { params: { response_id: string } };
 
-type Writing = {
-  begin: () => string[];
-  piece: (piece: Piece) => string[];
-  end: (answered: Answered) => Promise<string[]>;
-  fail: (error: ReturnType<typeof errorWords>) => string;
-};
-
-function streamed(
-  { release, requestId }: Held,
-  pieces: AsyncGenerator<Piece, Answered, undefined>,
-  writing: Writing,
-): Promise<Response> {
-  async function* written(): AsyncGenerator<string, void, undefined> {
-    yield* writing.begin();
-    for (let next = await pieces.next(); ; next = await pieces.next()) {
-      if (next.done) {
-        yield* await writing.end(next.value);
-        return;
-      }
-      yield* writing.piece(next.value);
-    }
-  }
-  return streamAnswer({
-    answers: written(),
-    // The beginning is written before anything can fail.
-    refuse: (error) => Response.json({ error: errorWords(error, requestId) }, { status: 500 }),
-    lastWords: (error) => writing.fail(errorWords(error, requestId)),
-    abandon: release,
-  });
-}
-
-const frame = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
-
 const turnError = ({ turn }: Answered) => ({
   message: turn?.error?.message ?? 'The turn has failed.',
   type: 'server_error',
   param: null,
   code: turn?.error?.code ?? 'internal_error',
-});
-
-const placeOf = ({ conversation_id, turn_id, after_seq }: OpenaiAnswer) => ({
-  conversationId: conversation_id,
-  turnId: turn_id,
-  afterSeq: after_seq,
 });
 
 const deploymentOf = async ({ client }: Exchange, conversation_id: string): Promise<string> =>

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue, Failure, fail } from '@vestra/contract/errors';
 import type { Turn } from '@vestra/sdk/resources';
-import { refusalOf } from '../refusal.ts';
+import { asFailure, refusalOf } from '../refusal.ts';
 
 /** A route's field, by the name that it has in the client's request. */
 const paramNames: Readonly<Record<string, string>> = {
@@ -11,17 +11,18 @@ const paramNames: Readonly<Record<string, string>> = {
   tool_results: 'input',
 };
 
-/** A refusal of a route that was called on the way, as a failure of this one. */
+const howToBePresent =
+  'This needs the yes of a person who is present: send `metadata: {"present_user": "true"}` if one gave it.';
+
+/** A refusal of a route that was called on the way, with the client's own name of the field. */
 export function asOwnFailure(thrown: unknown, requestId: string): unknown {
-  if (thrown instanceof Failure) return thrown;
-  const { code, message, param, retry_after_ms } = refusalOf(thrown, requestId);
-  if (code === 'internal_error') return thrown;
-  const field = param?.split(/[.[]/)[0] ?? '';
-  return fail(code, {
-    message,
-    ...(param !== undefined && { param: paramNames[field] ?? param }),
-    ...(typeof retry_after_ms === 'number' && { retry_after_ms }),
-  });
+  const failure = asFailure(thrown, requestId);
+  if (!(failure instanceof Failure) || failure === thrown) return failure;
+  const { code, message, details } = failure;
+  if (code === 'present_user_required') return fail(code, { param: 'metadata', message: howToBePresent });
+  const field = details.param?.split(/[.[]/)[0] ?? '';
+  const param = paramNames[field] ?? details.param;
+  return fail(code, { ...details, message, ...(param !== undefined && { param }) });
 }
 
 /** The error body that clients of OpenAI's API read. */

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
-import type { OpenaiAnswer } from '../../domains/openai-answers/api.ts';
-import type { Answered } from './answer.ts';
-import { finalWords, type Piece, wordsFor } from './pieces.ts';
+import type { ClientAnswer } from '../../domains/client-answers/api.ts';
+import type { Answered } from '../talk/answer.ts';
+import { finalWords, type Piece, wordsFor } from '../talk/pieces.ts';
 
 type Response = OpenAI.Responses.Response;
 type Item = OpenAI.Responses.ResponseOutputItem;
@@ -31,7 +31,7 @@ export function shownResponse(answered: Answered, isBackground: boolean): Respon
   };
 }
 
-const begunResponse = (row: OpenaiAnswer, background: boolean): Response => ({
+const begunResponse = (row: ClientAnswer, background: boolean): Response => ({
   id: row.id,
   object: 'response',
   created_at: seconds(row.created_at),
@@ -72,9 +72,10 @@ function outputOf(answered: Answered): Item[] {
 type Placed = { item: Item; text: string | null };
 
 /** Words that follow each other are one message. */
-function itemsOf(row: OpenaiAnswer, pieces: readonly Piece[]): Placed[] {
+function itemsOf(row: ClientAnswer, pieces: readonly Piece[]): Placed[] {
   const items: Placed[] = [];
   for (const piece of pieces) {
+    if (piece.kind === 'progress') continue;
     const last = items.at(-1);
     const words = wordsIn(piece, last?.text ?? null);
     if (words === null) items.push({ item: itemOf(piece as Asking), text: null });
@@ -93,7 +94,7 @@ function wordsIn(piece: Piece, before: string | null): string | null {
   return null;
 }
 
-const placedMessage = (row: OpenaiAnswer, at: number, text: string): Placed => ({
+const placedMessage = (row: ClientAnswer, at: number, text: string): Placed => ({
   item: message(`msg_${row.id}_${at}`, text, 'completed'),
   text,
 });
@@ -129,7 +130,7 @@ const textOfItem = (item: Item): string =>
 type Unnumbered<Each> = Each extends unknown ? Omit<Each, 'sequence_number'> : never;
 
 /** The events of a stream, numbered from 0 in the same order however often they are asked for. */
-export function responseEvents(row: OpenaiAnswer, isBackground: boolean) {
+export function responseEvents(row: ClientAnswer, isBackground: boolean) {
   let number = 0;
   let at = -1;
   let open: { id: string; text: string } | null = null;
@@ -212,6 +213,7 @@ export function responseEvents(row: OpenaiAnswer, isBackground: boolean) {
       ]);
     },
     piece: (piece: Piece): Event[] => {
+      if (piece.kind === 'progress') return [];
       const words = wordsIn(piece, open?.text ?? null);
       return numbered(words === null ? show(itemOf(piece as Asking)) : say(words));
     },

@@ -290,6 +290,12 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         models: whenFirstCalled(async () => (await openaiRoutes()).models),
         model: whenFirstCalled(async () => (await openaiRoutes()).model),
       },
+      agUi: {
+        run: whenFirstCalled(async () => {
+          const { agUiEndpoint } = await import('../../edges/ag-ui/endpoint.ts');
+          return agUiEndpoint({ ...edges, engine });
+        }),
+      },
     },
   });
 }

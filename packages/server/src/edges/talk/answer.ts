@@ -1,15 +1,15 @@
 import type { StreamEvent } from '@vestra/sdk/stream';
+import { type ClientAnswer, insertAnswer } from '../../domains/client-answers/api.ts';
 import type { Engine } from '../../domains/engine/api.ts';
-import { insertAnswer, noteTalk, type OpenaiAnswer } from '../../domains/openai-answers/api.ts';
-import type { Begun, Exchange } from './exchange.ts';
+import { type Begun, type Exchange, following } from './exchange.ts';
 import { type Ending, type Piece, piecesOf } from './pieces.ts';
-import { digestOfTalk, type Question } from './question.ts';
+import type { Question } from './question.ts';
 import { type TokensUsed, tokensUsed } from './usage.ts';
 
-export type AnswerKind = 'chatcmpl-' | 'resp_';
+export type AnswerKind = 'chatcmpl-' | 'resp_' | 'run_';
 
 /** An answer as far as it came. */
-export type Answered = Ending & { row: OpenaiAnswer; pieces: Piece[]; used: TokensUsed };
+export type Answered = Ending & { row: ClientAnswer; pieces: Piece[]; used: TokensUsed };
 
 /** Written down as soon as the turn is known: whoever asks again, or goes on, finds it. */
 export function keepAnswer(
@@ -17,7 +17,7 @@ export function keepAnswer(
   { caller }: Exchange,
   question: Question,
   of: Begun & { kind: AnswerKind; requestDigest: string; isKept: boolean; model: string },
-): Promise<OpenaiAnswer> {
+): Promise<ClientAnswer> {
   const { kind, turnId, afterSeq, conversationId, requestDigest, isKept, model } = of;
   return insertAnswer(db, {
     // A turn that waited for the client has several answers, each from another place on.
@@ -38,7 +38,7 @@ export function keepAnswer(
 /** The pieces one by one, and at the end the whole of it. */
 export async function* answering(
   exchange: Exchange,
-  row: OpenaiAnswer,
+  row: ClientAnswer,
   events: Begun['events'],
 ): AsyncGenerator<Piece, Answered, undefined> {
   const pieces: Piece[] = [];
@@ -61,7 +61,7 @@ export async function* answering(
 }
 
 /** All of it at once. */
-export async function wholeAnswer(exchange: Exchange, row: OpenaiAnswer, events: Begun['events']): Promise<Answered> {
+export async function wholeAnswer(exchange: Exchange, row: ClientAnswer, events: Begun['events']): Promise<Answered> {
   const coming = answering(exchange, row, events);
   for (;;) {
     const next = await coming.next();
@@ -69,8 +69,12 @@ export async function wholeAnswer(exchange: Exchange, row: OpenaiAnswer, events:
   }
 }
 
+/** What is written of its turn, and what will be. */
+export const followingAnswer = (exchange: Exchange, row: ClientAnswer): Begun['events'] =>
+  following(exchange, { conversationId: row.conversation_id, turnId: row.turn_id, afterSeq: row.after_seq }).events;
+
 /** What is written of its turn by now. */
-export async function* writtenEvents({ client }: Exchange, row: OpenaiAnswer): Begun['events'] {
+export async function* writtenEvents({ client }: Exchange, row: ClientAnswer): Begun['events'] {
   const { conversation_id, turn_id } = row;
   const pageAfter = (after: number) =>
     client.conversations.events({ conversation_id, format: 'json', after, limit: 100 });
@@ -81,7 +85,7 @@ export async function* writtenEvents({ client }: Exchange, row: OpenaiAnswer): B
 }
 
 /** What one commit wrote stands there together: one page holds it. */
-async function furtherEvents({ client }: Exchange, { conversation_id, turn_id }: OpenaiAnswer, after: number) {
+async function furtherEvents({ client }: Exchange, { conversation_id, turn_id }: ClientAnswer, after: number) {
   const { data } = await client.conversations.events({ conversation_id, format: 'json', after, limit: 100 });
   const answered = data.findIndex(({ type }) => type === 'interaction.resolved');
   return data.slice(0, answered === -1 ? data.length : answered).filter((event) => event.turn_id === turn_id);
@@ -89,7 +93,7 @@ async function furtherEvents({ client }: Exchange, { conversation_id, turn_id }:
 
 const used = (
   exchange: Exchange,
-  { conversation_id: conversationId, turn_id: turnId }: OpenaiAnswer,
+  { conversation_id: conversationId, turn_id: turnId }: ClientAnswer,
   { turn }: Ending,
   since: string | null,
 ): Promise<TokensUsed> => tokensUsed(exchange, { conversationId, turnId, taskId: turn?.task_id ?? null, since });
@@ -101,11 +105,4 @@ async function* watched(events: Begun['events'], tellFirst: (first: StreamEvent)
     isFirst = false;
     yield event;
   }
-}
-
-/** A client that sends the whole talk back with its next message is found this conversation by it. */
-export async function noteWhatWasSaid(db: Engine['db'], question: Question, row: OpenaiAnswer, text: string) {
-  const asked = question.message === '' ? [] : [{ role: 'user' as const, text: question.message }];
-  const said = [...question.earlier, ...asked, { role: 'assistant' as const, text }];
-  await noteTalk(db, row, digestOfTalk(question, said));
 }

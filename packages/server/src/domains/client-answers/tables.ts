@@ -1,7 +1,7 @@
 import type { Mode } from '@vestra/contract/route';
 import { boolean, count, json, moment, type RowOf, table, text } from '../../db/table.ts';
 
-export const openaiAnswers = table('openai_answers', {
+export const clientAnswers = table('client_answers', {
   id: text(),
   org_id: text(),
   mode: text<Mode>(),
@@ -21,4 +21,4 @@ export const openaiAnswers = table('openai_answers', {
   created_at: moment().withDefault(),
 });
 
-export type OpenaiAnswer = RowOf<typeof openaiAnswers>;
+export type ClientAnswer = RowOf<typeof clientAnswers>;

@@ -1,2 +1,2 @@
 export { answerOfTalk, findAnswer, insertAnswer, latestAnswerTo, noteTalk } from './store.ts';
-export type { OpenaiAnswer } from './tables.ts';
+export type { ClientAnswer } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { Interaction, Turn } from '@vestra/sdk/resources';
+import type { Interaction, Task, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 
 /** What an answer is made of, in the order in which it came. */
@@ -8,7 +8,9 @@ export type Piece =
   | { kind: 'call'; id: string; name: string; arguments: string }
   | { kind: 'approval'; interaction: Interaction }
   /** Something else that a person has to do before it goes on. */
-  | { kind: 'wait'; interaction: Interaction };
+  | { kind: 'wait'; interaction: Interaction }
+  /** How far work has come that goes on. */
+  | { kind: 'progress'; taskId: string; title: string | null; progress: Task['progress'] };
 
 /** How far it came. `open`: it goes on, and nobody waits for anything. */
 export type Ending = { turn: Turn | null; state: 'settled' | 'stopped' | 'failed' | 'waiting' | 'open' };
@@ -46,6 +48,8 @@ export async function* piecesOf({
       const added = shown === '' ? event.data.text.trimStart() : event.data.text;
       if (added !== '') yield text(added);
     }
+    const progress = progressIn(event);
+    if (progress) yield progress;
     const asked = askedIn(event, names);
     if (asked) {
       yield asked;
@@ -64,6 +68,12 @@ export async function* piecesOf({
     return { turn: event.data.turn, state: status === 'failed' || status === 'stopped' ? status : 'settled' };
   }
   return { turn, state: 'open' };
+}
+
+function progressIn({ type, task_id, data }: StreamEvent): Piece | null {
+  if ((type !== 'task.started' && type !== 'task.progress') || task_id === null) return null;
+  const { title, progress } = 'task' in data ? data.task : data;
+  return { kind: 'progress', taskId: task_id, title, progress };
 }
 
 function askedIn(event: StreamEvent, names: Source['names']): Piece | null {

@@ -3,21 +3,21 @@ import type { Executor } from '../../db/pool.ts';
 import { insert, maybeOne, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { columnsOf, type NewRowOf } from '../../db/table.ts';
-import { type OpenaiAnswer, openaiAnswers } from './tables.ts';
+import { type ClientAnswer, clientAnswers } from './tables.ts';
 
-const columns = columnsOf(openaiAnswers);
+const columns = columnsOf(clientAnswers);
 
 /** A request that is sent again under its Idempotency-Key has the answer that is there. */
-export const insertAnswer = async (db: Executor, row: NewRowOf<typeof openaiAnswers>): Promise<OpenaiAnswer> =>
-  (await insert(db, openaiAnswers, row, {
+export const insertAnswer = async (db: Executor, row: NewRowOf<typeof clientAnswers>): Promise<ClientAnswer> =>
+  (await insert(db, clientAnswers, row, {
     onConflict: sql`(id) DO UPDATE SET request_digest = EXCLUDED.request_digest`,
-  })) as OpenaiAnswer;
+  })) as ClientAnswer;
 
-export const findAnswer = (db: Executor, { orgId, mode }: Tenant, id: string): Promise<OpenaiAnswer | undefined> =>
+export const findAnswer = (db: Executor, { orgId, mode }: Tenant, id: string): Promise<ClientAnswer | undefined> =>
   maybeOne(
     db,
-    openaiAnswers,
-    sql`SELECT ${columns} FROM openai_answers WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode}`,
+    clientAnswers,
+    sql`SELECT ${columns} FROM client_answers WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode}`,
   );
 
 /** The answer with which a talk ended that is sent back whole. */
@@ -25,11 +25,11 @@ export const answerOfTalk = (
   db: Executor,
   { orgId, mode }: Tenant,
   talkDigest: string,
-): Promise<OpenaiAnswer | undefined> =>
+): Promise<ClientAnswer | undefined> =>
   maybeOne(
     db,
-    openaiAnswers,
-    sql`SELECT ${columns} FROM openai_answers
+    clientAnswers,
+    sql`SELECT ${columns} FROM client_answers
       WHERE org_id = ${orgId} AND mode = ${mode} AND talk_digest = ${talkDigest} ORDER BY created_at DESC LIMIT 1`,
   );
 
@@ -38,15 +38,15 @@ export const latestAnswerTo = (
   db: Executor,
   { orgId, mode }: Tenant,
   requestDigest: string,
-): Promise<OpenaiAnswer | undefined> =>
+): Promise<ClientAnswer | undefined> =>
   maybeOne(
     db,
-    openaiAnswers,
-    sql`SELECT ${columns} FROM openai_answers
+    clientAnswers,
+    sql`SELECT ${columns} FROM client_answers
       WHERE org_id = ${orgId} AND mode = ${mode} AND request_digest = ${requestDigest}
         AND created_at > now() - interval '15 minutes' ORDER BY created_at DESC LIMIT 1`,
   );
 
-export async function noteTalk(db: Executor, { id }: OpenaiAnswer, talkDigest: string): Promise<void> {
-  await run(db, sql`UPDATE openai_answers SET talk_digest = ${talkDigest} WHERE id = ${id}`);
+export async function noteTalk(db: Executor, { id }: ClientAnswer, talkDigest: string): Promise<void> {
+  await run(db, sql`UPDATE client_answers SET talk_digest = ${talkDigest} WHERE id = ${id}`);
 }

@@ -1,37 +1,9 @@
-import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
-import { type CallerTools, callerTools } from './caller-tools.ts';
-import { bytesOfDataUrl } from './data-url.ts';
-
-export type Said = { role: 'user' | 'assistant'; text: string };
-
-type GivenFile = { filename: string; mediaType: string; bytes: Uint8Array<ArrayBuffer> };
-
-/** What a client asks, whichever of the two forms it is written in. */
-export type Question = {
-  /** Absent where the conversation that is gone on with says it. */
-  model: string | undefined;
-  user: string | undefined;
-  /** Words that no conversation has heard yet. */
-  message: string;
-  files: GivenFile[];
-  fileIds: string[];
-  toolResults: { call_id: string; output: string }[];
-  approvals: { id: string; approve: boolean }[];
-  /** A person has said these yeses, says the client. */
-  isUserPresent: boolean;
-  /** What was said before, as the client tells it. */
-  earlier: Said[];
-  /** What the client would have a model believe: facts beside the instructions of the deployment. */
-  system: string;
-  tools: CallerTools;
-  outputSchema: Record<string, unknown> | undefined;
-  metadata: Record<string, string> | undefined;
-  previousResponse: string | undefined;
-  conversation: string | undefined;
-};
+import { callerTools } from '../talk/caller-tools.ts';
+import { bytesOfDataUrl } from '../talk/data-url.ts';
+import { digestOf, type Question, type Said, type Talk } from '../talk/question.ts';
 
 type ChatBody = BodyOf<(typeof openai)['chat']>;
 type ResponseBody = BodyOf<(typeof openai)['respond']>;
@@ -42,10 +14,10 @@ const nothing = {
   files: [],
   fileIds: [],
   toolResults: [],
-  approvals: [],
+  answers: [],
   earlier: [],
   system: '',
-  previousResponse: undefined,
+  previous: undefined,
   conversation: undefined,
 };
 
@@ -78,7 +50,7 @@ export function readChat(body: ChatBody): Question {
           ? anyObject
           : undefined,
     metadata: body.metadata ?? undefined,
-    isUserPresent: isUserPresent(body),
+    talk: talkOf(body, heard.said),
   };
 }
 
@@ -100,15 +72,15 @@ export function readResponse(body: ResponseBody): Question {
     files: fresh.files,
     fileIds: fresh.fileIds,
     toolResults: fresh.toolResults,
-    approvals: fresh.approvals,
+    answers: fresh.approvals.map(({ id, approve }) => ({ id, answer: { approve, ...presentIn(body) } })),
     earlier: heard.said,
     system: joined([instructions ?? '', ...heard.system, ...fresh.system]),
     tools: callerTools(tools ?? [], tool_choice),
     outputSchema:
       format?.type === 'json_schema' ? format.schema : format?.type === 'json_object' ? anyObject : undefined,
     metadata: body.metadata ?? undefined,
-    isUserPresent: isUserPresent(body),
-    previousResponse: body.previous_response_id ?? undefined,
+    talk: talkOf(body, heard.said),
+    previous: body.previous_response_id ?? undefined,
     conversation: (typeof conversation === 'string' ? conversation : conversation?.id) ?? undefined,
   };
 }
@@ -118,12 +90,23 @@ const anyObject = { type: 'object' };
 const userOf = ({ user, safety_identifier }: Pick<ChatBody, 'user' | 'safety_identifier'>): string | undefined =>
   user ?? safety_identifier ?? undefined;
 
-/** Neither form has a place for it. */
-const isUserPresent = ({ metadata }: Pick<ChatBody, 'metadata'>): boolean => metadata?.present_user === 'true';
+/** A person has said these yeses, says the client; neither form has a place for it. */
+const presentIn = ({ metadata }: Pick<ChatBody, 'metadata'>) =>
+  metadata?.present_user === 'true' ? { present_user: true } : {};
+
+/** What was said before leads to the conversation in which it was said. */
+const talkOf = (
+  body: Pick<ChatBody, 'user' | 'safety_identifier'> & { model?: string | undefined },
+  said: readonly Said[],
+): Talk | undefined =>
+  said.length === 0
+    ? undefined
+    : { digest: digestOfTalk({ model: body.model, user: userOf(body) }, said), isWhole: true };
 
 const joined = (texts: readonly string[]) => texts.filter((text) => text.trim() !== '').join('\n\n');
 
-type Read = Pick<Question, 'files' | 'fileIds' | 'toolResults' | 'approvals'> & {
+type Read = Pick<Question, 'files' | 'fileIds' | 'toolResults'> & {
+  approvals: { id: string; approve: boolean }[];
   said: Said[];
   system: string[];
   isEmpty: boolean;
@@ -218,6 +201,3 @@ export function digestOfTalk({ model, user }: Pick<Question, 'model' | 'user'>, 
   const words = said.map(({ role, text }) => [role, text.trim()]).filter(([, text]) => text !== '');
   return digestOf([model ?? null, user ?? null, words]);
 }
-
-export const digestOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('base64url');

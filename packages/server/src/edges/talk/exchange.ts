@@ -1,14 +1,13 @@
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
 import type { Client } from '@vestra/sdk/client';
-import { VestraError } from '@vestra/sdk/errors';
 import type { Conversation } from '@vestra/sdk/resources';
 import { followTurn, type StreamEvent } from '@vestra/sdk/stream';
 import type { Caller } from '../../caller.ts';
+import { answerOfTalk, type ClientAnswer, findAnswer } from '../../domains/client-answers/api.ts';
 import { findDeployment } from '../../domains/deployments/api.ts';
 import { type Engine, findInteraction, latestTurn } from '../../domains/engine/api.ts';
-import { answerOfTalk, findAnswer, type OpenaiAnswer } from '../../domains/openai-answers/api.ts';
-import { digestOfTalk, type Question } from './question.ts';
+import type { GivenAnswer, Question } from './question.ts';
 
 /** One client's request, and what it is answered with the help of. */
 export type Exchange = {
@@ -29,9 +28,9 @@ export type Begun = {
 
 /** Sends what was asked to where it belongs, and follows what comes of it. */
 export async function begin(exchange: Exchange, question: Question): Promise<Begun> {
-  const { toolResults, approvals } = question;
+  const { toolResults, answers } = question;
   if (toolResults.length > 0) return answerCalls(exchange, question);
-  if (approvals.length > 0) return answerApprovals(exchange, question);
+  if (answers.length > 0) return answerWaits(exchange, question);
   const { client, idempotencyKey } = exchange;
   const conversation = await conversationOf(exchange, question);
   if (!conversation) {
@@ -76,26 +75,20 @@ async function answerCalls(exchange: Exchange, question: Question): Promise<Begu
   return following(exchange, { conversationId: conversation.id, turnId: sent.id, afterSeq });
 }
 
-async function answerApprovals(exchange: Exchange, question: Question): Promise<Begun> {
-  const asked = await Promise.all(question.approvals.map(({ id }) => askedBy(exchange, id)));
+async function answerWaits(exchange: Exchange, question: Question): Promise<Begun> {
+  const asked = await Promise.all(question.answers.map(({ id }) => askedBy(exchange, id)));
   const [first] = asked;
   if (!first || asked.some(({ turn_id }) => turn_id !== first.turn_id)) {
-    throw fail('invalid_request', { param: 'input', message: 'Answer what one turn asked at a time.' });
+    throw fail('invalid_request', { message: 'Answer what one turn asked at a time.' });
   }
   const { last_event_seq: afterSeq } = await ownConversation(exchange, question, first.conversation_id);
-  for (const { id, approve } of question.approvals) {
-    const yes = { approve, ...(question.isUserPresent && { present_user: true }) };
-    await exchange.client.interactions.answer({ interaction_id: id, ...yes }).catch(tellHowToBePresent);
-  }
+  for (const given of question.answers) await answerWait(exchange, given);
   return following(exchange, { conversationId: first.conversation_id, turnId: first.turn_id, afterSeq });
 }
 
-function tellHowToBePresent(error: unknown): never {
-  if (!(error instanceof VestraError) || error.code !== 'present_user_required') throw error;
-  throw fail('present_user_required', {
-    param: 'metadata',
-    message: 'This needs the yes of a person who is present: send `metadata: {"present_user": "true"}` if one gave it.',
-  });
+async function answerWait({ client }: Exchange, { id: interaction_id, answer }: GivenAnswer): Promise<void> {
+  if (answer === 'cancel') await client.interactions.cancel({ interaction_id });
+  else await client.interactions.answer({ interaction_id, ...answer });
 }
 
 async function askedBy({ db, caller }: Exchange, id: string) {
@@ -112,9 +105,9 @@ export function following({ client }: Exchange, of: Omit<Begun, 'events'>): Begu
 
 /** The conversation to go on with; null: a new one. */
 async function conversationOf(exchange: Exchange, question: Question): Promise<Conversation | null> {
-  const { previousResponse, conversation } = question;
-  if (previousResponse !== undefined) {
-    const before = await findAnswer(exchange.db, exchange.caller, previousResponse);
+  const { previous, conversation, talk } = question;
+  if (previous !== undefined) {
+    const before = await findAnswer(exchange.db, exchange.caller, previous);
     if (!before) throw fail('response_not_found', { param: 'previous_response_id' });
     if (!(await isNewest(exchange, before))) {
       throw fail('invalid_request', {
@@ -126,15 +119,13 @@ async function conversationOf(exchange: Exchange, question: Question): Promise<C
     return ownConversation(exchange, question, before.conversation_id);
   }
   if (conversation !== undefined) return ownConversation(exchange, question, conversation);
-  if (question.earlier.length === 0) return null;
-  const before = await answerOfTalk(exchange.db, exchange.caller, digestOfTalk(question, question.earlier));
+  const before = talk && (await answerOfTalk(exchange.db, exchange.caller, talk.digest));
   // One that went another way since is told what was said up to here.
-  return before && (await isNewest(exchange, before))
-    ? ownConversation(exchange, question, before.conversation_id)
-    : null;
+  if (!before || (talk.isWhole && !(await isNewest(exchange, before)))) return null;
+  return ownConversation(exchange, question, before.conversation_id);
 }
 
-const isNewest = async ({ db }: Exchange, { conversation_id, turn_id }: OpenaiAnswer): Promise<boolean> =>
+const isNewest = async ({ db }: Exchange, { conversation_id, turn_id }: ClientAnswer): Promise<boolean> =>
   (await latestTurn(db, conversation_id))?.id === turn_id;
 
 /** What is another user's, or another deployment's than the one that is named, is refused. */

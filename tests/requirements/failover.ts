@@ -37,4 +37,9 @@ export const failover = area('failover', 'done', [
     `${page} · Clocks`,
     'A process whose clock is an hour off or jumps keeps the order of messages, the life of sessions and the time of routines.',
   ],
+  [
+    'FOV-280',
+    `${page} · What a failover needs`,
+    'A statement that takes longer than a minute is waited for while the server works at it.',
+  ],
 ]);

@@ -9,8 +9,9 @@ import { isDatabaseAway } from './away.ts';
 import { type CuttableLink, linkTo } from './cuttable-link.fixture.ts';
 import { dataFolder, query, start } from './embedded/embedded.fixture.ts';
 import { closeDatabase, type Database, onNewPrimary, openDatabase } from './pool.ts';
-import { run } from './query.ts';
+import { rowsOf, run } from './query.ts';
 import { sql } from './sql.ts';
+import { integer } from './table.ts';
 import { transaction } from './transaction.ts';
 
 const write = (db: Database, id: number) => run(db, sql`INSERT INTO written VALUES (${id})`);
@@ -136,6 +137,27 @@ describe('a database that goes away', () => {
     vi.useRealTimers();
     await run(db, sql`SELECT 1`);
     link.silence();
+    await closeDatabase(db);
+    await link.close();
+    await drop();
+  });
+
+  it('is told from one that works at a long statement, which is waited for [FOV-280]', async () => {
+    const { connectionString, drop } = await createTestDatabase();
+    const link = await linkTo(connectionString);
+    const db = await openDatabase({ connectionString: link.url, silenceMs: 40 });
+    const slept = rowsOf(db, { id: integer() }, sql`SELECT 1 AS id FROM (SELECT pg_sleep(0.5)) AS long`);
+    expect(await slept).toEqual([{ id: 1 }]);
+    // Nor is a transaction that waits for another's lock.
+    const held = await db.$client.connect();
+    await held.query('SELECT pg_advisory_lock(280)');
+    const waits = transaction(db, (tx) => run(tx, sql`SELECT pg_advisory_xact_lock(280)`));
+    await sleep(300);
+    await held.query('SELECT pg_advisory_unlock(280)');
+    held.release();
+    await waits;
+    link.silence();
+    expect(isDatabaseAway(await failureOf(run(db, sql`SELECT 1`)))).toBe(true);
     await closeDatabase(db);
     await link.close();
     await drop();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { cutWhenGone } from './silence.ts';
 import { momentText, type Sql, type Value } from './sql.ts';
 import type { Column, Shape } from './table.ts';
 
@@ -31,7 +32,7 @@ export function send(client: pg.ClientBase, statements: readonly Statement[]): P
     return { ...statement, name: statement.isPlannedAnew ? UNNAMED : name, text, values: values.map(written) };
   });
   return new Promise((resolve, reject) => {
-    const hasAnswered = cutIfSilent(client);
+    const hasAnswered = cutWhenGone(client);
     const then =
       <T>(settle: (given: T) => void) =>
       (given: T) => {
@@ -40,18 +41,6 @@ export function send(client: pg.ClientBase, statements: readonly Statement[]): P
       };
     client.query(answered(group, then(resolve), then(reject)));
   });
-}
-
-/**
- * Longer than anything that is asked here takes, with its wait for locks. A peer that vanished after it was asked sends
- * no end, and TCP waits a quarter of an hour for it: the connection is cut, and `pg` rejects what was asked on it.
- */
-const LONGEST_SILENCE = 60_000;
-
-function cutIfSilent(client: pg.ClientBase): () => void {
-  const { stream } = (client as object as { connection: pg.Connection }).connection;
-  const timer = setTimeout(() => stream.destroy(), LONGEST_SILENCE);
-  return () => clearTimeout(timer);
 }
 
 type Sent = Statement & Named & { values: Written[] };

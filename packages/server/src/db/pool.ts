@@ -7,6 +7,7 @@ import { noteNoSession, type Statement } from './group.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { assertSameDatabase, isShared, needsDirectUrl, type Pooler, processIdOf } from './pooler.ts';
 import { createPrimaryCheck, isOvertaken, NotThePrimary } from './primary-check.ts';
+import { isServerAtWork, watchSilence } from './silence.ts';
 import { StartFailure } from './start-failure.ts';
 import { assertNoOpenTransaction } from './transaction-scope.ts';
 
@@ -30,6 +31,8 @@ const CONNECTION_TIMEOUT = 10_000;
 /** A peer that vanished while a connection was idle is noticed some ten seconds after this. */
 const KEEPALIVE_DELAY = 10_000;
 const CLOSING_TIMEOUT = 5_000;
+/** Longer than nearly anything that is asked here takes, with its wait for locks. */
+const SILENCE = 60_000;
 
 /** A transaction that a bug leaves open would hold its locks and hold back vacuum until the process ends. */
 export const longestIdleMs = 60_000;
@@ -46,8 +49,10 @@ export async function openDatabase(options: {
   log?: Logger;
   /** For so long a database is waited for that is there and not ready, as during a failover. */
   patienceMs?: number;
+  /** For so long the server may be silent before it is asked whether it is still there. */
+  silenceMs?: number;
 }): Promise<Database> {
-  const { connectionString, pooler = { kind: null, directUrl: null } } = options;
+  const { connectionString, pooler = { kind: null, directUrl: null }, silenceMs: afterMs = SILENCE } = options;
   const { isThroughPooler } = await untilUsable(options);
   const sharesSessions =
     pooler.kind === 'transaction' || (isThroughPooler && pooler.kind === null && (await isShared(connectionString)));
@@ -79,6 +84,8 @@ export async function openDatabase(options: {
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
+    const processId = isThroughPooler || sharesSessions ? null : processIdOf(client);
+    watchSilence(client, { afterMs, isAtWork: () => isServerAtWork(connectionString, processId) });
     if (sharesSessions) noteNoSession(client);
     else if (isThroughPooler)
       void client.query(`SET idle_in_transaction_session_timeout = ${longestIdleMs}`).catch(() => {});

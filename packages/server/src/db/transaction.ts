@@ -5,6 +5,7 @@ import { hasNoSession, type Statement, send } from './group.ts';
 import { type Database, longestIdleMs, type Transaction } from './pool.ts';
 import { isOvertaken, NotThePrimary } from './primary-check.ts';
 import { sqlState } from './query-error.ts';
+import { cutWhenGone } from './silence.ts';
 import { sql } from './sql.ts';
 import { insideTransaction } from './transaction-scope.ts';
 
@@ -47,7 +48,8 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
     if (!open.isBegun()) return result;
     if (isOvertaken(client)) throw new NotThePrimary('Another server has become the primary since it began.');
     // PostgreSQL answers COMMIT with a rollback, and without an error, when a statement before it has failed.
-    const { command } = await client.query('COMMIT');
+    const hasAnswered = cutWhenGone(client);
+    const { command } = await client.query('COMMIT').finally(hasAnswered);
     if (command !== 'COMMIT') {
       throw new Error('The transaction was rolled back: one of its statements failed and the error was not passed on.');
     }

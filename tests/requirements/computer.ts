@@ -69,4 +69,14 @@ export const computer = area('computer', 'done', [
     'docs/computer.md · How it is confined',
     'Documents are read in a sandbox where the machine has one, and no org takes the places of all others.',
   ],
+  [
+    'CMP-280',
+    'docs/computer.md · gVisor',
+    'With VESTRA_COMPUTER=gvisor commands run on gVisor’s kernel inside bubblewrap, with the same home, network, account and end.',
+  ],
+  [
+    'CMP-281',
+    'docs/computer.md · gVisor',
+    'Where gVisor is asked for and does not work there are no computers, and the log says why; never weaker ones.',
+  ],
 ]);

@@ -55,7 +55,7 @@ const environment = z.object({
   VESTRA_RETENTION_TRACES_DAYS: days.default(90),
   VESTRA_RETENTION_DELIVERIES_DAYS: days.default(30),
   VESTRA_RETENTION_AUDIT_DAYS: days.default(365),
-  VESTRA_COMPUTER: z.enum(['bubblewrap', 'just-bash', 'elsewhere', 'off']).optional(),
+  VESTRA_COMPUTER: z.enum(['bubblewrap', 'gvisor', 'just-bash', 'elsewhere', 'off']).optional(),
   VESTRA_COMPUTER_IDLE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
   VESTRA_HOMES: z.enum(['local', 'snapshot']).optional(),
   VESTRA_HOMES_SAVE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),

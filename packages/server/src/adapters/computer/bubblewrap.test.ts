@@ -5,13 +5,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBubblewrap } from './bubblewrap.ts';
+import { createConfinedHost } from './confined-host.ts';
 import type { Place } from './place.ts';
 import { afterFile, never, newPlaces, say } from './places.fixture.ts';
 
 const megabyte = 1024 * 1024;
 /** Fast enough for limits as small as these. */
-const host = createBubblewrap({
+const host = createConfinedHost({
   allowPrivate: false,
   hasNetwork: true,
   limits: { processes: 64, diskBytes: 64 * megabyte, files: 2_000, everyMs: 20 },
@@ -161,7 +161,7 @@ END`);
   });
 
   it('lets what the operator allows through, at its first connection', async () => {
-    const open = createBubblewrap({ allowPrivate: true, hasNetwork: true });
+    const open = createConfinedHost({ allowPrivate: true, hasNetwork: true });
     const places = await newPlaces();
     const mine = await places.place(1);
     afterFile(() => open.rest(mine));
@@ -174,7 +174,7 @@ END`);
         stdout: 'internal',
       });
     }
-    const offline = createBubblewrap({ allowPrivate: true, hasNetwork: false });
+    const offline = createConfinedHost({ allowPrivate: true, hasNetwork: false });
     expect((await say(offline, mine, `curl -sS --noproxy '' http://127.0.0.1:${port}/`)).exitCode).toBe(7);
   });
 
@@ -242,10 +242,10 @@ END`);
 
   it('runs a few commands at once, and the others in their turn [CMP-183]', async () => {
     const script = 'touch "turn.$$.$RANDOM"; sleep 0.3; ls | grep -c turn; rm turn.*';
-    const few = createBubblewrap({ allowPrivate: false, hasNetwork: false, limits: { commandsAtOnce: 1 } });
+    const few = createConfinedHost({ allowPrivate: false, hasNetwork: false, limits: { commandsAtOnce: 1 } });
     const said = await Promise.all([1, 2, 3].map(() => say(few, place, script)));
     expect(said.map(({ stdout }) => stdout)).toEqual(['1\n', '1\n', '1\n']);
-    const none = createBubblewrap({
+    const none = createConfinedHost({
       allowPrivate: false,
       hasNetwork: false,
       limits: { commandsAtOnce: 1, commandsWaiting: 0 },
@@ -265,7 +265,7 @@ END`);
   });
 
   it('bounds memory, in one process or in many commands, shared or not, or in files [CMP-184]', async () => {
-    const small = createBubblewrap({
+    const small = createConfinedHost({
       allowPrivate: false,
       hasNetwork: false,
       limits: { memoryBytes: 192 * megabyte, everyMs: 20 },

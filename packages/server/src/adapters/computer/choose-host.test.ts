@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
-import { chooseHost } from './choose-host.ts';
+import type { Wall } from '../sandbox/spawn-confined.ts';
+import { chooseHost, type HostSetting } from './choose-host.ts';
 
 const lines: string[] = [];
 const log = { warn: (line: unknown) => lines.push(String(line)), error: (line: unknown) => lines.push(String(line)) };
 
-async function chosen(setting: 'bubblewrap' | 'just-bash' | 'off' | null, obstacle?: string | null) {
+async function chosen(setting: HostSetting | null, obstacle?: string | null, gvisor: Wall | string = 'not tried') {
   lines.length = 0;
   const findObstacle = obstacle === undefined ? {} : { findObstacle: () => Promise.resolve(obstacle) };
-  const choice = await chooseHost({ setting, allowPrivate: false, log: log as never, ...findObstacle });
+  const findGvisor = () => Promise.resolve(gvisor);
+  const choice = await chooseHost({ setting, allowPrivate: false, log: log as never, findGvisor, ...findObstacle });
   return [choice.host?.kind ?? null, 'why' in choice ? choice.why : null, lines.length];
 }
 
@@ -26,6 +28,17 @@ it('says in one line what is missing and what to install', async () => {
   const why = 'The server cannot confine programs: bubblewrap is missing or not permitted.';
   expect(await chosen('bubblewrap', 'bwrap is not installed')).toEqual([null, why, 1]);
   expect(lines[0]).toContain('computers are unavailable: bwrap is not installed; install bubblewrap');
+});
+
+it('is gVisor where that is asked for, and nothing weaker instead [CMP-281]', async () => {
+  const wall: Wall = () => ({ options: [], program: [], piped: Buffer.alloc(0) });
+  expect(await chosen('gvisor', null, wall)).toEqual(['gvisor', null, 0]);
+  expect(await chosen(null, null, wall)).toEqual(['bubblewrap', null, 0]);
+  const why = 'The server cannot confine programs by gVisor: it is missing or does not work here.';
+  expect(await chosen('gvisor', null, 'runsc is not installed')).toEqual([null, why, 1]);
+  expect(lines[0]).toMatch(/^computers are unavailable: runsc is not installed; install runsc/);
+  const noBubblewrap = 'The server cannot confine programs: bubblewrap is missing or not permitted.';
+  expect(await chosen('gvisor', 'bwrap is not installed', wall)).toEqual([null, noBubblewrap, 1]);
 });
 
 it.skipIf(process.platform !== 'linux')('finds bubblewrap where it is installed', async () => {

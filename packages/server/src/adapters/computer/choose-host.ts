@@ -1,10 +1,11 @@
 import { access, constants } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Identity } from '../sandbox/confine.ts';
-import { spawnConfined } from '../sandbox/spawn-confined.ts';
-import { createBubblewrap } from './bubblewrap.ts';
+import { gvisorWall } from '../sandbox/gvisor.ts';
+import { spawnConfined, type Wall } from '../sandbox/spawn-confined.ts';
 import { joinCaptured } from './capture.ts';
 import type { ComputerHost } from './computer-host.ts';
+import { createConfinedHost } from './confined-host.ts';
 import { createJustBash } from './just-bash.ts';
 import { unusedAccount } from './place.ts';
 import { runToEnd } from './run-to-end.ts';
@@ -12,7 +13,7 @@ import { runToEnd } from './run-to-end.ts';
 /** What computers are made of here, or why there are none. */
 export type HostChoice = { host: ComputerHost } | { host: null; why: string };
 
-export type HostSetting = 'bubblewrap' | 'just-bash' | 'elsewhere' | 'off';
+export type HostSetting = 'bubblewrap' | 'gvisor' | 'just-bash' | 'elsewhere' | 'off';
 
 /** Found out once, at the start. One line says what is missing. */
 export async function chooseHost(of: {
@@ -22,8 +23,11 @@ export async function chooseHost(of: {
   log: Pick<Logger, 'warn' | 'error'>;
   /** Why bubblewrap cannot be used; null where it can. */
   findObstacle?: () => Promise<string | null>;
+  /** The wall that gVisor is here, or why there is none. */
+  findGvisor?: () => Promise<Wall | string>;
 }): Promise<HostChoice> {
-  const { setting, allowPrivate, log, findObstacle = () => obstacleOf(unusedAccount()) } = of;
+  const { setting, allowPrivate, log } = of;
+  const { findObstacle = () => obstacleOf(unusedAccount()), findGvisor = () => tryGvisor(unusedAccount()) } = of;
   if (setting === 'off') return { host: null, why: 'Computers are switched off on this server.' };
   if (setting === 'elsewhere') return { host: null, why: 'Computers are awake in other processes of this server.' };
   if (setting === 'just-bash') return { host: createJustBash() };
@@ -33,10 +37,15 @@ export async function chooseHost(of: {
     if (missing.length > 0) {
       log.warn(`computers lack ${missing.join(' and ')}: install ${missing.join(' and ')} (npm run setup:system)`);
     }
-    return { host: createBubblewrap({ allowPrivate, hasNetwork: !missing.includes('socat'), log }) };
+    const gvisor = setting === 'gvisor' ? await findGvisor() : undefined;
+    if (typeof gvisor === 'string') {
+      log.error(`computers are unavailable: ${gvisor}; install runsc (gVisor), and busybox beside Debian 12's`);
+      return { host: null, why: 'The server cannot confine programs by gVisor: it is missing or does not work here.' };
+    }
+    return { host: createConfinedHost({ allowPrivate, hasNetwork: !missing.includes('socat'), gvisor, log }) };
   }
   const remedy = 'install bubblewrap, socat and git (npm run setup:system) and let the server make user namespaces';
-  if (setting === 'bubblewrap') {
+  if (setting === 'bubblewrap' || setting === 'gvisor') {
     log.error(`computers are unavailable: ${obstacle}; ${remedy}`);
     return { host: null, why: 'The server cannot confine programs: bubblewrap is missing or not permitted.' };
   }
@@ -47,6 +56,27 @@ export async function chooseHost(of: {
 async function obstacleOf(identity: Identity | null): Promise<string | null> {
   const missing = await missingPrograms(['bwrap', 'prlimit']);
   if (missing.length > 0) return `${missing.join(' and ')} is not installed`;
+  const failure = await failureOf(['/bin/true'], identity);
+  return failure && `bubblewrap ${failure}`;
+}
+
+/** With the system's own `ls` where that works, else with busybox's. */
+async function tryGvisor(identity: Identity | null): Promise<Wall | string> {
+  const [missing] = await missingPrograms(['runsc']);
+  if (missing) return `${missing} is not installed`;
+  const list = ['/bin/ls', '-d', '/'];
+  const plain = gvisorWall({ replaced: null });
+  const failure = await failureOf(list, identity, plain);
+  if (failure === null) return plain;
+  const [by] = await foundPrograms(['busybox']);
+  if (!by) return `gVisor ${failure}`;
+  const withBusybox = gvisorWall({ replaced: { names: ['ls', 'stat'], by } });
+  const stillFails = await failureOf(list, identity, withBusybox);
+  return stillFails === null ? withBusybox : `gVisor ${stillFails}`;
+}
+
+/** How a program fails that runs confined; null where it does not. */
+async function failureOf(command: readonly string[], identity: Identity | null, wall?: Wall): Promise<string | null> {
   const nothing = {
     mounts: [],
     env: {},
@@ -56,7 +86,7 @@ async function obstacleOf(identity: Identity | null): Promise<string | null> {
     identity,
   };
   try {
-    const child = spawnConfined(['/bin/true'], nothing, { input: null });
+    const child = spawnConfined(command, nothing, { input: null, ...(wall && { wall }) });
     const limits = { timeoutMs: 10_000, signal: new AbortController().signal, maxBytes: 2000 };
     const { exitCode, stderr } = await runToEnd(child, limits);
     if (exitCode === 0) return null;
@@ -64,22 +94,22 @@ async function obstacleOf(identity: Identity | null): Promise<string | null> {
       .toString('utf8')
       .trim()
       .split('\n');
-    return `bubblewrap is not permitted here (${line.slice(0, 200)})`;
+    return `is not permitted here (${line.slice(0, 200)})`;
   } catch (error) {
-    return `bubblewrap cannot be started (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+    return `cannot be started (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
   }
 }
 
 async function missingPrograms(names: readonly string[]): Promise<string[]> {
-  const isThere = await Promise.all(
-    names.map((name) =>
-      Promise.any(
-        ['/usr/bin', '/usr/local/bin', '/bin'].map((folder) => access(`${folder}/${name}`, constants.X_OK)),
-      ).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return names.filter((_, at) => !isThere[at]);
+  const found = await foundPrograms(names);
+  return names.filter((_, at) => found[at] === null);
 }
+
+/** Where each lies; null where it does not. */
+const foundPrograms = (names: readonly string[]): Promise<(string | null)[]> =>
+  Promise.all(
+    names.map((name) => {
+      const places = ['/usr/bin', '/usr/local/bin', '/bin'].map((folder) => `${folder}/${name}`);
+      return Promise.any(places.map((place) => access(place, constants.X_OK).then(() => place))).catch(() => null);
+    }),
+  );

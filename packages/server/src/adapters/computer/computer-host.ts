@@ -5,7 +5,7 @@ import type { Place } from './place.ts';
  * names, is looked for inside. Every call throws the signal's reason when it ends.
  */
 export type ComputerHost = {
-  kind: 'bubblewrap' | 'just-bash';
+  kind: 'bubblewrap' | 'gvisor' | 'just-bash';
   /** Runs by bash, in the home folder, with nothing to read. What it leaves running ends with it. */
   run: (place: Place, command: Command) => Promise<CommandResult>;
   /** A part of a file. `path` is one that `homePath` gave. */

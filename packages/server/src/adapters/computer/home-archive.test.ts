@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { lstat, mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBubblewrap } from './bubblewrap.ts';
+import { createConfinedHost } from './confined-host.ts';
 import { createHomeArchive } from './home-archive.ts';
 import type { Place } from './place.ts';
 import { newPlaces, say } from './places.fixture.ts';
 
 const archive = createHomeArchive();
-const host = createBubblewrap({ allowPrivate: false, hasNetwork: false });
+const host = createConfinedHost({ allowPrivate: false, hasNetwork: false });
 let here: Place;
 let elsewhere: Place;
 let packed: Buffer;

@@ -22,7 +22,7 @@ export type Identity = { uid: number; gid: number };
 
 /** Inside, wherever the socket lies outside. */
 const egressPort = 3128;
-const egressInside = '/run/egress.sock';
+export const egressInside = '/run/egress.sock';
 
 /** What a program inside is told, so that it finds the way out. */
 const egressVariables = Object.fromEntries(
@@ -54,35 +54,44 @@ export function confinedParts(
   confinement: Confinement,
   filterPipe: FilterPipe,
 ): { options: string[]; program: string[] } {
-  const { mounts, env, workingFolder, egressSocket, limits } = confinement;
-  const variables = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb', ...env };
   return {
     options: [
       ...['--unshare-user', '--unshare-all', '--disable-userns', '--die-with-parent', '--new-session'],
       ...['--uid', '1000', '--gid', '1000', '--hostname', 'computer'],
       ...(filterPipe === null ? [] : ['--seccomp', String(filterPipe)]),
-      ...systemMounts,
-      ...mounts.flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]),
-      ...(egressSocket === null ? [] : ['--bind', egressSocket, egressInside]),
+      ...mountOptions(confinement),
+      // Read only: a program could otherwise make itself the last to be ended where memory runs out.
+      ...['--proc', '/proc', '--remount-ro', '/proc'],
       // These lie in memory: what could be written there would be bounded by nothing.
       ...['--remount-ro', '/dev', '--remount-ro', '/'],
       '--clearenv',
-      ...Object.entries({ ...(egressSocket !== null && egressVariables), ...variables }).flatMap(([name, value]) => [
-        '--setenv',
-        name,
-        value,
-      ]),
-      ...['--chdir', workingFolder],
+      ...Object.entries(insideVariables(confinement)).flatMap(([name, value]) => ['--setenv', name, value]),
+      ...['--chdir', confinement.workingFolder],
     ],
-    // By their whole paths: the environment may hold a PATH of somebody else's making.
-    program: [
-      ...['/usr/bin/prlimit', `--nproc=${limits.processes}`, `--fsize=${limits.fileBytes}`, '--core=0'],
-      ...(limits.memoryBytes === null ? [] : [`--data=${limits.memoryBytes}`]),
-      ...(egressSocket === null ? [] : ['/bin/sh', '-c', withForwarder, 'sh']),
-      ...command,
-    ],
+    program: insideProgram(command, confinement),
   };
 }
+
+/** All that is seen inside, but for the processes. */
+export const mountOptions = ({ mounts, egressSocket }: Confinement): string[] => [
+  ...systemMounts,
+  ...mounts.flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]),
+  ...(egressSocket === null ? [] : ['--bind', egressSocket, egressInside]),
+];
+
+export const insideVariables = ({ env, egressSocket }: Confinement): Record<string, string> => ({
+  ...(egressSocket !== null && egressVariables),
+  ...{ PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', TERM: 'dumb' },
+  ...env,
+});
+
+/** By their whole paths: the environment may hold a PATH of somebody else's making. */
+export const insideProgram = (command: readonly string[], { limits, egressSocket }: Confinement): string[] => [
+  ...['/usr/bin/prlimit', `--nproc=${limits.processes}`, `--fsize=${limits.fileBytes}`, '--core=0'],
+  ...(limits.memoryBytes === null ? [] : [`--data=${limits.memoryBytes}`]),
+  ...(egressSocket === null ? [] : ['/bin/sh', '-c', withForwarder, 'sh']),
+  ...command,
+];
 
 /** The environment of whatever starts a sandbox: process 1 inside keeps it, where every program can read it. */
 export const bareEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin' };
@@ -121,7 +130,6 @@ const systemMounts = [
   ...['alternatives', 'ssl', 'fonts', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'mime.types', 'localtime'].flatMap(
     (name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`],
   ),
-  // Read only: a program could otherwise make itself the last to be ended where memory runs out.
-  ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev', ...inMemory('/dev/shm', 512)],
+  ...['--dev', '/dev', ...inMemory('/dev/shm', 512)],
   ...[...inMemory('/tmp', 512), ...inMemory('/run', 16)],
 ];

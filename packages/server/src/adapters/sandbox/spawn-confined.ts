@@ -10,7 +10,23 @@ export type Confined = {
   kill: () => void;
 };
 
-const filterPipe = 6;
+/**
+ * What stands between a program and the machine: how bubblewrap starts it, and what is read from `pipe` for that. The
+ * options go through a pipe too; what stands in `program` everybody on the machine can read.
+ */
+export type Wall = (
+  command: readonly string[],
+  confinement: Confinement,
+  pipe: number,
+) => { options: string[]; program: string[]; piped: Uint8Array };
+
+/** The kernel itself, with a filter of system calls before it. */
+const namespaces: Wall = (command, confinement, pipe) => {
+  const filter = systemCallFilter();
+  return { ...confinedParts(command, confinement, filter && pipe), piped: filter ?? Buffer.alloc(0) };
+};
+
+const wallPipe = 6;
 
 /** Setting up takes milliseconds. Whatever is still at it then is stuck. */
 const setUpMs = 10_000;
@@ -22,10 +38,9 @@ const setUpMs = 10_000;
 export function spawnConfined(
   command: readonly string[],
   confinement: Confinement,
-  { input }: { input: Uint8Array | null },
+  { input, wall = namespaces }: { input: Uint8Array | null; wall?: Wall },
 ): Confined {
-  const filter = systemCallFilter();
-  const { options, program } = confinedParts(command, confinement, filter && filterPipe);
+  const { options, program, piped } = wall(command, confinement, wallPipe);
   if (options.some((option) => option.includes('\0'))) throw new TypeError('A NUL cannot be passed to a program.');
   const words = ['--args', '3', '--', '/bin/sh', '-c', waitForWord, 'sh', ...program];
   const child = spawn('/bin/bash', ['-c', throughPipes, 'bash', ...words], {
@@ -35,7 +50,7 @@ export function spawnConfined(
     ...confinement.identity,
   });
   feed(child, 3, Buffer.from(options.map((option) => `${option}\0`).join('')));
-  feed(child, filterPipe, filter ?? Buffer.alloc(0));
+  feed(child, wallPipe, piped);
   if (input !== null) feed(child, 0, input);
   return { child, kill: guardStart(child) };
 }

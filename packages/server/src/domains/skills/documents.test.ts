@@ -2,14 +2,14 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBubblewrap } from '../../adapters/computer/bubblewrap.ts';
+import { createConfinedHost } from '../../adapters/computer/confined-host.ts';
 import type { Place } from '../../adapters/computer/place.ts';
 import { afterFile, newPlaces, say } from '../../adapters/computer/places.fixture.ts';
 import { extract } from '../../adapters/documents/extract.ts';
 import { skillsFolder } from './scripts.fixture.ts';
 
 const megabyte = 1024 * 1024;
-const host = createBubblewrap({
+const host = createConfinedHost({
   allowPrivate: false,
   hasNetwork: false,
   limits: { processes: 64, diskBytes: 256 * megabyte, files: 5_000, everyMs: 200 },

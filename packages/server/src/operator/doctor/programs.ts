@@ -52,11 +52,17 @@ async function computerFinding(setting: Config['computer']['setting'], allowPriv
   const log = { warn: (line: string) => said.push(line), error: (line: string) => said.push(line) };
   const { host } = await chooseHost({ setting, allowPrivate, log: log as never });
   const [line] = said;
-  if (line === undefined)
-    return ok('computers', setting === 'just-bash' ? 'just-bash' : 'bubblewrap, socat and git work');
+  if (line === undefined) return ok('computers', working[host?.kind ?? 'elsewhere']);
   const [what, remedy = 'Run npm run setup:system.'] = line.split(/[;:] (?=install)/);
   return (host === null ? bad : warn)('computers', what as string, remedy);
 }
+
+const working = {
+  bubblewrap: 'bubblewrap, socat and git work',
+  gvisor: 'gVisor, bubblewrap, socat and git work',
+  'just-bash': 'just-bash',
+  elsewhere: 'they are awake in other processes',
+} as const;
 
 async function browserFinding(chromium: string): Promise<Finding> {
   const obstacle = await browserObstacle(chromium);

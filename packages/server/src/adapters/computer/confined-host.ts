@@ -6,7 +6,7 @@ import { type Destination, type EgressProxy, startEgressProxy } from '../egress/
 import type { OutboundLog } from '../outbound/connector.ts';
 import type { Confinement } from '../sandbox/confine.ts';
 import { type FolderSize, measureFolder } from '../sandbox/measure-folder.ts';
-import { type Confined, spawnConfined } from '../sandbox/spawn-confined.ts';
+import { type Confined, spawnConfined, type Wall } from '../sandbox/spawn-confined.ts';
 import { watchLimits } from '../sandbox/watch-limits.ts';
 import { joinCaptured } from './capture.ts';
 import { cloneScript, credentialVariables, moveScript } from './clone-repo.ts';
@@ -48,15 +48,21 @@ const defaults: Limits = {
 /** Far above what reading or writing a file takes: who takes longer is stuck. */
 const fileTimeoutMs = 60_000;
 
-/** A computer is a home folder and an account; each command runs in namespaces of its own. */
-export function createBubblewrap(options: {
+/**
+ * A computer is a home folder and an account; each command runs in namespaces of its own, by bubblewrap. With `gvisor`,
+ * commands and clones run behind that wall as well. What reads and writes files are a few words of the server's own,
+ * which need no second wall and would wait for it.
+ */
+export function createConfinedHost(options: {
   allowPrivate: boolean;
   /** False where the forwarder to the proxy is not installed. */
   hasNetwork: boolean;
+  gvisor?: Wall | undefined;
   log?: OutboundLog;
   limits?: Partial<Limits>;
 }): ComputerHost {
-  const { allowPrivate, hasNetwork, log } = options;
+  const { allowPrivate, hasNetwork, gvisor, log } = options;
+  const outermost = { input: null, ...(gvisor && { wall: gvisor }) };
   const limits = { ...defaults, ...options.limits };
   const proxies = new Map<string, Promise<EgressProxy>>();
   const furnished = new Set<string>();
@@ -171,7 +177,7 @@ export function createBubblewrap(options: {
       const env = credentialVariables(url, token);
       const confinement = await confinementOf(place, { mounts, env, isOnline: true });
       signal.throwIfAborted();
-      const child = spawnConfined(['/bin/sh', '-c', cloneScript, 'sh', url, ref, mark], confinement, { input: null });
+      const child = spawnConfined(['/bin/sh', '-c', cloneScript, 'sh', url, ref, mark], confinement, outermost);
       const mostOfFolder = { bytes, files: most.files - size.files };
       const cloned = await runBounded(place, child, { folder, mostOfFolder, timeoutMs, signal });
       if (cloned.exitCode !== 0) return cloned;
@@ -186,14 +192,14 @@ export function createBubblewrap(options: {
   };
 
   return {
-    kind: 'bubblewrap',
+    kind: gvisor ? 'gvisor' : 'bubblewrap',
     run: (place, { script, env, timeoutMs, signal }) =>
       inTurn(commands, place, signal, async () => {
         const { size, full } = await allowance.left(place.home);
         const online = { env: { ...ownLoopback, ...env }, isOnline: true, isFull: full !== null };
         const confinement = await confinementOf(place, online);
         signal.throwIfAborted();
-        const confined = spawnConfined(['/bin/bash', '-c', script], confinement, { input: null });
+        const confined = spawnConfined(['/bin/bash', '-c', script], confinement, outermost);
         const mostOfFolder = full === null ? most : { bytes: size.bytes + megabyte, files: size.files + 100 };
         try {
           const result = await runBounded(place, confined, { folder: place.home, mostOfFolder, timeoutMs, signal });
@@ -299,8 +305,9 @@ function isOpenPort({ port }: Destination, allowPrivate: boolean): boolean {
 const etcOf = (place: Place) => join(dirname(place.home), 'etc');
 
 const etc: Record<string, string> = {
-  passwd: `root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000:agent:${home}:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
-  group: 'root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n',
+  // In gVisor the agent is root, of nothing but its own files: the first line with a number gives the name.
+  passwd: `agent:x:1000:1000:agent:${home}:/bin/bash\nagent:x:0:0:agent:${home}:/bin/bash\nroot:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
+  group: 'agent:x:1000:\nagent:x:0:\nroot:x:0:\nnogroup:x:65534:\n',
   hosts: '127.0.0.1 localhost computer\n::1 localhost\n',
   'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
 };

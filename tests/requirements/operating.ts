@@ -138,4 +138,19 @@ export const operating = area('operating', 'done', [
     'docs/going-live.md · Two modes, two wallets',
     'The command line says what to run where an empty wallet or a cap kept something from running.',
   ],
+  [
+    'OPS-280',
+    'docs/backup.md · Backing up',
+    'What a newer saving of a home has replaced is not removed while a backup is made, however long that takes.',
+  ],
+  [
+    'OPS-281',
+    'docs/backup.md · Restoring',
+    'A computer whose saved home is not in the backup begins with an empty one, and the command says how many do.',
+  ],
+  [
+    'OPS-282',
+    'docs/files.md · From one to the other',
+    '`vestra admin files copy` brings files between data folder and bucket: again for the rest after an interruption, each read again, damaged ones left out and counted.',
+  ],
 ]);

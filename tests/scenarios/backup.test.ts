@@ -11,6 +11,9 @@ import { createDiskStore } from '@vestra/server/adapters/files/disk';
 import { openMasterKeys } from '@vestra/server/adapters/secrets/master-key';
 import { createVault } from '@vestra/server/adapters/secrets/vault';
 import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
+import { withSession } from '@vestra/server/db/transfer/session';
+import { withSnapshot } from '@vestra/server/db/transfer/snapshot';
+import { pruneUnused } from '@vestra/server/domains/files/api';
 import { readSecrets } from '@vestra/server/domains/secrets/api';
 import { readConfig } from '@vestra/server/main/config';
 import { backup } from '@vestra/server/operator/backup';
@@ -28,6 +31,9 @@ const key = 'ab'.repeat(32);
 const content = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
 
 const savedHome = `${'0123456789abcdef'.repeat(2)}.home`;
+
+/** Its row is in the backup, and its bytes were removed before the backup came to them. */
+const lostHome = `${'fedcba9876543210'.repeat(2)}.home`;
 
 let folder: string;
 let server: AgentServer;
@@ -78,6 +84,12 @@ async function prepare(): Promise<void> {
   );
   waits = { conversationId, interactionId: data[0].id };
   await createDiskStore(join(folder, 'first/files')).put(server.orgId, savedHome, Buffer.from('a saved home'));
+  await query(
+    server.connectionString,
+    `INSERT INTO computers (org_id, mode, user_key, number, saved_name, saved_sha256, saved_bytes, saved_at)
+       SELECT '${server.orgId}', 'test', user_key, 8000 + length(user_key), name, repeat('0', 64), 12, now()
+       FROM (VALUES ('kept', '${savedHome}'), ('lost-home', '${lostHome}')) AS saved (user_key, name)`,
+  );
   const home = join(folder, 'first/computers/7/home');
   await mkdir(join(home, 'work'), { recursive: true });
   await mkdir(join(folder, 'first/computers/7/sockets'));
@@ -134,6 +146,25 @@ const startOn = (machine: string, connectionString: string): Promise<TestServer>
     beside: { ...server, connectionString },
   });
 
+describe('what a backup reads', () => {
+  it('is not cleared away before it has ended, however long it takes [OPS-280]', async () => {
+    const store = createDiskStore(join(folder, 'first/files'));
+    const replaced = `${'ab'.repeat(16)}.home`;
+    await store.put(server.orgId, replaced, Buffer.from('replaced by a newer one'));
+    await query(
+      server.connectionString,
+      `INSERT INTO unused_contents (org_id, name, since) VALUES ('${server.orgId}', '${replaced}', now() - interval '2 hours')`,
+    );
+    const db = await openDatabase({ connectionString: server.connectionString, max: 1 });
+    const clear = () => pruneUnused(store)(db, new Date(Date.now() - 3_600_000), 100);
+    await withSession(server.connectionString, (client) => withSnapshot(client, 'first', clear));
+    expect(await store.has(server.orgId, replaced)).toBe(true);
+    await clear();
+    expect(await store.has(server.orgId, replaced)).toBe(false);
+    await closeDatabase(db);
+  });
+});
+
 describe('a backup of a server that is at work', () => {
   let database: TestDatabase;
   let second: TestServer;
@@ -167,7 +198,7 @@ describe('a backup of a server that is at work', () => {
     expect({ gaps, uneven }).toEqual({ gaps: [], uneven: [] });
   });
 
-  it('goes on on another machine [OPS-102]', async () => {
+  it('goes on on another machine [OPS-102, OPS-281]', async () => {
     const [id, count] = [...answeredBefore][0] as [string, number];
     const more = await second.call('POST', `/v1/conversations/${id}/messages`, {
       body: { message: 'Are you there?' },
@@ -191,6 +222,12 @@ describe('a backup of a server that is at work', () => {
     expect(await readdir(join(folder, 'second/computers/7'))).not.toContain('sockets');
     const saved = await createDiskStore(join(folder, 'second/files')).read(server.orgId, savedHome);
     expect(Buffer.from(saved ?? []).toString()).toBe('a saved home');
+    // One that is not there leaves its computer to begin anew, not unavailable for ever.
+    const computers = `SELECT user_key, saved_name, saved_bytes FROM computers WHERE number > 8000 ORDER BY user_key`;
+    expect(await query(database.connectionString, computers)).toEqual([
+      { user_key: 'kept', saved_name: savedHome, saved_bytes: '12' },
+      { user_key: 'lost-home', saved_name: null, saved_bytes: null },
+    ]);
     const db = await openDatabase({ connectionString: database.connectionString, max: 1 });
     const vault = createVault(openMasterKeys({ dataDir: '', masterKey: key }));
     const secrets = await readSecrets(db, vault, { orgId: server.orgId, mode: 'test' }, null, ['SHOP_TOKEN']);

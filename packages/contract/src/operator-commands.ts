@@ -44,4 +44,9 @@ export const operatorCommands = {
     summary: 'Bring all rows from the database in use into another, empty one. Stop the server first.',
     flags: { to: needed('<DATABASE_URL>|embedded') },
   },
+  'files copy': {
+    summary:
+      'Copy files and saved homes from the data folder to the bucket of VESTRA_FILES, or back; again for the rest.',
+    flags: { to: needed('bucket|disk'), extra: optional('keep|remove') },
+  },
 } satisfies Record<string, { summary: string; argument?: string; flags: Record<string, Flag> }>;

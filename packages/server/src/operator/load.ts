@@ -1,5 +1,5 @@
 import { type AppliedMigration, migrate, pendingOf, readMigrations } from '../db/migrate.ts';
-import { closeDatabase, openDatabase } from '../db/pool.ts';
+import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { assertNothingInIt, declareFinished, type Load, loadRows, makeSchema } from '../db/transfer/load.ts';
 import { keepServersAway, withSession } from '../db/transfer/session.ts';
@@ -18,6 +18,8 @@ export type Incoming = {
   fill: (load: Load) => Promise<void>;
   /** What must be there as well before a server may start. */
   beside?: () => Promise<void>;
+  /** What has to be set right in the rows, at the level of this program. */
+  after?: (db: Database) => Promise<void>;
 };
 
 /**
@@ -35,15 +37,16 @@ export async function fillDatabase(reached: Reached, incoming: Incoming): Promis
     await incoming.beside?.();
     await declareFinished(client);
   });
-  await bringUp(reached.connectionString);
+  await bringUp(reached.connectionString, incoming.after);
 }
 
 /** From here on it is a database like any other that an older program has left. */
-async function bringUp(connectionString: string): Promise<void> {
+async function bringUp(connectionString: string, after: Incoming['after']): Promise<void> {
   const db = await openDatabase({ connectionString, max: 1 });
   try {
     await migrate(db, migrationsFolder);
     await forgetUncomparable(db);
+    await after?.(db);
   } finally {
     await closeDatabase(db);
   }

@@ -12,6 +12,7 @@ import { masterKeyFile, openMasterKeys, writtenMasterKeys } from '../adapters/se
 import { createVault } from '../adapters/secrets/vault.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import type { Load } from '../db/transfer/load.ts';
+import { forgetLostHomes } from '../domains/computers/api.ts';
 import { fits } from '../main/agreed-secret.ts';
 import type { Config } from '../main/config.ts';
 import { withFiles } from '../main/open-files.ts';
@@ -19,7 +20,15 @@ import { assertKnown, fillDatabase } from './load.ts';
 import { bytesInWords, type Progress } from './progress.ts';
 import { reachAlone } from './reach-database.ts';
 
-export type Restored = { made_by: string; made_at: string; rows: number; files: number; into: string };
+export type Restored = {
+  made_by: string;
+  made_at: string;
+  rows: number;
+  files: number;
+  /** Computers whose saved home the backup does not have. */
+  homes_lost: number;
+  into: string;
+};
 
 /**
  * Brings a backup into an empty database and an empty data folder. Everything that can be wrong with it is found out
@@ -38,6 +47,7 @@ export async function restore(
   assertKey(key, manifest);
 
   // Past a pooler, as the lock that keeps servers away is the session's.
+  let homesLost = 0;
   const postgres = await reachAlone({ ...config, databaseUrl: config.pooler.directUrl ?? config.databaseUrl });
   try {
     await fillDatabase(postgres, {
@@ -55,6 +65,9 @@ export async function restore(
         await putHomes(path, config, progress);
         if (key.isNew) await putKey(config, key);
       },
+      after: async (db) => {
+        homesLost = await withFiles(config, (files) => forgetLostHomes(db, files));
+      },
     });
   } finally {
     await postgres.stop();
@@ -64,6 +77,7 @@ export async function restore(
     made_at: opening.created_at,
     rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
     files: manifest.files.count,
+    homes_lost: homesLost,
     into: postgres.name,
   };
 }

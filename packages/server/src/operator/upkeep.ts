@@ -1,5 +1,6 @@
 import type { Config } from '../main/config.ts';
 import { backup } from './backup.ts';
+import { copyFiles } from './copy-files.ts';
 import { move } from './move.ts';
 import { bytesInWords, type Progress } from './progress.ts';
 import { restore } from './restore.ts';
@@ -35,8 +36,28 @@ export const upkeepWorks = {
   }),
   restore: work({
     run: (surroundings, values) => restore(surroundings, values.argument as string, values['master-key-file']),
-    show: ({ made_by, made_at, rows, files, into }) =>
-      `${rows} rows and ${files} files of ${made_at} (Vestra ${made_by}) are in the database ${into}. Start the server; the one they come from must not run any more.`,
+    show: ({ made_by, made_at, rows, files, homes_lost, into }) =>
+      [
+        `${rows} rows and ${files} files of ${made_at} (Vestra ${made_by}) are in the database ${into}. Start the server; the one they come from must not run any more.`,
+        homes_lost > 0 && `${homes_lost} computers begin with an empty home: what they had saved is not in the backup.`,
+      ]
+        .filter(Boolean)
+        .join('\n'),
+  }),
+  'files copy': work({
+    run: (surroundings, { to = '', extra = 'keep' }) => copyFiles(surroundings, { to, extra }),
+    show: ({ to, copied, bytes, there_already, damaged, only_there, removed }) =>
+      [
+        `${copied} were copied to the ${to} (${bytesInWords(bytes)}), each read again and found the same; ${there_already} were there already.`,
+        damaged > 0 && `${damaged} are damaged where they come from and were left out: bring them back from a backup.`,
+        only_there > 0 &&
+          (removed > 0
+            ? `${removed} that lay only there were removed.`
+            : `${only_there} lie only there, such as what was deleted meanwhile: --extra remove takes them away.`),
+        'Run it once more while no server runs, and then change VESTRA_FILES.',
+      ]
+        .filter(Boolean)
+        .join('\n'),
   }),
   move: work({
     run: (surroundings, values) => move(surroundings, values.to as string),

@@ -34,6 +34,11 @@ export function assertNamed(name: string, { sha256 }: Kept): void {
   if (isHash(name) && name !== sha256) throw new Error(`What was to be kept as ${name} has another hash.`);
 }
 
+/** What was put is not what is there. */
+export class DamagedContent extends Error {
+  override readonly name = 'DamagedContent';
+}
+
 /** The last chunk is held back until the whole is known to be what its name says: a reader of damaged content ends short. */
 export async function* checked(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (!isHash(name)) return yield* chunks;
@@ -44,7 +49,8 @@ export async function* checked(name: string, chunks: AsyncIterable<Uint8Array>):
     if (last) yield last;
     last = chunk;
   }
-  if (digest.digest('hex') !== name) throw new Error(`What is kept as ${name} is damaged: it has another hash.`);
+  if (digest.digest('hex') !== name)
+    throw new DamagedContent(`What is kept as ${name} is damaged: it has another hash.`);
   if (last) yield last;
 }
 

@@ -2,8 +2,11 @@ import type pg from 'pg';
 import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 import { send } from '../group.ts';
 import type { AppliedMigration } from '../migrate.ts';
-import type { Transaction } from '../pool.ts';
+import type { Database, Transaction } from '../pool.ts';
+import { one } from '../query.ts';
+import { sql } from '../sql.ts';
 import { StartFailure } from '../start-failure.ts';
+import { boolean } from '../table.ts';
 import {
   type CarriedSequence,
   type CarriedTable,
@@ -25,12 +28,25 @@ export type Snapshot = {
   rowsOf: (table: CarriedTable) => CopyToStreamQuery;
 };
 
+const SNAPSHOT_LOCK = `hashtextextended('vestra snapshot', 0)`;
+
+/** Whether anybody reads the database as it was. What its rows named then must not be removed elsewhere meanwhile. */
+export async function isSnapshotOpen(db: Database): Promise<boolean> {
+  const { is_free } = await one(
+    db,
+    { is_free: boolean() },
+    sql`SELECT pg_try_advisory_xact_lock(${sql.raw(SNAPSHOT_LOCK)}) AS is_free`,
+  );
+  return !is_free;
+}
+
 export async function withSnapshot<Result>(
   client: pg.Client,
   name: string,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await client.query(`SELECT pg_advisory_xact_lock_shared(${SNAPSHOT_LOCK})`);
   if (!(await tableNames(client)).includes('schema_migrations')) {
     throw new StartFailure(`The database ${name} holds nothing of Vestra’s: check DATABASE_URL and VESTRA_DATA_DIR.`);
   }

@@ -1,6 +1,6 @@
 export { type Awake, type Computers, createComputers } from './awake.ts';
 export { createHolders, type Holders, type Work } from './holders.ts';
-export { createHomes, type Homes, removeLeftPlaces } from './homes.ts';
+export { createHomes, forgetLostHomes, type Homes, removeLeftPlaces } from './homes.ts';
 export { createHosts, startHosting } from './hosts.ts';
 export type { RemoteMerge } from './remote-frames.ts';
 export type { Owner } from './store.ts';

@@ -9,9 +9,11 @@ import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { dropNoted, forgetUnused, noteUnused } from '../files/api.ts';
 import {
+  allSaved,
   databaseTime,
   findSaved,
   forgetPreparedSince,
+  forgetSaved,
   type Owner,
   recordSaved,
   type SavedHome,
@@ -151,6 +153,20 @@ export async function removeLeftPlaces(
 ): Promise<void> {
   const numbers = await places.numbersHere();
   for (const number of await unknownNumbers(db, numbers)) await places.removePlace(number);
+}
+
+/**
+ * After a restore: a home that was removed before the backup came to it, as that of a user who was erased meanwhile, is not
+ * there and never will be. Its computer begins anew instead of staying unavailable. How many there were.
+ */
+export async function forgetLostHomes(db: Database, files: Pick<FileStore, 'has'>): Promise<number> {
+  let lost = 0;
+  for (const { org_id, saved_name } of await allSaved(db)) {
+    if (await files.has(org_id, saved_name)) continue;
+    await forgetSaved(db, org_id, saved_name);
+    lost += 1;
+  }
+  return lost;
 }
 
 const notSaved = () => fail('not_ready', { message: 'The home of this computer could not be saved just now.' });

@@ -241,6 +241,22 @@ export async function recordSaved(
   return written > 0;
 }
 
+export const allSaved = (db: Executor): Promise<{ org_id: string; saved_name: string }[]> =>
+  rowsOf(
+    db,
+    { org_id: text(), saved_name: text() },
+    sql`SELECT org_id, saved_name FROM ${computers} WHERE saved_name IS NOT NULL`,
+  );
+
+export async function forgetSaved(db: Executor, orgId: string, name: string): Promise<void> {
+  await run(
+    db,
+    sql`
+      UPDATE ${computers} SET saved_name = NULL, saved_sha256 = NULL, saved_bytes = NULL, saved_at = NULL
+      WHERE org_id = ${orgId} AND saved_name = ${name}`,
+  );
+}
+
 /** Those of the numbers that no computer has. */
 export async function unknownNumbers(db: Executor, numbers: readonly number[]): Promise<number[]> {
   const known = await rowsOf(db, { number }, sql`SELECT number FROM ${computers} WHERE number = ANY(${numbers})`);

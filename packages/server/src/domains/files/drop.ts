@@ -3,6 +3,7 @@ import type { FileStore } from '../../adapters/files/file-store.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
+import { isSnapshotOpen } from '../../db/transfer/snapshot.ts';
 import {
   deleteFilesOfUser,
   deleteOldOfTools,
@@ -59,12 +60,15 @@ export const pruneOfTools =
     return rows.length === most;
   };
 
-/** Removes what was put and never recorded, and what could not be removed when its file was deleted. */
+/**
+ * Removes what was put and never recorded, and what could not be removed when its file was deleted. Not while a backup is
+ * made: its rows may name a home of a computer that a newer one has replaced since it began.
+ */
 export const pruneUnused =
   (store: FileStore) =>
   async (db: Database, before: Date, limit: number): Promise<boolean> => {
     const most = Math.min(limit, mostAtOnce);
-    const rows = await oldestUnused(db, before, most);
+    const rows = (await isSnapshotOpen(db)) ? [] : await oldestUnused(db, before, most);
     for (const each of rows) await transaction(db, (tx) => dropUnused(tx, store, each));
     return rows.length === most;
   };

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { DamagedContent } from '../adapters/files/content.ts';
+import { createDiskStore } from '../adapters/files/disk.ts';
+import type { FileStore, Listed } from '../adapters/files/file-store.ts';
+import { mapLimited } from '../async/map-limited.ts';
+import { StartFailure } from '../db/start-failure.ts';
+import type { Config } from '../main/config.ts';
+import { withFiles } from '../main/open-files.ts';
+import { bytesInWords, type Progress } from './progress.ts';
+
+export type CopiedFiles = {
+  to: 'disk' | 'bucket';
+  copied: number;
+  bytes: number;
+  /** What an earlier run has brought. */
+  there_already: number;
+  /** Not what its name says it is: the copy would be damaged too, and is not made. */
+  damaged: number;
+  /** What lies there and no more where it came from, such as what was deleted since an earlier run. */
+  only_there: number;
+  removed: number;
+};
+
+const atOnce = 4;
+
+/**
+ * Brings what lies in the data folder into the bucket, or back. What is there already is left alone, so that it can be
+ * interrupted and run again, also while the server goes on: each thing is there whole or not at all, and never changes.
+ */
+export async function copyFiles(
+  { config, progress }: { config: Config; progress: Progress },
+  { to, extra = 'keep' }: { to: string; extra?: string },
+): Promise<CopiedFiles> {
+  if (to !== 'disk' && to !== 'bucket') throw new StartFailure(`--to must be disk or bucket, not ${to}.`);
+  if (extra !== 'keep' && extra !== 'remove') throw new StartFailure(`--extra must be keep or remove, not ${extra}.`);
+  if (config.files.s3 === null) {
+    throw new StartFailure('Set VESTRA_FILES=s3://<bucket> and the keys, so that it is known which bucket is meant.');
+  }
+  const disk = createDiskStore(join(config.dataDir, 'files'));
+  return withFiles(config, async (bucket) => {
+    const [from, into] = to === 'bucket' ? [disk, bucket] : [bucket, disk];
+    const done: CopiedFiles = { to, copied: 0, bytes: 0, there_already: 0, damaged: 0, only_there: 0, removed: 0 };
+    const there = await contentsOf(into, (count) => progress.show(`${count} are there already`));
+    const all = await contentsOf(from, (count) => progress.show(`${count} to be looked at`));
+    await mapLimited(atOnce, [...all.values()], async (each) => {
+      const found = there.get(keyOf(each));
+      there.delete(keyOf(each));
+      const outcome = found?.bytes === each.bytes ? 'there_already' : await copyOne(from, into, each);
+      if (outcome !== 'gone') done[outcome] += 1;
+      if (outcome === 'copied') done.bytes += each.bytes;
+      const seen = done.there_already + done.copied;
+      progress.show(`${seen} of ${all.size}, ${done.copied} copied (${bytesInWords(done.bytes)})`);
+    });
+    done.only_there = there.size;
+    if (extra === 'remove') {
+      await mapLimited(atOnce, [...there.values()], async ({ orgId, name }) => {
+        await into.remove(orgId, name);
+        done.removed += 1;
+      });
+    }
+    return done;
+  });
+}
+
+const keyOf = ({ orgId, name }: Listed) => `${orgId}/${name}`;
+
+async function contentsOf(store: FileStore, onCount: (count: number) => void): Promise<Map<string, Listed>> {
+  const found = new Map<string, Listed>();
+  for await (const each of store.list()) {
+    found.set(keyOf(each), each);
+    onCount(found.size);
+  }
+  return found;
+}
+
+/** What was written is read again: a store that says yes and keeps something else is found out now and not years later. */
+async function copyOne(from: FileStore, into: FileStore, each: Listed): Promise<'copied' | 'damaged' | 'gone'> {
+  const { orgId, name } = each;
+  const opened = await from.open(orgId, name);
+  if (!opened) return 'gone';
+  // A store need not write what it has already, and this one has something else.
+  await into.remove(orgId, name);
+  try {
+    const { sha256 } = await into.put(orgId, name, opened.chunks);
+    if ((await hashIn(into, each)) === sha256) return 'copied';
+  } catch (error) {
+    if (error instanceof DamagedContent) return 'damaged';
+    throw error;
+  }
+  await into.remove(orgId, name);
+  throw new StartFailure(`${keyOf(each)} was written and is something else when it is read again: it was removed.`);
+}
+
+async function hashIn(store: FileStore, { orgId, name }: Listed): Promise<string | null> {
+  const opened = await store.open(orgId, name);
+  if (!opened) return null;
+  const digest = createHash('sha256');
+  try {
+    for await (const chunk of opened.chunks) digest.update(chunk);
+  } catch (error) {
+    if (error instanceof DamagedContent) return null;
+    throw error;
+  }
+  return digest.digest('hex');
+}

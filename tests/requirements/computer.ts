@@ -79,4 +79,9 @@ export const computer = area('computer', 'done', [
     'docs/computer.md · gVisor',
     'Where gVisor is asked for and does not work there are no computers, and the log says why; never weaker ones.',
   ],
+  [
+    'CMP-282',
+    'docs/computer.md · Without a shared disk',
+    'Erasing a user removes the folder of their computer on every machine on which it was awake.',
+  ],
 ]);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { scrape } from '../support/scrape.ts';
-import { startTestServer } from '../support/server.ts';
+import { isOneProcess, startTestServer } from '../support/server.ts';
 
 const token = 'operator-token-of-this-test';
 
@@ -18,38 +18,41 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('what a process counts', () => {
-  it('is a turn, what it asked of the model and what a follower was given of it, without a name of anybody [OPS-208, OPS-209]', async () => {
-    const before = await scrape(server.url);
-    server.script(() => ({ text: 'Hello to you.' }));
-    const talk = await server.stream('POST', '/v1/conversations', {
-      body: { message: 'Hi', stream: true, user_id: 'metric-user' },
-    });
-    await talk.events;
-    server.script(() => ({ fail: 400, failMessage: 'no such thing' }));
-    const { body: failing } = await server.call('POST', '/v1/conversations', { body: {} });
-    const sent = { body: { message: 'Hi' }, headers: { prefer: 'wait=60' } };
-    await server.call('POST', `/v1/conversations/${failing.id}/messages`, sent);
-    await server.call('GET', '/v1/users/nobody-here');
-    await server.call('GET', '/v1/no-such-route');
-    const after = await scrape(server.url);
+  it.runIf(isOneProcess)(
+    'is a turn, what it asked of the model and what a follower was given of it, without a name of anybody [OPS-208, OPS-209]',
+    async () => {
+      const before = await scrape(server.url);
+      server.script(() => ({ text: 'Hello to you.' }));
+      const talk = await server.stream('POST', '/v1/conversations', {
+        body: { message: 'Hi', stream: true, user_id: 'metric-user' },
+      });
+      await talk.events;
+      server.script(() => ({ fail: 400, failMessage: 'no such thing' }));
+      const { body: failing } = await server.call('POST', '/v1/conversations', { body: {} });
+      const sent = { body: { message: 'Hi' }, headers: { prefer: 'wait=60' } };
+      await server.call('POST', `/v1/conversations/${failing.id}/messages`, sent);
+      await server.call('GET', '/v1/users/nobody-here');
+      await server.call('GET', '/v1/no-such-route');
+      const after = await scrape(server.url);
 
-    const grown = (name: string) => (after.samples.get(name) ?? 0) - (before.samples.get(name) ?? 0);
-    expect(grown('vestra_turns_started_total')).toBe(2);
-    expect(grown('vestra_turns_ended_total{outcome="settled",code="none"}')).toBe(1);
-    expect(grown('vestra_turns_ended_total{outcome="failed",code="model_error"}')).toBe(1);
-    expect(grown('vestra_turn_duration_seconds_count{outcome="settled"}')).toBe(1);
-    expect(grown('vestra_turn_first_text_seconds_count')).toBe(1);
-    expect(grown('vestra_model_calls_total{provider="compatible",outcome="ok"}')).toBe(1);
-    expect(grown('vestra_model_calls_total{provider="compatible",outcome="refused"}')).toBe(1);
-    expect(grown('vestra_model_first_token_seconds_count{provider="compatible"}')).toBe(1);
-    expect(grown('vestra_event_lag_seconds_count')).toBeGreaterThan(0);
-    expect(grown('vestra_http_requests_total{method="GET",route="/v1/users/{user_id}",status="404"}')).toBe(1);
-    expect(grown('vestra_http_requests_total{method="other",route="none",status="404"}')).toBe(1);
-    expect(grown('vestra_http_errors_total{code="user_not_found"}')).toBe(1);
-    expect(after.samples.get('vestra_ready')).toBe(1);
-    expect(after.samples.get('vestra_database_embedded')).toBe(0);
-    expect(after.text).not.toMatch(/metric-user|nobody-here|no-such-route|(org|conv|turn)_[0-9a-z]{24}/);
-  });
+      const grown = (name: string) => (after.samples.get(name) ?? 0) - (before.samples.get(name) ?? 0);
+      expect(grown('vestra_turns_started_total')).toBe(2);
+      expect(grown('vestra_turns_ended_total{outcome="settled",code="none"}')).toBe(1);
+      expect(grown('vestra_turns_ended_total{outcome="failed",code="model_error"}')).toBe(1);
+      expect(grown('vestra_turn_duration_seconds_count{outcome="settled"}')).toBe(1);
+      expect(grown('vestra_turn_first_text_seconds_count')).toBe(1);
+      expect(grown('vestra_model_calls_total{provider="compatible",outcome="ok"}')).toBe(1);
+      expect(grown('vestra_model_calls_total{provider="compatible",outcome="refused"}')).toBe(1);
+      expect(grown('vestra_model_first_token_seconds_count{provider="compatible"}')).toBe(1);
+      expect(grown('vestra_event_lag_seconds_count')).toBeGreaterThan(0);
+      expect(grown('vestra_http_requests_total{method="GET",route="/v1/users/{user_id}",status="404"}')).toBe(1);
+      expect(grown('vestra_http_requests_total{method="other",route="none",status="404"}')).toBe(1);
+      expect(grown('vestra_http_errors_total{code="user_not_found"}')).toBe(1);
+      expect(after.samples.get('vestra_ready')).toBe(1);
+      expect(after.samples.get('vestra_database_embedded')).toBe(0);
+      expect(after.text).not.toMatch(/metric-user|nobody-here|no-such-route|(org|conv|turn)_[0-9a-z]{24}/);
+    },
+  );
 
   it('is told in the form that is asked for [OPS-201]', async () => {
     const plain = await scrape(server.url, { accept: '*/*' });

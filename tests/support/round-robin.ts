@@ -7,6 +7,8 @@ export async function startRoundRobin(): Promise<{ url: string; add: (url: strin
   const behind: URL[] = [];
   let turn = 0;
   const server = createServer((incoming, answer) => pass(incoming, answer, behind[turn++ % behind.length] as URL));
+  // One that were closed while the next request is on its way would fail that.
+  server.keepAliveTimeout = 300_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

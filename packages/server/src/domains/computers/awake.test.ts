@@ -50,6 +50,7 @@ async function newProcess(
   settings: Parameters<typeof createComputers>[0]['settings'] = {},
   database_ = db,
   address: string | null = 'http://127.0.0.1:1',
+  disk = dataDir,
 ): Promise<Computers> {
   const line = await openLine({ connectionString: database.connectionString, log });
   const bell = await createBell({ db, line, log });
@@ -58,8 +59,8 @@ async function newProcess(
     log,
     bell,
     address: () => address,
-    makePlace: (number) => makePlace(dataDir, number),
-    removePlace: (number) => removePlace(dataDir, number),
+    makePlace: (number) => makePlace(disk, number),
+    removePlace: (number) => removePlace(disk, number),
     settings: { renewEveryMs: 50, handOverMs: 10_000, ...settings },
   });
   running.push({ computers, bell, line });
@@ -251,5 +252,25 @@ describe('an erasure', () => {
     // Once more, as after a crash, and of one that never was.
     await one.erase(owner);
     await one.erase(newOwner());
+  });
+
+  it('leaves no folder on any machine on which the computer was ever awake [CMP-282]', async () => {
+    const disks = await Promise.all(['one', 'two', 'three'].map((name) => mkdtemp(join(dataDir, name))));
+    const [one, two, three] = (await Promise.all(disks.map((disk) => newProcess({}, db, undefined, disk)))) as [
+      Computers,
+      Computers,
+      Computers,
+    ];
+    const [owner, other] = [newOwner(), newOwner()];
+    const homes: string[] = [];
+    for (const computers of [one, two]) {
+      homes.push(await computers.use(owner, async ({ place }) => place.home));
+      await computers.sleep(owner);
+    }
+    const kept = await one.use(other, async ({ place }) => place.home);
+    expect(homes.map((home) => existsSync(home))).toEqual([true, true]);
+    await three.erase(owner);
+    await expect.poll(() => homes.map((home) => existsSync(home)), { timeout: 10_000 }).toEqual([false, false]);
+    expect(existsSync(kept)).toBe(true);
   });
 });

@@ -16,6 +16,7 @@ import {
   releaseHold,
   renewHolds,
   seizeComputer,
+  unknownNumbers,
 } from './store.ts';
 
 /** A computer that is awake in this process. */
@@ -101,7 +102,10 @@ export function createComputers(options: {
     void renew().then(sleepIdle);
   }, renewEveryMs);
   beating.unref();
-  bell?.on('computer', (told) => told?.startsWith(erasing) && void endErased(told.slice(erasing.length)));
+  bell?.on('computer', (told) => {
+    if (told?.startsWith(erasing)) void endErased(told.slice(erasing.length));
+    if (told?.startsWith(erased)) void removeErased(Number(told.slice(erased.length)));
+  });
 
   function enter(owner: Owner): Entry {
     const found = entries.get(keyOf(owner));
@@ -178,6 +182,15 @@ export function createComputers(options: {
   async function endErased(key: string): Promise<void> {
     const entry = entries.get(key);
     if (entry?.awake) await putToSleep(entry.awake.owner, entry);
+  }
+
+  /** It may have been awake on this machine at any time, and whoever erased it reaches no disk but its own. */
+  async function removeErased(number: number): Promise<void> {
+    try {
+      if ((await unknownNumbers(db, [number])).length > 0) await removePlace?.(number);
+    } catch (error) {
+      log.warn({ err: error, computer: number }, 'the folder of an erased computer could not be removed');
+    }
   }
 
   function putToSleep(owner: Owner, entry: Entry): Promise<void> {
@@ -293,6 +306,7 @@ export function createComputers(options: {
       if (found) await removePlace?.(found.number);
       await homes?.remove(owner);
       await deleteComputer(db, owner);
+      if (found) bell?.ring('computer', `${erased}${found.number}`);
     },
     async stop() {
       isStopped = true;
@@ -311,5 +325,7 @@ export const keyOf = ({ orgId, mode, userId }: Owner) => JSON.stringify([orgId, 
 
 /** Before the key of a computer that is to end at once, used or not. */
 const erasing = 'erase ';
+/** Before the number of one of which nothing is to be left. */
+const erased = 'erased ';
 
 const unavailable = (message: string) => fail('computer_unavailable', { message });

@@ -115,6 +115,7 @@ describe('being told to stop', () => {
     // As in a terminal: ctrl-C goes to the whole group, and npm passes it on besides.
     ['ctrl-C in a terminal, which reaches the server twice', 'SIGINT', -1],
     ['SIGTERM to npm alone', 'SIGTERM', 1],
+    ['SIGKILL to npm alone, which can pass nothing on', 'SIGKILL', 1],
   ] as const)('npm start ends with its database on %s [START-020]', async (_name, signal, group) => {
     const dataDir = await folder();
     const npm = spawn('npm', ['start'], {

@@ -67,6 +67,21 @@ function onStop(stop: { gently: (signal: NodeJS.Signals) => Promise<void>; now: 
   };
   // SIGHUP is what a terminal sends when its window is closed.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hear);
+  onLossOfNpm(() => hear('SIGTERM'));
+}
+
+const lookEveryMs = 1_000;
+
+/** npm passes on what it is told. Killed, it tells nobody, and the server would go on behind the back of whoever started it. */
+function onLossOfNpm(end: () => void): void {
+  if (process.env.npm_lifecycle_event !== 'start') return;
+  const npm = process.ppid;
+  const looking = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(looking);
+    end();
+  }, lookEveryMs);
+  looking.unref();
 }
 
 function fail(error: unknown): void {

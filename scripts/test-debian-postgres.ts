@@ -1,7 +1,8 @@
 /** Runs the tests on Debian's PostgreSQL in place of the embedded one, in a folder and on a port of its own. */
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ if (!existsSync(programs)) {
 }
 
 const port = await freePort();
+const password = randomBytes(16).toString('hex');
 const folder = mkdtempSync(join(tmpdir(), 'vestra-debian-postgres-'));
 // It refuses to be root.
 const user = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
@@ -25,12 +27,16 @@ if (user.length > 0) spawnSync('chown', ['postgres', folder]);
 const data = join(folder, 'data');
 const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off'];
 const words = [...settings, 'full_page_writes=off', 'max_connections=300'].map((each) => `-c ${each}`).join(' ');
-run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync');
+// With a password, as the embedded one: without, tests that give a wrong one would come in.
+const passwordFile = join(folder, 'password');
+writeFileSync(passwordFile, `${password}\n`, { mode: 0o644 });
+const access = ['-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
+run('initdb', '-D', data, '-U', 'vestra', ...access, '-E', 'UTF8', '--no-locale', '--no-sync');
 run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', words, 'start');
 
 const tests = spawn('npx', ['vitest', 'run', ...process.argv.slice(2)], {
   stdio: 'inherit',
-  env: { ...process.env, VESTRA_TEST_DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/postgres` },
+  env: { ...process.env, VESTRA_TEST_DATABASE_URL: `postgres://vestra:${password}@127.0.0.1:${port}/postgres` },
 });
 const [status] = await once(tests, 'exit');
 run('pg_ctl', '-D', data, '-m', 'immediate', 'stop');

@@ -63,20 +63,22 @@ async function scans(): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, times }) => [name, times]));
 }
 
-/** Two orgs with 4,000 rows of each kind, in both modes, of a hundred users and of nobody. */
+/** Sixteen orgs with 500 rows of each kind, in both modes, of ten users and of nobody. */
 async function fill(): Promise<void> {
   const rows = sql`
-    (SELECT n, 'id_' || lpad(n::text, 6, '0') AS id, 'org_' || n % 2 AS org, (ARRAY['live', 'test'])[1 + n / 2 % 2] AS mode,
-      CASE WHEN n % 101 > 0 THEN 'user_' || n % 101 END AS user_id FROM generate_series(1, 8000) n) made`;
+    (SELECT n, 'id_' || lpad(n::text, 6, '0') AS id, 'org_' || n % 16 AS org, (ARRAY['live', 'test'])[1 + n / 16 % 2] AS mode,
+      CASE WHEN n % 11 > 0 THEN 'user_' || n % 11 END AS user_id FROM generate_series(1, 8000) n) made`;
   await pipelined(db, [
-    running(sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES ('org_0', 'A', ''), ('org_1', 'B', '')`),
+    running(
+      sql`INSERT INTO orgs (id, name, wrapped_data_key) SELECT 'org_' || n, 'An org', '' FROM generate_series(0, 15) n`,
+    ),
     running(sql`
       INSERT INTO users (org_id, mode, id, created_at)
       SELECT DISTINCT org, mode, user_id, now() FROM ${rows} WHERE user_id IS NOT NULL`),
     running(sql`
       INSERT INTO files (id, org_id, mode, user_id, sha256, source, task_id, conversation_id)
-      SELECT id, org, mode, user_id, '', (ARRAY['upload', 'output'])[1 + n / 4 % 2], 'task_' || n % 201,
-        'conv_' || n % 201 FROM ${rows}`),
+      SELECT id, org, mode, user_id, '', (ARRAY['upload', 'output'])[1 + n / 32 % 2], 'task_' || n % 21,
+        'conv_' || n % 21 FROM ${rows}`),
     running(sql`
       INSERT INTO routines (id, org_id, mode, user_id, name, ask, kind)
       SELECT id, org, mode, user_id, '', '', 'trigger' FROM ${rows}`),

@@ -52,4 +52,9 @@ export const processes = area('processes', 'done', [
     'docs/several-processes.md · Poolers',
     'Behind a connection pooler in transaction mode everything works with `DATABASE_DIRECT_URL`; without it the start is refused with what to set.',
   ],
+  [
+    'MANY-280',
+    'docs/several-processes.md · Poolers',
+    'No connection lets PostgreSQL compile statements just in time, whatever the server’s default is.',
+  ],
 ]);

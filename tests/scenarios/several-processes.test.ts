@@ -20,7 +20,8 @@ const held: ServerResponse[] = [];
 beforeAll(async () => {
   sites = await startSites();
   dataDir = await mkdtemp(join(tmpdir(), 'vestra-processes-'));
-  one = await startAgentServer({ env: { VESTRA_DATA_DIR: dataDir } });
+  // A port of its own keeps it one process, whatever the others of this run are: each is asked by its own address.
+  one = await startAgentServer({ env: { VESTRA_DATA_DIR: dataDir, PORT: '0' } });
   two = await startTestServer({ beside: one, env: { ...one.env, VESTRA_DATA_DIR: dataDir } });
   const nothing = { VESTRA_ROLE: 'api', VESTRA_CHROMIUM: '/nowhere', VESTRA_DATA_DIR: `${dataDir}-api` };
   api = await startTestServer({ beside: one, env: { ...one.env, ...nothing } });

@@ -39,6 +39,12 @@ describe('an open database', () => {
     expect(shown).toEqual({ idle_in_transaction_session_timeout: '1min' });
   });
 
+  test('compiles no statement: that takes longer than to run it [MANY-280]', async () => {
+    // As it comes from Debian and most others, whatever the tests run on.
+    await runOutside(database, (client) => client.query(`ALTER DATABASE "${nameOf(database)}" SET jit = on`));
+    expect(await opened((db) => one(db, { jit: text() }, sql`SHOW jit`))).toEqual({ jit: 'off' });
+  });
+
   test('outlives the loss of its connections, idle or in use', async () => {
     await opened(async (db) => {
       const inUse = await db.$client.connect();
@@ -186,6 +192,8 @@ describe('a database that cannot be used is one sentence', () => {
     await old.close();
   });
 });
+
+const nameOf = ({ connectionString }: TestDatabase) => new URL(connectionString).pathname.slice(1);
 
 async function pidOf(client: pg.PoolClient): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

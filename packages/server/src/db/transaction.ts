@@ -72,7 +72,9 @@ const begin: Statement = { sql: sql`BEGIN`, shape: null, result: () => undefined
 const beginShared: Statement[] = [
   begin,
   {
-    sql: sql.raw(`SET LOCAL idle_in_transaction_session_timeout = ${longestIdleMs}`),
+    sql: sql.raw(
+      `SELECT set_config('idle_in_transaction_session_timeout', '${longestIdleMs}', true), set_config('jit', 'off', true)`,
+    ),
     shape: null,
     result: () => undefined,
   },

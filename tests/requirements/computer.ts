@@ -84,4 +84,9 @@ export const computer = area('computer', 'done', [
     'docs/computer.md · Without a shared disk',
     'Erasing a user removes the folder of their computer on every machine on which it was awake.',
   ],
+  [
+    'CMP-283',
+    'docs/computer.md · How it is confined',
+    'A cgroup is divided among computers where it is a container’s own or an operator names it, and never that of a session or another service.',
+  ],
 ]);

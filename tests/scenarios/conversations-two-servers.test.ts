@@ -73,7 +73,7 @@ describe('two servers on one database', () => {
       const { data } = (await here.call('GET', path)).body;
       return data.map((event: { data: { text?: string } }) => event.data.text ?? '').join('');
     };
-    await expect.poll(isStreamed).toBe('Half an ');
+    await expect.poll(isStreamed, { timeout: 30_000 }).toBe('Half an ');
     await Promise.all([here, there].map((server) => server.call('POST', `/v1/conversations/${id}/stop`)));
     respond = () => ({ text: 'Here.' });
     expect((await here.tell(id, 'Hello?')).reply.text).toBe('Here.');

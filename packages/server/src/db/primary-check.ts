@@ -61,7 +61,7 @@ const TIMELINE = `CASE WHEN NOT pg_is_in_recovery()
 
 async function ask(client: pg.PoolClient, timeline: string): Promise<Standing> {
   const { rows } = await client.query<Standing>(
-    // Statements here are short: what PostgreSQL would compile them for takes ten times as long as to run them.
+    // Statements here are short: to compile one takes PostgreSQL ten times as long as to run it.
     `SELECT set_config('jit', 'off', false), pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool AS read_only, ${timeline} AS timeline,
        (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms`,
   );

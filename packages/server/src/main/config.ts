@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { flatPrice } from '@vestra/models/prices';
 import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
+import type { CgroupSetting } from '../adapters/sandbox/cgroups.ts';
 import { StartFailure } from '../db/start-failure.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 import { readClouds } from './clouds.ts';
@@ -56,6 +57,11 @@ const environment = z.object({
   VESTRA_RETENTION_DELIVERIES_DAYS: days.default(30),
   VESTRA_RETENTION_AUDIT_DAYS: days.default(365),
   VESTRA_COMPUTER: z.enum(['bubblewrap', 'gvisor', 'just-bash', 'elsewhere', 'off']).optional(),
+  VESTRA_COMPUTER_CPUS: z.coerce.number('must be a number').min(0.05).max(1024).optional(),
+  VESTRA_CGROUP: z
+    .string()
+    .regex(/^(own|off|\/.+)$/, 'must be own, off or the folder of a cgroup')
+    .optional(),
   VESTRA_COMPUTER_IDLE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
   VESTRA_HOMES: z.enum(['local', 'snapshot']).optional(),
   VESTRA_HOMES_SAVE_SECONDS: z.coerce.number('must be a number').int().min(1).max(86_400).default(300),
@@ -160,6 +166,9 @@ export function readConfig(env: Record<string, string | undefined>) {
         settings.VESTRA_ROLE === 'api' && settings.VESTRA_COMPUTER !== 'off'
           ? 'elsewhere'
           : (settings.VESTRA_COMPUTER ?? null),
+      /** Which cgroup may be divided among computers; null: wherever one is plainly the server's. */
+      cgroup: (settings.VESTRA_CGROUP ?? null) as CgroupSetting,
+      cpus: settings.VESTRA_COMPUTER_CPUS ?? null,
       idleMs: settings.VESTRA_COMPUTER_IDLE_SECONDS * 1000,
       /** Whether homes are saved to the file store. Where files lie in the data folder, every process has that. */
       savesHomes:

@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { type CgroupSetting, openCgroups } from '../sandbox/cgroups.ts';
 import type { Identity } from '../sandbox/confine.ts';
 import { gvisorWall } from '../sandbox/gvisor.ts';
 import { spawnConfined, type Wall } from '../sandbox/spawn-confined.ts';
@@ -11,7 +12,13 @@ import { unusedAccount } from './place.ts';
 import { runToEnd } from './run-to-end.ts';
 
 /** What computers are made of here, or why there are none. */
-export type HostChoice = { host: ComputerHost } | { host: null; why: string };
+export type HostChoice =
+  | {
+      host: ComputerHost;
+      /** Who holds what a computer may take. */
+      limitsHeld?: string;
+    }
+  | { host: null; why: string };
 
 export type HostSetting = 'bubblewrap' | 'gvisor' | 'just-bash' | 'elsewhere' | 'off';
 
@@ -20,6 +27,9 @@ export async function chooseHost(of: {
   /** Null: the best that works. */
   setting: HostSetting | null;
   allowPrivate: boolean;
+  /** Which cgroup may be divided among computers; null: wherever one is plainly the server's. */
+  cgroup?: CgroupSetting;
+  cpus?: number | null;
   log: Pick<Logger, 'warn' | 'error'>;
   /** Why bubblewrap cannot be used; null where it can. */
   findObstacle?: () => Promise<string | null>;
@@ -42,7 +52,22 @@ export async function chooseHost(of: {
       log.error(`computers are unavailable: ${gvisor}; install runsc (gVisor), and busybox beside Debian 12's`);
       return { host: null, why: 'The server cannot confine programs by gVisor: it is missing or does not work here.' };
     }
-    return { host: createConfinedHost({ allowPrivate, hasNetwork: !missing.includes('socat'), gvisor, log }) };
+    const { cgroup = null, cpus = null } = of;
+    const cgroups = await openCgroups(cgroup);
+    const why = typeof cgroups === 'string' ? cgroups : null;
+    if (why !== null && cgroup !== null && cgroup !== 'off') log.warn(`computers have no cgroups of their own: ${why}`);
+    const hasNetwork = !missing.includes('socat');
+    return {
+      host: createConfinedHost({
+        allowPrivate,
+        hasNetwork,
+        gvisor,
+        cgroups: typeof cgroups === 'string' ? undefined : cgroups,
+        cpus,
+        log,
+      }),
+      limitsHeld: why === null ? 'by the kernel too, in a cgroup for each computer' : `by the server, looking (${why})`,
+    };
   }
   const remedy = 'install bubblewrap, socat and git (npm run setup:system) and let the server make user namespaces';
   if (setting === 'bubblewrap' || setting === 'gvisor') {

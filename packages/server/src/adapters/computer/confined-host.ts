@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createLimiter, type Limiter } from '../../async/limiter.ts';
 import { type Destination, type EgressProxy, startEgressProxy } from '../egress/egress-proxy.ts';
 import type { OutboundLog } from '../outbound/connector.ts';
+import type { Cgroups, Group } from '../sandbox/cgroups.ts';
 import type { Confinement } from '../sandbox/confine.ts';
 import { type FolderSize, measureFolder } from '../sandbox/measure-folder.ts';
+import { withDescendants } from '../sandbox/measure-memory.ts';
 import { type Confined, spawnConfined, type Wall } from '../sandbox/spawn-confined.ts';
 import { watchLimits } from '../sandbox/watch-limits.ts';
 import { joinCaptured } from './capture.ts';
@@ -58,12 +60,16 @@ export function createConfinedHost(options: {
   /** False where the forwarder to the proxy is not installed. */
   hasNetwork: boolean;
   gvisor?: Wall | undefined;
+  /** Where the kernel holds the limits too. */
+  cgroups?: Cgroups | undefined;
+  /** So many processors' time a computer may have; null: whatever is free. */
+  cpus?: number | null;
   log?: OutboundLog;
   limits?: Partial<Limits>;
 }): ComputerHost {
-  const { allowPrivate, hasNetwork, gvisor, log } = options;
-  const outermost = { input: null, ...(gvisor && { wall: gvisor }) };
+  const { allowPrivate, hasNetwork, gvisor, cgroups, cpus = null, log } = options;
   const limits = { ...defaults, ...options.limits };
+  const groups = new Map<string, Promise<Group | null>>();
   const proxies = new Map<string, Promise<EgressProxy>>();
   const furnished = new Set<string>();
   const most: FolderSize = { bytes: limits.diskBytes, files: limits.files };
@@ -89,6 +95,43 @@ export function createConfinedHost(options: {
     proxies.set(place.home, started);
     started.catch(() => proxies.delete(place.home));
     return (await started).socketPath;
+  }
+
+  /** The computer's part of the machine, made with its first command; null where the kernel holds nothing. */
+  function groupOf(place: Place): Promise<Group | null> {
+    if (!cgroups) return Promise.resolve(null);
+    const { memoryBytes, processes } = limits;
+    const most = { memoryBytes, tasks: processes * tasksEach, cpus };
+    const group =
+      groups.get(place.home) ??
+      cgroups.groupOf(`${process.pid}-${basename(dirname(place.home))}`, most).catch((error: unknown) => {
+        log?.warn({ err: error }, 'a computer has no cgroup: the server alone holds its limits');
+        return null;
+      });
+    groups.set(place.home, group);
+    return group;
+  }
+
+  /** Starts what an agent or a repository has written: behind every wall there is. */
+  async function spawnForeign(place: Place, command: readonly string[], confinement: Confinement): Promise<Foreign> {
+    const group = await groupOf(place);
+    const endedBefore = (await group?.endedForMemory().catch(() => 0)) ?? 0;
+    const confined = spawnConfined(command, confinement, {
+      input: null,
+      ...(gvisor && { wall: gvisor }),
+      onSetUp: async (pid) => {
+        await group?.add(withDescendants(pid)).catch((error: unknown) => {
+          log?.warn(
+            { err: error },
+            'a command runs outside of its computer’s cgroup: the server alone holds its limits',
+          );
+        });
+      },
+    });
+    return {
+      confined,
+      lacksMemory: async () => ((await group?.endedForMemory().catch(() => 0)) ?? 0) > endedBefore,
+    };
   }
 
   async function confinementOf(
@@ -123,7 +166,7 @@ export function createConfinedHost(options: {
   /** Ends the program where its folder grows too large, or what runs on the computer takes too much memory. */
   async function runBounded(
     place: Place,
-    confined: Confined,
+    { confined, lacksMemory }: Foreign,
     of: { folder: string; mostOfFolder: FolderSize; timeoutMs: number; signal: AbortSignal },
   ): Promise<CommandResult> {
     const { folder, mostOfFolder, timeoutMs, signal } = of;
@@ -140,7 +183,14 @@ export function createConfinedHost(options: {
       onTooMuch: (what, root) => others.get(root)?.abort(`${what}_full` satisfies Over),
     });
     try {
-      return await runToEnd(confined, { timeoutMs, signal, maxBytes: limits.outputBytes, over: controller.signal });
+      const ended = await runToEnd(confined, {
+        timeoutMs,
+        signal,
+        maxBytes: limits.outputBytes,
+        over: controller.signal,
+      });
+      const isCut = ended.end === 'exited' && ended.exitCode !== 0 && (await lacksMemory());
+      return isCut ? { ...ended, end: 'memory_full', exitCode: null } : ended;
     } finally {
       watch.stop();
       if (pid !== undefined) others.delete(pid);
@@ -177,7 +227,7 @@ export function createConfinedHost(options: {
       const env = credentialVariables(url, token);
       const confinement = await confinementOf(place, { mounts, env, isOnline: true });
       signal.throwIfAborted();
-      const child = spawnConfined(['/bin/sh', '-c', cloneScript, 'sh', url, ref, mark], confinement, outermost);
+      const child = await spawnForeign(place, ['/bin/sh', '-c', cloneScript, 'sh', url, ref, mark], confinement);
       const mostOfFolder = { bytes, files: most.files - size.files };
       const cloned = await runBounded(place, child, { folder, mostOfFolder, timeoutMs, signal });
       if (cloned.exitCode !== 0) return cloned;
@@ -199,10 +249,10 @@ export function createConfinedHost(options: {
         const online = { env: { ...ownLoopback, ...env }, isOnline: true, isFull: full !== null };
         const confinement = await confinementOf(place, online);
         signal.throwIfAborted();
-        const confined = spawnConfined(['/bin/bash', '-c', script], confinement, outermost);
+        const foreign = await spawnForeign(place, ['/bin/bash', '-c', script], confinement);
         const mostOfFolder = full === null ? most : { bytes: size.bytes + megabyte, files: size.files + 100 };
         try {
-          const result = await runBounded(place, confined, { folder: place.home, mostOfFolder, timeoutMs, signal });
+          const result = await runBounded(place, foreign, { folder: place.home, mostOfFolder, timeoutMs, signal });
           return full === null ? result : { ...result, note: full };
         } finally {
           allowance.hasChanged(place.home);
@@ -256,10 +306,19 @@ export function createConfinedHost(options: {
       proxies.delete(place.home);
       furnished.delete(place.home);
       allowance.forget(place.home);
+      const group = await groups.get(place.home);
+      groups.delete(place.home);
+      await group?.remove();
       await proxy?.close();
     },
   };
 }
+
+/** A command, and whether the kernel has ended anything on its computer for its memory since it began. */
+type Foreign = { confined: Confined; lacksMemory: () => Promise<boolean> };
+
+/** The kernel counts threads: so many are usual in each of as many processes as a computer may have. */
+const tasksEach = 4;
 
 /** These lie in memory, and what is in them is gone with the command. */
 const memoryFolders = ['/tmp', '/dev/shm'];

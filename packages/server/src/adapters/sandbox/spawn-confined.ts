@@ -31,6 +31,13 @@ const wallPipe = 6;
 /** Setting up takes milliseconds. Whatever is still at it then is stuck. */
 const setUpMs = 10_000;
 
+type SpawnOptions = {
+  input: Uint8Array | null;
+  wall?: Wall;
+  /** Awaited between the last of what is set up and the first of the program. */
+  onSetUp?: (pid: number) => Promise<void>;
+};
+
 /**
  * Starts a program confined. Its environment goes to bubblewrap through a pipe: a command line can be read by everybody
  * on the machine, and bubblewrap's own environment would reach what it loads before anything is confined.
@@ -38,7 +45,7 @@ const setUpMs = 10_000;
 export function spawnConfined(
   command: readonly string[],
   confinement: Confinement,
-  { input, wall = namespaces }: { input: Uint8Array | null; wall?: Wall },
+  { input, wall = namespaces, onSetUp }: SpawnOptions,
 ): Confined {
   const { options, program, piped } = wall(command, confinement, wallPipe);
   if (options.some((option) => option.includes('\0'))) throw new TypeError('A NUL cannot be passed to a program.');
@@ -52,7 +59,7 @@ export function spawnConfined(
   feed(child, 3, Buffer.from(options.map((option) => `${option}\0`).join('')));
   feed(child, wallPipe, piped);
   if (input !== null) feed(child, 0, input);
-  return { child, kill: guardStart(child) };
+  return { child, kill: guardStart(child, onSetUp) };
 }
 
 /**
@@ -60,14 +67,15 @@ export function spawnConfined(
  * behind that waits for ever, or that runs the program with nobody to end it. So the program waits inside for a word,
  * which comes when all is set up and nobody wants it to end any more; where the server is gone, it never comes.
  */
-function guardStart(child: ChildProcess): () => void {
+function guardStart(child: ChildProcess, onSetUp: SpawnOptions['onSetUp'] = async () => {}): () => void {
   const { 4: ready } = child.stdio as unknown as { 4: Readable };
   let isSetUp = false;
   let isUnwanted = false;
   let stuck: NodeJS.Timeout | undefined;
   ready.on('error', () => {});
-  ready.once('data', () => {
+  ready.once('data', async () => {
     isSetUp = true;
+    await onSetUp(child.pid as number);
     feed(child, 5, Buffer.from(isUnwanted ? '' : 'go\n'));
   });
   child.once('exit', () => {

@@ -52,7 +52,11 @@ export function assembleComputers(kernel: Kernel): ComputerParts {
     // One that is to sleep soon is looked at often enough to do so.
     settings: { idleMs, renewEveryMs: Math.min(4_000, Math.max(200, idleMs / 4)) },
   });
-  const choice = chooseHost({ setting, allowPrivate: config.allowPrivateAddresses, log });
+  const { cgroup, cpus } = config.computer;
+  const choice = chooseHost({ setting, allowPrivate: config.allowPrivateAddresses, cgroup, cpus, log });
+  void choice.then(({ host, ...told }) => {
+    if (host && 'limitsHeld' in told) log.info(`limits of computers are held ${told.limitsHeld}`);
+  });
   const isHost = setting !== 'elsewhere' && setting !== 'off';
   const seal = createCallSeal(signingSecret);
   const { ask, close } = createAskProcess(seal);

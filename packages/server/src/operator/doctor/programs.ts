@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { browserObstacle } from '../../adapters/browser/obstacle.ts';
 import { chooseHost } from '../../adapters/computer/choose-host.ts';
+import { findGroup } from '../../adapters/sandbox/cgroups.ts';
 import { findPackage } from '../../db/embedded/binaries.ts';
 import { StartFailure } from '../../db/start-failure.ts';
 import type { Config } from '../../main/config.ts';
@@ -26,6 +27,7 @@ export async function programFindings({
       ? [ok('computers', 'switched off by VESTRA_COMPUTER=off')]
       : [
           await computerFinding(computer.setting, allowPrivateAddresses),
+          await limitsFinding(computer.cgroup),
           await browserFinding(chromium),
           ...documentTools(),
           gvisor(),
@@ -50,11 +52,24 @@ function embeddedFinding(): Finding {
 async function computerFinding(setting: Config['computer']['setting'], allowPrivate: boolean): Promise<Finding> {
   const said: string[] = [];
   const log = { warn: (line: string) => said.push(line), error: (line: string) => said.push(line) };
-  const { host } = await chooseHost({ setting, allowPrivate, log: log as never });
+  // It would divide the group that this command was started in.
+  const { host } = await chooseHost({ setting, allowPrivate, cgroup: 'off', log: log as never });
   const [line] = said;
   if (line === undefined) return ok('computers', working[host?.kind ?? 'elsewhere']);
   const [what, remedy = 'Run npm run setup:system.'] = line.split(/[;:] (?=install)/);
   return (host === null ? bad : warn)('computers', what as string, remedy);
+}
+
+/** What `own` is to the server this command does not know. */
+async function limitsFinding(setting: Config['computer']['cgroup']): Promise<Finding> {
+  if (setting === 'own') return ok('limits', 'the server says at its start whether it may divide its cgroup');
+  const found = await findGroup(setting);
+  return ok(
+    'limits',
+    typeof found === 'string'
+      ? `the server holds the limits of computers by looking: ${found}`
+      : `the kernel holds the limits of computers too, in ${found.folder} (${found.controllers.join(', ')})`,
+  );
 }
 
 const working = {

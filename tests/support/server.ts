@@ -42,7 +42,12 @@ export type TestServerOptions = {
 /** How many servers stand behind one address: with two, each call of a test meets another than the one before. */
 const processes = Number(process.env.VESTRA_TEST_PROCESSES ?? 1);
 
-/** What one process does, holds or asks can be counted only where there is one. */
+/**
+ * What one process does, holds or asks can be counted only where there is one: its places at work (`messages-turns`), its
+ * streams of a credential (`session-company`), its counters (`metrics`), what it has in hand of a minute (`rate-limits`).
+ * `several-processes` asks each by its own address and names a port for that. Every other scenario runs against two as
+ * well; those that start programs (`start`, `package`, `readme-commands` …) start as many as they say.
+ */
 export const isOneProcess = processes === 1;
 
 /** A whole server on a database of its own, reached over a real socket on loopback. */

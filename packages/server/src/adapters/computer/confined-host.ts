@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createLimiter, type Limiter } from '../../async/limiter.ts';
 import { type Destination, type EgressProxy, startEgressProxy } from '../egress/egress-proxy.ts';
@@ -14,6 +14,7 @@ import { joinCaptured } from './capture.ts';
 import { cloneScript, credentialVariables, moveScript } from './clone-repo.ts';
 import type { CommandResult, ComputerHost, Fault } from './computer-host.ts';
 import { listScript, readEntries, readScript, writeScript, writeWords } from './file-scripts.ts';
+import { etcOf, furnish } from './furnish.ts';
 import { createHomeAllowance } from './home-allowance.ts';
 import { home } from './home-path.ts';
 import type { Place } from './place.ts';
@@ -359,26 +360,6 @@ const ownLoopback = { NO_PROXY: 'localhost,127.0.0.1,::1', no_proxy: 'localhost,
 /** Mail and other services on low ports are nothing that an agent speaks to by itself. */
 function isOpenPort({ port }: Destination, allowPrivate: boolean): boolean {
   return allowPrivate || port === 80 || port === 443 || port >= 1024;
-}
-
-const etcOf = (place: Place) => join(dirname(place.home), 'etc');
-
-const etc: Record<string, string> = {
-  // In gVisor the agent is root, of nothing but its own files: the first line with a number gives the name.
-  passwd: `agent:x:1000:1000:agent:${home}:/bin/bash\nagent:x:0:0:agent:${home}:/bin/bash\nroot:x:0:0:root:/root:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n`,
-  group: 'agent:x:1000:\nagent:x:0:\nroot:x:0:\nnogroup:x:65534:\n',
-  hosts: '127.0.0.1 localhost computer\n::1 localhost\n',
-  'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files\n',
-};
-
-/** Without these, programs do not know who they are. They are the server's, and only read inside. */
-async function furnish(place: Place): Promise<void> {
-  await mkdir(etcOf(place), { recursive: true });
-  await chmod(etcOf(place), 0o755);
-  for (const [name, text] of Object.entries(etc)) {
-    await writeFile(join(etcOf(place), name), text);
-    await chmod(join(etcOf(place), name), 0o644);
-  }
 }
 
 const faults: Record<number, string> = {

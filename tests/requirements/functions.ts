@@ -76,10 +76,12 @@ export const functions = area('functions', 'done', [
     'functions.md',
     'After a roll calls are signed with both secrets for 24 hours; an address that is taken away is called no more.',
   ],
+  ['FUN-026', 'functions.md', '`functionEndpoint` of the SDK answers such requests, and refuses what is not signed.'],
   [
     'FUN-030',
     'functions.md',
     '`vestra functions serve <file>` serves what a module exports and with `--watch` starts anew when it changes; SIGTERM lets what runs end.',
   ],
+  ['FUN-040', 'functions.md', 'What the page about functions shows is what happens.'],
   ['FUN-031', 'functions.md', '`vestra dev` serves the functions of its folder while they are edited.'],
 ]);

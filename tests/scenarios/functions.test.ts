@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@vestra/sdk/client';
+import { functionEndpoint } from '@vestra/sdk/function-endpoint';
 import { defineFunction, type ServeEvent, type ServeOptions, serveFunctions, ToolError } from '@vestra/sdk/functions';
+import { signWebhook } from '@vestra/sdk/webhook';
 import { answering, startReceiver } from '@vestra/server/domains/webhooks/receiver.fixture';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
@@ -415,6 +418,35 @@ describe('an address that answers functions', () => {
     await desk.rest(conversationId);
   });
 
+  it('may be answered by `functionEndpoint`, which refuses what is not signed [FUN-026]', async () => {
+    desk.script(findsStock);
+    const heard: unknown[] = [];
+    const client = createClient({ baseUrl: desk.url, key: desk.testKey });
+    const answer = functionEndpoint({
+      secret,
+      client,
+      functions: {
+        find_stock: (_input, { progress }) => {
+          progress('On the ladder');
+          throw new Error('hunter2');
+        },
+      },
+      onError: (error) => heard.push(error),
+    });
+    const statuses: number[] = [];
+    receiver.answer = async (response, { body, headers }) => {
+      const request = (secrets: Record<string, unknown>) =>
+        new Request(receiver.url, { method: 'POST', body, headers: { ...headers, ...secrets } as HeadersInit });
+      const forged = await answer(request({ 'webhook-id': 'call_other' }));
+      statuses.push(forged.status);
+      const given = await answer(request({}));
+      response.writeHead(given.status, json).end(await given.text());
+    };
+    const { id } = await desk.say({ message: 'Go on' });
+    await desk.rest(id);
+    expect([statuses, lastResults(), heard]).toEqual([[400], ['The function failed.'], [new Error('hunter2')]]);
+  });
+
   it('gets a new secret beside the old one, and is called no more when it is taken away [FUN-025]', async () => {
     desk.script(findsStock);
     answerWith([200, json, '{"output":1}']);
@@ -465,6 +497,59 @@ describe('vestra functions serve', () => {
 
     const missing = await runCli(['functions', 'serve', 'none.mjs', '--deployment', 'desk'], { cwd: folder, env });
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('There is no file none.mjs.')]);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('docs/functions.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/functions.md'), 'utf8');
+  const blocks = (language: string) =>
+    [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+      ([, block]) => block as string,
+    );
+
+  it('holds as it is written [FUN-040]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vestra-functions-'));
+    await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+    const [service = ''] = blocks('yaml');
+    const [functions = '', server = '', endpoint = ''] = blocks('ts');
+    const files = { 'service.yaml': service, 'functions.ts': functions, 'server.ts': server, 'endpoint.ts': endpoint };
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    const env = { VESTRA_URL: desk.url, VESTRA_KEY: desk.testKey };
+    const applied = await runCli(['apply', '--promote', 'no'], { cwd: folder, env });
+    expect([applied.code, applied.err]).toEqual([0, '']);
+    const ask = async (number: string) => {
+      desk.script(inTurn(calling('find_order', { number }), { text: 'Done.' }));
+      const { id } = await desk.say({ message: 'Where is it?', deployment: 'shop' });
+      await desk.rest(id);
+      return lastResults();
+    };
+
+    const [, serve = ''] = blocks('console').map((block) => block.trim().slice('$ vestra '.length));
+    const serving = startCli(serve.split(' '), { cwd: folder, env });
+    await serving.until(({ err }) => err.includes(blocks('text')[0]?.trim() ?? 'nothing'));
+    expect(await ask('A-1')).toEqual(['{"number":"A-1","status":"shipped","total":40}']);
+    expect(await ask('A-2')).toEqual(['There is no order A-2.']);
+    serving.child.kill('SIGTERM');
+    expect(await serving.ended).toBe(0);
+
+    const own = spawn(process.execPath, ['server.ts'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    });
+    await once(own.stderr, 'data');
+    expect(await ask('A-1')).toEqual(['{"number":"A-1","status":"shipped","total":40}']);
+    own.kill('SIGTERM');
+    expect(await once(own, 'exit')).toEqual([0, null]);
+
+    const secret = 'whsec_c2VjcmV0IG9mIHRoZSBzaG9wIGhlcmU=';
+    process.env.FUNCTIONS_SECRET = secret;
+    const { POST } = await import(join(folder, 'endpoint.ts'));
+    const body = JSON.stringify({ call_id: 'call_1', name: 'find_order', arguments: { number: 'A-1' } });
+    const headers = await signWebhook({ id: 'call_1', body, secret });
+    const answer = await POST(new Request('https://shop.example.com/functions', { method: 'POST', body, headers }));
+    expect(await answer.json()).toEqual({ output: { number: 'A-1', status: 'shipped', total: 40 } });
     await rm(folder, { recursive: true });
   });
 });

@@ -28,7 +28,7 @@ export const sessionPage = area('session-page', 'done', [
   ],
   [
     'PAGE-220',
-    'functions.md',
+    'docs/functions.md · In your own server',
     'While one of the company’s functions is at work the page says so, with how far it is and without its arguments, also after a reload and to a screen reader.',
   ],
 ]);

@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@vestra/sdk/client';
 import { functionEndpoint } from '@vestra/sdk/function-endpoint';
-import { defineFunction, type ServeEvent, type ServeOptions, serveFunctions, ToolError } from '@vestra/sdk/functions';
+import {
+  defineFunction,
+  type FunctionContext,
+  type ServeEvent,
+  type ServeOptions,
+  serveFunctions,
+  ToolError,
+} from '@vestra/sdk/functions';
 import { signWebhook } from '@vestra/sdk/webhook';
 import { answering, startReceiver } from '@vestra/server/domains/webhooks/receiver.fixture';
 import { Webhook } from 'standardwebhooks';
@@ -253,9 +260,9 @@ describe('serveFunctions', () => {
   it('gives a function the type of its schema [FUN-013]', () => {
     defineFunction({
       input: z.object({ sku: z.string(), sheets: z.coerce.number().optional() }),
-      run: (input, { call_id }) => {
+      run: (input, context) => {
         expectTypeOf(input).toEqualTypeOf<{ sku: string; sheets?: number | undefined }>();
-        expectTypeOf(call_id).toEqualTypeOf<string>();
+        expectTypeOf(context).toEqualTypeOf<FunctionContext>();
       },
     });
   });

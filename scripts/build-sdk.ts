@@ -18,6 +18,8 @@ const entries: Record<string, string> = {
   './commands/events': 'commands/events',
   './commands/test': 'commands/test',
   './errors': 'errors',
+  './function-endpoint': 'function-endpoint',
+  './functions': 'functions',
   './pages': 'pages',
   './resources': 'resources',
   './stream': 'stream',

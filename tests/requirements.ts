@@ -21,6 +21,7 @@ import { events } from './requirements/events.ts';
 import { failover } from './requirements/failover.ts';
 import { fileStores } from './requirements/file-stores.ts';
 import { files } from './requirements/files.ts';
+import { functions } from './requirements/functions.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { interactions } from './requirements/interactions.ts';
 import { interview } from './requirements/interview.ts';
@@ -72,6 +73,7 @@ export const areas: readonly Area[] = [
   requests,
   lists,
   idempotency,
+  functions,
   packages,
   pictures,
   processes,

@@ -26,4 +26,9 @@ export const sessionPage = area('session-page', 'done', [
     'runtime.md · What the service does',
     "The page of a session with `memory` shows the user's memories and deletes them.",
   ],
+  [
+    'PAGE-220',
+    'docs/functions.md · In your own server',
+    'While one of the company’s functions is at work the page says so, with how far it is and without its arguments, also after a reload and to a screen reader.',
+  ],
 ]);

@@ -8,7 +8,7 @@ import { credit } from '@vestra/server/domains/ledger/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { unusedPort } from '../../packages/server/src/adapters/outbound/loopback.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
-import { cast, lastText } from '../support/cast.ts';
+import { cast, lastText, resultsIn } from '../support/cast.ts';
 import { runCli, startCli } from '../support/cli.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 
@@ -275,6 +275,27 @@ describe('vestra dev', () => {
     expect(dev.err()).toContain('A new conversation with version 2.');
     expect(dev.out()).toMatch(/^Welcome\.\nGo away\.\n$/);
     expect((await read('/v1/deployments/draft')).live_version).toBeNull();
+  });
+
+  it('answers the functions of the folder, also as they are edited [FUN-031]', async () => {
+    server.script((request) => {
+      const [result] = resultsIn(request);
+      return result ? { text: `Found: ${result}` } : { calls: [{ name: 'find', arguments: {} }] };
+    });
+    const folder = await folderWith('served', {
+      'service.yaml': 'name: served\ntools:\n  - function: find\n    description: Finds.\n    read_only: true\n',
+      'functions.mjs': 'export const find = () => "on shelf 1";',
+    });
+    const dev = startCli(['dev'], { cwd: folder, env: env() });
+    await dev.until(({ err }) => err.includes('Answering find.'));
+    dev.child.stdin?.write('Where?\n');
+    await dev.until(({ out }) => out.includes('on shelf 1'));
+    await writeFile(join(folder, 'functions.mjs'), 'export const find = () => "on shelf 2";');
+    await dev.until(({ err }) => err.split('Answering find.').length === 3);
+    dev.child.stdin?.end('And now?\n');
+    expect(await dev.ended).toBe(0);
+    expect(dev.out()).toContain('on shelf 2');
+    expect(dev.err()).not.toContain('vestra answer');
   });
 
   it('refuses a live key, which would not run the draft', async () => {

@@ -168,6 +168,31 @@ describe('what the agent waits for', () => {
     await leave(visit);
   });
 
+  it('of the company’s own code is shown as work, with how far it is and without its arguments [PAGE-220]', async () => {
+    const visit = await desk.visit();
+    const { page } = visit;
+    await waitFor(visit, 'order_paper', { sheets: 500 });
+    await page.getByRole('button', { name: 'Yes' }).click();
+    await page.getByText('Thinking…').first().waitFor();
+    await expect.poll(() => page.getByRole('status').textContent()).toBe('Thinking…');
+    const body = { functions: ['order_paper'], wait_s: 10 };
+    const taken = await desk.call('POST', '/v1/deployments/desk/tool-calls/take', { body });
+    const [{ call_id, claim_id }] = taken.body.data;
+    const progress = 'Asking the warehouse <b>now</b>';
+    await desk.call('POST', `/v1/tool-calls/${call_id}/renew`, { body: { claim_id, progress } });
+    await page.getByText(progress).first().waitFor();
+    await expect.poll(() => page.getByRole('status').textContent()).toBe(progress);
+    const later = await desk.visit({ conversation_id: visit.session.conversation_id });
+    await later.page.getByText(progress).first().waitFor();
+    await desk.answer(call_id, { output: 'ordered' });
+    expect(await settled(visit)).toContain('ordered');
+    for (const each of [visit, later]) {
+      await replies(each).getByText('Thanks.').waitFor();
+      expect(await each.page.locator('main section').getByText(progress).count()).toBe(0);
+      await leave(each);
+    }
+  });
+
   it('in person brings the nonce back with the yes', async () => {
     const visit = await desk.visit();
     await waitFor(visit, 'ask_question', { question: 'Wipe the disk?', in_person: true });

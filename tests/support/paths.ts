@@ -24,6 +24,7 @@ const prefixOf: Record<string, IdPrefix> = {
   event_id: 'evt',
   connection_id: 'con',
   deployment_id: 'dep',
+  call_id: 'call',
 };
 
 const others: Record<string, string> = {

@@ -14,6 +14,7 @@ const groups: readonly [string, readonly string[]][] = [
       'mcp-servers',
       'secrets',
       'webhooks',
+      'functions',
     ],
   ],
   [

@@ -7,12 +7,15 @@ const { interrupted, run } = await import('./run.ts');
 const { processTerminal } = await import('./terminal.ts');
 
 const controller = new AbortController();
+// A command that hears of a signal itself also ends by itself, once what it runs has ended.
+const hearsItself = (signal: NodeJS.Signals) => process.listenerCount(signal) > 1;
 process.on('SIGINT', () => {
+  if (hearsItself('SIGINT')) return;
   controller.abort();
   // What does not let go within a second is left behind.
   setTimeout(() => process.exit(interrupted), 1000).unref();
 });
-process.on('SIGTERM', () => process.exit(143));
+process.on('SIGTERM', () => hearsItself('SIGTERM') || process.exit(143));
 // `vestra events | head`: the reader has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 

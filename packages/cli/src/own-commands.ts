@@ -4,6 +4,7 @@ import { ask } from './commands/ask.ts';
 import { dev } from './commands/dev.ts';
 import { embed } from './commands/embed.ts';
 import { events } from './commands/events.ts';
+import { functionsServe } from './commands/functions-serve.ts';
 import { init } from './commands/init.ts';
 import { listen } from './commands/listen.ts';
 import { test } from './commands/test.ts';
@@ -17,6 +18,7 @@ export const ownCommands: Readonly<Record<string, OwnCommand>> = {
   dev,
   embed,
   events,
+  'functions serve': functionsServe,
   init,
   listen,
   test,

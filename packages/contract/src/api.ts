@@ -9,6 +9,7 @@ import { conversations } from './conversations.ts';
 import { deployments } from './deployments.ts';
 import { events } from './events.ts';
 import { files } from './files.ts';
+import { functions } from './functions.ts';
 import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
 import { mcpServers } from './mcp-servers.ts';
@@ -40,6 +41,7 @@ const api = {
   secrets,
   conversations,
   interactions,
+  functions,
   tasks,
   batches,
   routines,

@@ -109,6 +109,19 @@ export const compositeCommands = [
     input: { folder },
   },
   {
+    name: 'functions serve',
+    summary: 'Answer the calls of a deployment’s functions with those that a module exports.',
+    scopes: ['runtime'],
+    mcp: false,
+    input: {
+      file: text(1, 4096).meta({ description: 'The module: TypeScript or JavaScript.' }),
+      deployment: text(1, 120)
+        .optional()
+        .meta({ description: 'Absent: the one that service.yaml names, beside the file or in this folder.' }),
+      concurrency: z.int().min(1).max(1000).optional().meta({ description: 'How many run at once; absent: 10.' }),
+    },
+  },
+  {
     name: 'listen',
     summary: 'Forward the org’s events to an address on this machine, signed like deliveries.',
     scopes: ['runtime'],

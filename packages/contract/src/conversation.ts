@@ -14,6 +14,7 @@ export const pendingToolCall = z.object({
   name: z.string(),
   arguments: z.unknown(),
   task_id: id('task').nullable(),
+  progress: z.string().optional().meta({ description: 'What whoever answers it said last of how far it is.' }),
 });
 
 export const conversationStatuses = ['idle', 'replying', 'working', 'waiting'] as const;
@@ -44,5 +45,5 @@ export const conversationSeen = {
   ...shown('created_at', 'last_active_at', 'last_event_seq'),
   open_work: shown('task_id', 'title', 'status'),
   open_interactions: shown('interaction_id', 'task_id', 'kind'),
-  pending_tool_calls: shown('call_id', 'name', 'task_id'),
+  pending_tool_calls: shown('call_id', 'name', 'task_id', 'progress'),
 };

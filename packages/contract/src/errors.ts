@@ -147,6 +147,7 @@ export const errorCatalogue = {
   document_not_found: row(404, 'No such document.'),
   event_not_found: row(404, 'No such event.'),
   file_not_found: row(404, 'No such file.'),
+  function_endpoint_not_found: row(404, 'No address answers the functions of this deployment in this mode.'),
   interaction_not_found: row(404, 'No such interaction.'),
   invite_not_found: row(404, 'This invitation is unknown, used or expired.'),
   key_not_found: row(404, 'No such key.'),
@@ -195,6 +196,7 @@ export const errorCatalogue = {
   payment_in_progress: row(409, 'The person is paying in their browser.'),
   skill_live: row(409, 'A version that is live, or can be rolled back to, uses this skill: delete it with a live key.'),
   slug_taken: row(409, 'This slug is taken.'),
+  tool_call_taken: row(409, 'This call is no longer yours: the time of its lease was over, and another has taken it.'),
   version_incomplete: row(409, 'A notebook or skill that this version uses has been deleted.'),
 
   // 429

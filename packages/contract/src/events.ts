@@ -49,6 +49,7 @@ export const streamEventData = {
   'interaction.created': z.object({ interaction }),
   'interaction.resolved': z.object({ interaction }),
   'tool_call.created': z.object({ call: pendingToolCall }),
+  'tool_call.progress': z.object({ call_id: id('call'), name: z.string(), text: z.string() }),
   'file.created': z.object({ file }),
   'tool_server.away': z.object(awayServer),
   'conversation.status': z.object({ status: z.enum(conversationStatuses) }),

@@ -392,6 +392,53 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       params: ['interaction_id'],
     },
   },
+  functions: {
+    list: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/functions',
+      params: ['deployment_id'],
+    },
+    take: {
+      method: 'POST',
+      path: '/v1/deployments/{deployment_id}/tool-calls/take',
+      params: ['deployment_id'],
+      body: 'fields',
+    },
+    renew: {
+      method: 'POST',
+      path: '/v1/tool-calls/{call_id}/renew',
+      params: ['call_id'],
+      body: 'fields',
+    },
+    release: {
+      method: 'POST',
+      path: '/v1/tool-calls/{call_id}/release',
+      params: ['call_id'],
+      body: 'fields',
+    },
+    endpoint: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/function-endpoint',
+      params: ['deployment_id'],
+    },
+    setEndpoint: {
+      method: 'PUT',
+      path: '/v1/deployments/{deployment_id}/function-endpoint',
+      params: ['deployment_id'],
+      body: 'fields',
+    },
+    deleteEndpoint: {
+      method: 'DELETE',
+      path: '/v1/deployments/{deployment_id}/function-endpoint',
+      params: ['deployment_id'],
+    },
+    rollEndpointSecret: {
+      method: 'POST',
+      path: '/v1/deployments/{deployment_id}/function-endpoint/roll-secret',
+      params: ['deployment_id'],
+      idempotent: true,
+    },
+  },
   tasks: {
     list: {
       method: 'GET',

@@ -24,6 +24,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'interaction.created': { interaction: interactionSeen },
   'interaction.resolved': { interaction: interactionSeen },
   'tool_call.created': { call: shown('call_id', 'name', 'task_id') },
+  'tool_call.progress': shown('call_id', 'name', 'text'),
   'file.created': { file: fileSeen },
   'conversation.status': shown('status'),
   'tool_server.away': shown('server', 'reason', 'user_id'),

@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import { isPassing, VestraError } from './errors.ts';
+import { type Answer, deliverAnswer, outputOf, reasonFrom } from './functions/deliver-answer.ts';
 import { followConversation } from './stream.ts';
 
 type Call = { call_id: string; name: string; arguments: unknown; task_id: string | null };
@@ -45,8 +45,8 @@ export async function answerToolCalls(
     if (!run || begun.has(call.call_id)) return;
     begun.add(call.call_id);
     const answering = carryOut(run, call)
-      .then((answer) => deliver(client, call, answer, signal))
-      .catch((error) => {
+      .then(async (answer) => void (await deliverAnswer(client, call.call_id, answer, signal)))
+      .catch((error: unknown) => {
         // An answer that cannot be delivered would leave the agent waiting unseen: it ends the following.
         failure ??= error;
         following.abort();
@@ -57,9 +57,7 @@ export async function answerToolCalls(
 
   async function carryOut(run: ToolFunction, { call_id, task_id, arguments: input }: Call): Promise<Answer> {
     try {
-      const output = (await run(input, { call_id, conversation_id, task_id, signal })) ?? null;
-      // Here and not while it is sent: what cannot be written as JSON is the function's failure.
-      return { output: JSON.parse(JSON.stringify(output)) };
+      return outputOf(await run(input, { call_id, conversation_id, task_id, signal }));
     } catch (error) {
       return { error: reasonOf(error) };
     }
@@ -82,37 +80,4 @@ export async function answerToolCalls(
   if (failure !== undefined) throw failure;
 }
 
-type Answer = { output: unknown } | { error: string };
-
-/** Somebody else answered it, its time ran out, or the work it belonged to was stopped: nothing is left to do. */
-const settledCodes = ['already_answered', 'interaction_expired', 'interaction_not_found'];
-
-/** Until it is known to have arrived: an answer that arrived and was not confirmed meets `already_answered`. */
-async function deliver(client: Client, call: Call, made: Answer, signal: AbortSignal | undefined): Promise<void> {
-  let answer = made;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await client.interactions.answer({ interaction_id: call.call_id, ...answer }, { signal });
-      return;
-    } catch (error) {
-      if (signal?.aborted) return;
-      if (error instanceof VestraError && settledCodes.includes(error.code)) return;
-      if (error instanceof VestraError && error.status === 400 && 'output' in answer) {
-        answer = { error: `What the function gave back was refused: ${error.message}` };
-        continue;
-      }
-      if (!isPassing(error) || attempt === mostAttempts) throw error;
-      await client.backOff(attempt, signal);
-    }
-  }
-}
-
-const mostAttempts = 10;
-
-/** The longest reason that the service takes. */
-const longestReason = 32_000;
-
-function reasonOf(error: unknown): string {
-  const text = (error instanceof Error ? error.message : String(error)).trim() || 'The function failed.';
-  return text.replaceAll('\0', '').toWellFormed().slice(0, longestReason).toWellFormed();
-}
+const reasonOf = (error: unknown): string => reasonFrom(error instanceof Error ? error.message : String(error));

@@ -22,14 +22,21 @@ export class WebhookError extends Error {
  * The event of a delivery, once it is certain that it came from the service and is not an old one sent again. `body` is
  * the raw body: written anew from its parsed form it has another signature. While a secret is rolled give both.
  */
-export async function verifyWebhook(delivery: {
+export async function verifyWebhook(delivery: SignedDelivery): Promise<WebhookEvent> {
+  return (await verifySigned(delivery)) as WebhookEvent;
+}
+
+export type SignedDelivery = {
   body: Bytes;
   headers: GivenHeaders;
   secret: string | readonly string[];
   /** How far the clock of the delivery may be from this one; 5 minutes. */
   toleranceSeconds?: number;
   now?: Date;
-}): Promise<WebhookEvent> {
+};
+
+/** Whatever the service signs, once it is certain that it did. */
+export async function verifySigned(delivery: SignedDelivery): Promise<unknown> {
   const { body, toleranceSeconds = 300, now = new Date() } = delivery;
   const id = headerOf(delivery.headers, 'webhook-id');
   const timestamp = headerOf(delivery.headers, 'webhook-timestamp');
@@ -46,7 +53,7 @@ export async function verifyWebhook(delivery: {
   if (!(await Promise.all(checks)).includes(true)) {
     throw new WebhookError('signature_mismatch', 'No signature of the delivery fits the secret and the body.');
   }
-  return eventOf(body);
+  return readBody(body);
 }
 
 /** The headers that prove a delivery, as the service sends them. */
@@ -119,7 +126,7 @@ function bytesOf(body: Bytes): Uint8Array {
   return body instanceof Uint8Array ? body : new Uint8Array(body);
 }
 
-function eventOf(body: Bytes): WebhookEvent {
+function readBody(body: Bytes): unknown {
   try {
     return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(bytesOf(body)));
   } catch {

@@ -1,9 +1,11 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type ApplyAnswer, applyFolder } from '@vestra/sdk/apply';
 import type { Client } from '@vestra/sdk/client';
 import { ask } from '@vestra/sdk/commands/ask';
 import { VestraError } from '@vestra/sdk/errors';
-import { refuse } from '../fault.ts';
+import { misuse, refuse } from '../fault.ts';
+import { type FunctionProcess, startFunctions } from '../function-process.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { type Keyboard, keyboardOf } from '../keyboard.ts';
 import { appliedLine, awayLine, changeLine } from '../output/work-lines.ts';
@@ -17,11 +19,15 @@ export const dev: OwnCommand = {
   flags: [
     ['--file <name>', 'The deployment file in the folder; absent: service.yaml.'],
     ['--user <text>', 'The user to talk as; absent: the org’s own agent.'],
+    [
+      '--functions <file>',
+      'The module that answers the functions; absent: functions.ts, .mts, .js or .mjs of the folder.',
+    ],
   ],
   run,
 };
 
-async function run({ terminal, values, flags, connect }: Invocation): Promise<void> {
+async function run({ terminal, values, flags, connect, settings }: Invocation): Promise<void> {
   const client = await connect();
   const { signal } = terminal;
   const { mode } = await client.me.get({}, { signal });
@@ -33,13 +39,43 @@ async function run({ terminal, values, flags, connect }: Invocation): Promise<vo
   const aside = { ...terminal, err: keyboard.say };
   const draft = draftOf({ terminal: aside, client, folder, file: flags.file as string | undefined });
   await draft.apply();
-  const stopWatching = watchFolder(folder, draft.apply);
+  const file = functionsIn(folder, flags.functions as string | undefined, terminal.cwd);
+  const functions = file ? lateFunctions({ terminal: aside, settings: await settings(), file, draft }) : null;
+  functions?.restart();
+  const stopWatching = watchFolder(folder, () => void draft.apply().then(() => functions?.restart()));
   terminal.err('Type a message. Saved changes are applied at once. Ctrl-C ends it.\n');
+  const isServed = (name: string) => functions?.names().includes(name) ?? false;
   try {
-    await chat({ terminal, keyboard, client, draft, user: flags.user as string | undefined });
+    await chat({ terminal, keyboard, client, draft, isServed, user: flags.user as string | undefined });
   } finally {
     stopWatching();
+    await functions?.stop();
   }
+}
+
+function functionsIn(folder: string, named: string | undefined, cwd: string): string | null {
+  if (named !== undefined) {
+    const file = resolve(cwd, named);
+    if (!existsSync(file)) throw misuse(`There is no file ${named}.`, '--functions');
+    return file;
+  }
+  const names = ['functions.ts', 'functions.mts', 'functions.js', 'functions.mjs'];
+  return names.map((name) => join(folder, name)).find((file) => existsSync(file)) ?? null;
+}
+
+/** There is a deployment to answer for once its file could be applied. */
+function lateFunctions(options: Omit<Parameters<typeof startFunctions>[0], 'deployment'> & { draft: Draft }) {
+  const { draft, ...rest } = options;
+  let running: FunctionProcess | null = null;
+  return {
+    restart() {
+      const deployment = draft.current()?.name;
+      if (running) running.restart();
+      else if (deployment) running = startFunctions({ ...rest, deployment });
+    },
+    names: () => running?.names() ?? [],
+    stop: async () => running?.stop(),
+  };
 }
 
 type Draft = { apply: () => Promise<void>; current: () => { name: string; version: number } | null };
@@ -94,10 +130,17 @@ function draftOf(options: { terminal: Terminal; client: Client; folder: string; 
   };
 }
 
-type Talk = { terminal: Terminal; keyboard: Keyboard; client: Client; draft: Draft; user: string | undefined };
+type Talk = {
+  terminal: Terminal;
+  keyboard: Keyboard;
+  client: Client;
+  draft: Draft;
+  isServed: (name: string) => boolean;
+  user: string | undefined;
+};
 
 /** A conversation stays on the version it began on, so a new version begins a new one. */
-async function chat({ terminal, keyboard, client, draft, user }: Talk): Promise<void> {
+async function chat({ terminal, keyboard, client, draft, isServed, user }: Talk): Promise<void> {
   const { signal } = terminal;
   let conversation: { id: string; version: number } | null = null;
   for await (const message of keyboard.lines()) {
@@ -112,7 +155,7 @@ async function chat({ terminal, keyboard, client, draft, user }: Talk): Promise<
     }
     try {
       const place = conversation ? { conversation: conversation.id } : { deployment: version.name, user };
-      const shown = turnShownAt(terminal, client);
+      const shown = turnShownAt(terminal, client, isServed);
       const { conversation_id } = await ask(client, { ...place, message }, { signal, untilEnd: true, ...shown });
       conversation = { id: conversation_id, version: version.version };
     } catch (error) {

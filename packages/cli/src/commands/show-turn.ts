@@ -8,9 +8,14 @@ import { askPerson, howToAnswer, isForPerson, showInteraction } from './interact
 
 /**
  * Shows a turn as it happens: the reply on standard output as it is written, what goes on beside it on standard error.
- * At a terminal the person is asked what the agent asks; elsewhere the command ends and says how to answer.
+ * At a terminal the person is asked what the agent asks; elsewhere the command ends and says how to answer. `isServed`: a
+ * function that is answered beside this.
  */
-export function turnShownAt(terminal: Terminal, client: Client): Required<Pick<AskOptions, 'onEvent' | 'onWait'>> {
+export function turnShownAt(
+  terminal: Terminal,
+  client: Client,
+  isServed: (functionName: string) => boolean = () => false,
+): Required<Pick<AskOptions, 'onEvent' | 'onWait'>> {
   const page = pageOf(terminal);
   return {
     onEvent(event) {
@@ -18,8 +23,9 @@ export function turnShownAt(terminal: Terminal, client: Client): Required<Pick<A
       page.endLine();
       sayEnd(terminal, event.data.turn);
     },
-    onWait(interaction) {
+    async onWait(interaction) {
       page.endLine();
+      if (interaction.type === 'tool_call' && isServed(String(interaction.details.tool_name))) return true;
       return isFollowedOn(terminal, client, interaction);
     },
   };
@@ -48,6 +54,8 @@ function asideOf({ type, data }: StreamEvent): string | null {
       return 'task failed';
     case 'task.stopped':
       return data.message ?? 'task stopped';
+    case 'tool_call.progress':
+      return `${data.name}: ${data.text}`;
     case 'file.created':
       return `made ${data.file.filename ?? 'a file'}`;
     default:

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { readServiceFile } from '@vestra/sdk/apply/service-file';
 import { test as playTests, type TestOptions } from '@vestra/sdk/commands/test';
 import { misuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { moneyHintOfRun } from '../money-hint.ts';
+import { namedInFolder } from '../named-in-folder.ts';
 import { printJson } from '../output/print-answer.ts';
 import { summaryOf } from '../output/show-test-run.ts';
 import { shown } from './apply.ts';
@@ -17,7 +15,7 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   }
   const { signal } = terminal;
   const client = await connect();
-  const deployment = (values.deployment as string | undefined) ?? (await namedIn(terminal.cwd));
+  const deployment = (values.deployment as string | undefined) ?? (await namedInFolder(terminal.cwd));
   const play = (onProgress: TestOptions['onProgress']) => playTests(client, { deployment }, { signal, onProgress });
   const run = await shown(terminal, isJson, play, ['tests']);
   if (isJson) printJson(terminal, run);
@@ -25,9 +23,4 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   const hint = moneyHintOfRun(run);
   if (hint && !isJson) terminal.out(`${hint}\n`);
   return run.status === 'passed' ? 0 : 1;
-}
-
-async function namedIn(folder: string): Promise<string | undefined> {
-  const file = 'service.yaml';
-  return existsSync(join(folder, file)) ? (await readServiceFile({ folder, file })).content.name : undefined;
 }

@@ -10,9 +10,21 @@ import { boolean } from './table.ts';
 
 /**
  * What processes on one database tell each other: a conversation's log has grown, a test run has got further, a run was
- * stopped, a key or session was revoked, a computer is wanted elsewhere, money is waited for or has become free. The rows are the truth: whoever misses a ring loses time and nothing else.
+ * stopped, a key or session was revoked, a computer is wanted elsewhere, money is waited for or has become free, a call of
+ * a deployment's functions waits, or who answers them has changed. The rows are the truth: whoever misses a ring loses
+ * time and nothing else.
  */
-const kinds = ['conversation', 'test_run', 'run', 'credential', 'computer', 'money_wanted', 'money_freed'] as const;
+const kinds = [
+  'conversation',
+  'test_run',
+  'run',
+  'credential',
+  'computer',
+  'money_wanted',
+  'money_freed',
+  'tool_call',
+  'function_endpoint',
+] as const;
 
 type News = (typeof kinds)[number];
 
@@ -28,10 +40,12 @@ const heardHere: Record<News, boolean> = {
   computer: false,
   money_wanted: false,
   money_freed: false,
+  tool_call: true,
+  function_endpoint: true,
 };
 
 export type Bell = {
-  /** Tells the others soon, and of runs, test runs and credentials the listeners of this process at once. */
+  /** Tells the others soon, and of what is also heard here the listeners of this process at once. */
   ring: (kind: News, id: string) => void;
   /** Null: something may not have been heard, so anything may have happened. */
   on: (kind: News, listener: (id: string | null) => void) => void;

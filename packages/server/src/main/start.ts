@@ -6,6 +6,7 @@ import { createKeyUse } from '../domains/audit/api.ts';
 import type { Computers, ComputerWork } from '../domains/computers/api.ts';
 import type { Engine } from '../domains/engine/api.ts';
 import type { Followers } from '../domains/events/api.ts';
+import { startServingEndpoints } from '../domains/functions/api.ts';
 import { liveKeys } from '../domains/keys/api.ts';
 import type { Credentials } from '../domains/new-orgs/api.ts';
 import { indexStateOf } from '../domains/notebooks/api.ts';
@@ -173,7 +174,7 @@ async function startJobs(
     undo: Shutdown['undo'];
   },
 ): Promise<void> {
-  const { config, db, vault, embeddings, jobs, outbound, line, log, metrics } = kernel;
+  const { config, db, vault, bell, embeddings, jobs, outbound, line, log, metrics } = kernel;
   const player: Player = {
     engine,
     followers,
@@ -195,4 +196,5 @@ async function startJobs(
   undo(sweeping.stop);
   const delivering = await startDelivering({ db, vault, outbound, log, line, attempted: metrics.deliveryAttempted });
   undo(delivering.stop);
+  undo(startServingEndpoints({ engine, vault, outbound, bell }).stop);
 }

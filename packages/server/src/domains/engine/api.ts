@@ -42,6 +42,8 @@ export type {
   TurnRow,
 } from './records/tables.ts';
 export { countTasks, deleteTask, findTask, listTasks, openTasks } from './records/tasks.ts';
+export { tellCallProgress } from './records/tell.ts';
+export { deploymentsWithCalls, releaseCall, renewCall, type TakenCall, takeCalls } from './records/tool-calls.ts';
 export { questionText, readTranscript, type Transcript } from './records/transcript.ts';
 export { isOver } from './records/turn.ts';
 export { findTurn, latestTurn } from './records/turns.ts';

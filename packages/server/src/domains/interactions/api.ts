@@ -1,1 +1,1 @@
-export { takeAnswer } from './settle.ts';
+export { answerInteraction, takeAnswer } from './settle.ts';

@@ -2,6 +2,7 @@ import { usdToMicros } from '@vestra/contract/money';
 import { createModels } from '@vestra/models/models';
 import { startTestApp } from '../../../../../tests/support/app.ts';
 import { auditEntries } from '../../../../../tests/support/audit-entries.ts';
+import { createWatchers } from '../../async/watchers.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createStreams } from '../../http/streams.ts';
@@ -13,7 +14,6 @@ import type { Engine } from '../engine/api.ts';
 import { credit } from '../ledger/api.ts';
 import { latestRuns } from '../test-runs/api.ts';
 import { testRunRoutes } from '../test-runs/routes.ts';
-import { createRunWatchers } from '../test-runs/watchers.ts';
 import { type FileScenario, replaceFileScenarios } from './api.ts';
 import { scenarioRoutes } from './routes.ts';
 import type { ScenarioFields } from './scenario.ts';
@@ -54,7 +54,7 @@ export async function startScenarios() {
       engine: { db, models, announcer } as Partial<Engine> as Engine,
       jobs,
       settleNewest: async (tx, { deployment }) => ({ deployment, version: await newestVersion(tx, deployment) }),
-      watchers: createRunWatchers(),
+      watchers: createWatchers(),
       streams: createStreams(),
     }),
   }));

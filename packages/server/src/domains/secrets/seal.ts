@@ -36,7 +36,11 @@ export async function openSecrets(
 }
 
 /** What another domain keeps sealed, and the id of the row it belongs to. */
-type OwnedPlace = { kind: 'webhook_secret' | 'connection' | 'app_client'; tenant: Tenant; owner: string };
+type OwnedPlace = {
+  kind: 'webhook_secret' | 'function_endpoint' | 'connection' | 'app_client';
+  tenant: Tenant;
+  owner: string;
+};
 
 const boundToOwner = ({ kind, tenant, owner }: OwnedPlace) => [kind, tenant.orgId, tenant.mode, owner];
 

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TestRunProgress } from '@vestra/contract/test-runs';
+import type { Watchers } from '../../async/watchers.ts';
 import type { Frame, FrameSource } from '../../http/sse.ts';
 import type { TestRun } from './tables.ts';
-import type { RunWatchers } from './watchers.ts';
 
 /**
  * A run as it goes. The rows are the truth: a reader who was away begins with where the run stands, and a wake that was
  * missed costs one heartbeat.
  */
-export function followTestRun(watchers: RunWatchers, first: TestRun, look: () => Promise<TestRun>): FrameSource {
+export function followTestRun(watchers: Watchers, first: TestRun, look: () => Promise<TestRun>): FrameSource {
   // Before the next look: what changes while it is under way wakes the one after it.
   const watch = watchers.watch(first.id);
   let known: TestRun | null = null;

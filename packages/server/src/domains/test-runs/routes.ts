@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import type { Watchers } from '../../async/watchers.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { EventStream, type Handlers } from '../../http/handler.ts';
@@ -11,14 +12,13 @@ import { createTestRun, type SettleNewest } from './create.ts';
 import { followTestRun } from './follow.ts';
 import { presentTestRun } from './present.ts';
 import { findRun, listRuns } from './store.ts';
-import type { RunWatchers } from './watchers.ts';
 
 type TestRunDependencies = {
   db: Database;
   engine: Engine;
   jobs: JobSender;
   settleNewest: SettleNewest;
-  watchers: RunWatchers;
+  watchers: Watchers;
   streams: Streams;
 };
 

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
+import { oneAtATime } from '../../async/one-at-a-time.ts';
 import { sharedDate } from '../../db/clock.ts';
 import { joined } from '../../db/joined.ts';
 import type { Database } from '../../db/pool.ts';
 import { type Attempted, attempt } from './attempt.ts';
 import { type Claimed, claimDue, dropClaimed, handBack, lookForDue } from './delivery-store.ts';
 import { createLanes, type Limits } from './lanes.ts';
-import { oneAtATime } from './one-at-a-time.ts';
+
 import { rememberSecrets } from './remember-secrets.ts';
 import { type Ended, settle } from './settle.ts';
 

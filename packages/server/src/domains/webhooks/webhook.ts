@@ -16,7 +16,7 @@ export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64
 const mostSecrets = 10;
 
 /** Every secret that a roll replaced is promised 24 hours: none may be dropped early to make room. */
-export function assertMayRoll(inForce: readonly SecretRow[], now: Date): void {
+export function assertMayRoll(inForce: readonly Pick<SecretRow, 'valid_until'>[], now: Date): void {
   if (inForce.length < mostSecrets) return;
   const ends = inForce.flatMap(({ valid_until }) => (valid_until ? [valid_until.getTime()] : []));
   throw fail('rate_limited', {

@@ -3,6 +3,7 @@ import type { Mode } from '@vestra/contract/route';
 import type { Context, Hono } from 'hono';
 import { assertCallable } from '../../adapters/outbound/address.ts';
 import { openZip } from '../../adapters/zip/open-zip.ts';
+import { createWatchers } from '../../async/watchers.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { renderFile } from '../../domains/apply/file/render-file.ts';
@@ -30,6 +31,7 @@ import { eventRoutes } from '../../domains/events/routes.ts';
 import { createDownloadLinks } from '../../domains/files/api.ts';
 import { downloadSource } from '../../domains/files/download.ts';
 import { fileRoutes } from '../../domains/files/routes.ts';
+import { functionRoutes } from '../../domains/functions/routes.ts';
 import type { Health } from '../../domains/health/health.ts';
 import { healthRoutes } from '../../domains/health/routes.ts';
 import { interactionRoutes } from '../../domains/interactions/routes.ts';
@@ -63,7 +65,6 @@ import { skillRoutes } from '../../domains/skills/routes.ts';
 import { taskRoutes } from '../../domains/tasks/routes.ts';
 import { latestRuns } from '../../domains/test-runs/api.ts';
 import { testRunRoutes } from '../../domains/test-runs/routes.ts';
-import { createRunWatchers } from '../../domains/test-runs/watchers.ts';
 import { userRoutes } from '../../domains/users/routes.ts';
 import { deliveryRoutes } from '../../domains/webhooks/delivery-routes.ts';
 import { webhookRoutes } from '../../domains/webhooks/routes.ts';
@@ -105,8 +106,10 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const { screens } = browsers;
   const { catalogue } = kernel.models;
   const publicUrl = kernel.publicUrl.get();
-  const watchers = createRunWatchers();
+  const watchers = createWatchers();
   bell.on('test_run', watchers.wake);
+  const callWatchers = createWatchers();
+  bell.on('tool_call', callWatchers.wake);
   const { requestsPerMinute } = config;
   const keyIdentity = createKeyIdentity(db);
   const rateLimiter = createRateLimiter(db);
@@ -231,6 +234,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       }),
       conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams, linkTo })),
       interactions: interactionRoutes({ engine }),
+      functions: functionRoutes({ engine, vault, streams, watchers: callWatchers, assertCallable: callable }),
       tasks: taskRoutes({ engine, linkTo }),
       batches: batchRoutes({ engine }),
       me: meRoutes(orgs),

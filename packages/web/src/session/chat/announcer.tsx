@@ -16,8 +16,13 @@ export function Announcer({ state }: { state: ChatState }) {
     const open = Object.values(state.waits)
       .filter(({ interaction }) => interaction.status === 'pending')
       .map(({ interaction: { id, summary } }) => ({ id, text: `${words.waitingForYou}: ${summary}` }));
+    // In place of the question that was answered: the company's own code is at work now.
+    const working = Object.values(state.calls).map(({ id, progress }) => ({
+      id: `${id} ${progress ?? ''}`,
+      text: progress ?? words.thinking,
+    }));
     const known = told.current;
-    const fresh = [...whole, ...open].filter(({ id }) => !known?.ids.has(id));
+    const fresh = [...whole, ...open, ...working].filter(({ id }) => !known?.ids.has(id));
     told.current = { ids: new Set([...(known?.ids ?? []), ...fresh.map(({ id }) => id)]), oldest: state.oldest };
     // What was there when the page was opened, or is older, is read by whoever looks for it.
     const isNews = known !== null && known.oldest === state.oldest;

@@ -23,6 +23,9 @@ export type Work = Pick<Task, 'id' | 'status' | 'title' | 'progress' | 'error'> 
 
 export type Waiting = { interaction: Interaction; turnId: string | null };
 
+/** A call of one of the company's functions that is not answered yet, and what was said of how far it is. */
+type CompanyCall = { id: string; taskId: string | null; progress: string | null };
+
 /** A message of the person's that is on its way, or has been taken. */
 export type Outgoing = {
   /** Also its Idempotency-Key: sent again, it is still one message. */
@@ -40,6 +43,7 @@ export type ChatState = {
   outgoing: readonly Outgoing[];
   works: Readonly<Record<string, Work>>;
   waits: Readonly<Record<string, Waiting>>;
+  calls: Readonly<Record<string, CompanyCall>>;
   /** Turns that have begun; those that have ended with how they did. */
   turns: Readonly<Record<string, Turn>>;
   /** Where the messages before those that were read are found; null: there are none. */
@@ -75,6 +79,7 @@ export const emptyChat: ChatState = {
   outgoing: [],
   works: {},
   waits: {},
+  calls: {},
   turns: {},
   older: null,
   oldest: null,
@@ -126,7 +131,11 @@ function afterLoad(state: ChatState, { conversation, messages, older, interactio
     replayed,
   );
   const waiting = interactions.reduce((before, each) => withInteraction(before, each, null), open);
-  return { ...waiting, status: conversation.status, isLoaded: true };
+  const calls = conversation.pending_tool_calls.map(({ call_id: id, task_id: taskId, progress = null }) => [
+    id,
+    { id, taskId, progress },
+  ]);
+  return { ...waiting, calls: Object.fromEntries(calls), status: conversation.status, isLoaded: true };
 }
 
 function afterEvent(state: ChatState, event: StreamEvent): ChatState {
@@ -145,6 +154,10 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
     case 'interaction.created':
     case 'interaction.resolved':
       return withInteraction(state, data.interaction, turn_id);
+    case 'tool_call.progress': {
+      const call = { id: data.call_id, taskId: task_id, progress: data.text };
+      return withWork({ ...state, calls: { ...state.calls, [call.id]: call } }, task_id, { activity: data.text });
+    }
     case 'task.progress':
       return withWork(state, task_id, data);
     case 'task.step':
@@ -219,13 +232,26 @@ function withoutDoubles(state: ChatState): ChatState {
 
 /** Only a single read carries the picture of the page, so what the stream says later must not lose it. */
 function withInteraction(state: ChatState, interaction: Interaction, turnId: string | null): ChatState {
-  if (interaction.type === 'tool_call') return state;
+  if (interaction.type === 'tool_call') return withCall(state, interaction);
   const before = state.waits[interaction.id];
   const wait: Waiting = {
     interaction: { ...(before?.interaction.frame_url && { frame_url: before.interaction.frame_url }), ...interaction },
     turnId: turnId ?? before?.turnId ?? null,
   };
   return { ...state, waits: { ...state.waits, [interaction.id]: wait } };
+}
+
+function withCall(state: ChatState, { id, task_id: taskId, status }: Interaction): ChatState {
+  const { [id]: known, ...others } = state.calls;
+  const open = known ?? { id, taskId, progress: null };
+  return { ...state, calls: status === 'pending' ? { ...others, [id]: open } : others };
+}
+
+/** What the company's own code does for the reply: what was said last of it, or null; undefined where it does nothing. */
+export function companyProgress({ calls }: ChatState): string | null | undefined {
+  const ofReply = Object.values(calls).filter(({ taskId }) => taskId === null);
+  if (ofReply.length === 0) return undefined;
+  return ofReply.findLast(({ progress }) => progress !== null)?.progress ?? null;
 }
 
 function withWork(state: ChatState, taskId: string | null, change: Partial<Work>): ChatState {

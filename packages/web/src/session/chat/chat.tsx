@@ -4,7 +4,7 @@ import { Button } from '../button.tsx';
 import { ArrowDownIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
 import { Announcer } from './announcer.tsx';
-import type { ChatState } from './chat-state.ts';
+import { type ChatState, companyProgress } from './chat-state.ts';
 import { Composer } from './composer.tsx';
 import { Message, SentMessage } from './message.tsx';
 import { SettledWait } from './settled-wait.tsx';
@@ -81,7 +81,7 @@ export function Chat({ client, conversationId, failed, ending }: ChatProps) {
           {items.map((item) => (
             <ShownItem answer={answer} client={client} isOpen={isOpen} item={item} key={item.key} talk={talk} />
           ))}
-          {isOpen && isThinking(state) && <Thinking />}
+          {isOpen && isThinking(state) && <Thinking progress={companyProgress(state) ?? null} />}
         </div>
       </section>
       {!isAtEnd && (
@@ -150,17 +150,20 @@ function ShownItem({ client, item, talk, answer, isOpen }: ShownItemProps) {
   }
 }
 
-/** A reply is being made of which there is nothing to read yet. */
-function isThinking({ status, messages, isLoaded }: ChatState): boolean {
-  return isLoaded && status === 'replying' && Object.values(messages).every(({ isWhole }) => isWhole);
+/** A reply is being made of which there is nothing to read yet, or the company's own code is at work for it. */
+function isThinking(state: ChatState): boolean {
+  const { status, messages, isLoaded } = state;
+  if (!isLoaded) return false;
+  if (companyProgress(state) !== undefined) return true;
+  return status === 'replying' && Object.values(messages).every(({ isWhole }) => isWhole);
 }
 
-function Thinking() {
+function Thinking({ progress }: { progress: string | null }) {
   const words = useWords();
   return (
     <p className="flex items-center gap-2.5 text-muted-foreground">
       <span aria-hidden="true" className="size-2.5 animate-breathe rounded-full bg-accent" />
-      {words.thinking}
+      {progress ?? words.thinking}
     </p>
   );
 }

@@ -55,7 +55,7 @@ export type Committed = {
 export type Announcer = {
   followers: Pick<Followers, 'publish'>;
   seen: RowCache<ConversationRow>;
-  ring: (kind: 'conversation' | 'run' | 'test_run', id: string) => void;
+  ring: (kind: 'conversation' | 'run' | 'test_run' | 'tool_call' | 'function_endpoint', id: string) => void;
 };
 
 /** A change in a transaction of its own. `run`: only while it is still owned. */
@@ -140,6 +140,8 @@ export function announce({ followers, seen, ring }: Announcer, committed: Commit
   if (entries.length > 0) {
     followers.publish(conversation.id, entries);
     ring('conversation', conversation.id);
+    const hasCall = entries.some(({ type }) => type === 'tool_call.created');
+    if (hasCall && conversation.deployment_id !== null) ring('tool_call', conversation.deployment_id);
   }
   for (const after of afterwards) after();
 }

@@ -37,6 +37,7 @@ export const presentToolCall = (row: InteractionRow, given: unknown) => ({
   name: String(row.details.tool_name),
   arguments: given,
   task_id: row.task_id,
+  ...(row.progress !== null && { progress: row.progress }),
 });
 
 export const presentMessage = (row: MessageRow) => ({

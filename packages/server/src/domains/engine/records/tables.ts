@@ -200,6 +200,12 @@ export const interactions = table('interactions', {
   output: text().nullable(),
   is_error: boolean().nullable(),
   is_hidden: boolean().withDefault(),
+  /** Of a call of the company's own function: whose it is, who carries it out, and how far they are. */
+  deployment_id: text().nullable(),
+  taken_by: text().nullable(),
+  taken_until: moment().nullable(),
+  attempts: integer().withDefault(),
+  progress: text().nullable(),
   created_at: moment().withDefault(),
   expires_at: moment().nullable(),
   resolved_at: moment().nullable(),

@@ -101,6 +101,11 @@ export function tellWait(change: Change, row: InteractionRow, given: unknown): v
   change.tell({ type: 'interaction.created', data: shown });
 }
 
+export function tellCallProgress(change: Change, row: InteractionRow, text: string): void {
+  const data = { call_id: row.id, name: String(row.details.tool_name), text };
+  change.log({ type: 'tool_call.progress', taskId: row.task_id, turnId: row.turn_id, data });
+}
+
 export function tellSettled(change: Change, row: InteractionRow): void {
   const shown = presentInteraction(row);
   const data = { interaction: shown };

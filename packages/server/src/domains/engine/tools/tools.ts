@@ -1,4 +1,5 @@
 import { functionCallFor } from '@vestra/agent/approval';
+import type { ToolCall } from '@vestra/agent/message';
 import type { OwnTool } from '@vestra/agent/own-tool';
 import { decisionOf, type Tool } from '@vestra/agent/tool';
 import { fail } from '@vestra/contract/errors';
@@ -70,7 +71,7 @@ export async function assembleTools(
   const byName = new Map(servers.map((each) => [each.tool.definition.name, each]));
   const serverOf = ({ origin, definition }: Tool) =>
     origin.from === 'server' ? byName.get(definition.name) : undefined;
-  const known = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.map(functionTool), ...ofVersion];
+  const known = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.map(messageTool), ...ofVersion];
   const { all, leftOut } = withinRoom(mayChange ? known : known.filter(changesNothing));
   const tools: RunTools = {
     all,
@@ -185,6 +186,16 @@ async function browserToolsOf(
 /** What a message adds. A function of the version is never another's to declare, whatever a turn was taken with. */
 const addedBy = (ofMessage: readonly MessageTool[], { tools }: Manifest) =>
   ofMessage.filter(({ name }) => !tools.some((entry) => entry.function === name));
+
+/** Whoever sent the message answers it: no address of the deployment's knows of it. */
+function messageTool(sent: MessageTool): Tool {
+  const tool = functionTool(sent);
+  const draft = (call: ToolCall) => {
+    const waits = functionCallFor(tool, call, sent.timeout_s);
+    return { ...waits, details: { ...waits.details, declared_by: 'message' } };
+  };
+  return { ...tool, effect: { kind: 'ask', answeredBy: 'tool', draft } };
+}
 
 function functionsOf({ tools }: Manifest): Tool[] {
   return tools

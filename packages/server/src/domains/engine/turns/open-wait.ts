@@ -24,6 +24,7 @@ export async function openWait(
     id: draft.type === 'tool_call' ? callId : newId('int'),
     call_id: callId,
     purpose,
+    deployment_id: draft.type === 'tool_call' ? change.conversation.deployment_id : null,
     status: 'pending',
     nonce: draft.kind === 'hands_approval' ? randomBytes(18).toString('base64url') : null,
     expires_at: draft.expires_in_s === null ? null : new Date(sharedNow() + draft.expires_in_s * 1000),

@@ -1,0 +1,55 @@
+/**
+ * A program of its own, so that each change of the functions is a fresh start: it loads the module that it is named, with
+ * whatever that imports, and answers the calls of a deployment until it is told to stop.
+ */
+import { pathToFileURL } from 'node:url';
+import { createClient } from '@vestra/sdk/client';
+import { lineOf, type ServeOptions, serveFunctions } from '@vestra/sdk/functions';
+
+type Functions = ServeOptions['functions'];
+
+const [file = '', deployment = '', concurrency = ''] = process.argv.slice(2);
+const { VESTRA_URL = '', VESTRA_KEY = '' } = process.env;
+const stopping = new AbortController();
+const stop = () => stopping.abort();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+// Whoever started it is gone: nobody would end it.
+process.on('disconnect', stop);
+
+try {
+  const functions = functionsOf(await import(pathToFileURL(file).href));
+  process.send?.({ functions: Object.keys(functions) });
+  await serveFunctions(createClient({ baseUrl: VESTRA_URL, key: VESTRA_KEY }), {
+    deployment,
+    functions,
+    concurrency: concurrency === '' ? undefined : Number(concurrency),
+    signal: stopping.signal,
+    onEvent: (event) => process.stderr.write(`${lineOf(event)}\n`),
+  });
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`✖ ${faultOf(error)}\n`);
+  process.exit(1);
+}
+
+/** What the module exports by name, or the object that is its default. */
+function functionsOf(module: Record<string, unknown>): Functions {
+  const { default: given, ...named } = module;
+  const all = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : named;
+  const functions = Object.fromEntries(Object.entries(all).filter(([, each]) => isFunction(each))) as Functions;
+  if (Object.keys(functions).length > 0) return functions;
+  throw new Error(`${file} exports no function: write \`export async function find_order({ number }) { … }\`.`);
+}
+
+function isFunction(each: unknown): boolean {
+  if (typeof each === 'function') return true;
+  return typeof each === 'object' && each !== null && 'run' in each && typeof each.run === 'function';
+}
+
+/** A module that cannot be read says where in its stack; what the service refuses needs none. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof SyntaxError || error instanceof ReferenceError
+    ? (error.stack ?? error.message)
+    : error.message;
+}

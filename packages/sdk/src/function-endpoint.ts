@@ -1,0 +1,39 @@
+import type { Client } from './client.ts';
+import { carryOut } from './functions/company-function.ts';
+import type { TakenCall } from './functions/held-call.ts';
+import type { ServeOptions } from './functions.ts';
+import { verifySigned, WebhookError } from './webhook.ts';
+
+export type FunctionEndpointOptions = {
+  functions: ServeOptions['functions'];
+  /** The signing secret of the endpoint; both while it is rolled. */
+  secret: string | readonly string[];
+  /** With one, `progress` of a function is told; the key needs the scope `runtime`. */
+  client?: Client | undefined;
+  /** Hears what a function threw, of which the agent is told only that it failed. */
+  onError?: ((error: unknown, call: { call_id: string; name: string }) => void) | undefined;
+};
+
+/** What answers at the https address that is named for a deployment's functions: a request of the service in, the answer out. */
+export function functionEndpoint(options: FunctionEndpointOptions): (request: Request) => Promise<Response> {
+  const { functions, secret, client, onError = () => {} } = options;
+  return async (request) => {
+    const body = await request.text();
+    let call: TakenCall;
+    try {
+      call = (await verifySigned({ body, headers: request.headers, secret })) as TakenCall;
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error;
+      return Response.json({ error: error.message }, { status: 400 });
+    }
+    const named = Object.hasOwn(functions, call.name) ? functions[call.name] : undefined;
+    if (!named) return Response.json({ error: 'No such function is here.' }, { status: 404 });
+    const { call_id, claim_id } = call;
+    const progress = (text: string) =>
+      void client?.functions.renew({ call_id, claim_id, progress: text.slice(0, 200) }).catch(() => {});
+    const own = typeof named === 'function' ? { run: named } : named;
+    const { answer, error } = await carryOut(own, call, { signal: request.signal, progress });
+    if (error !== undefined) onError(error, call);
+    return Response.json(answer);
+  };
+}

@@ -1,0 +1,186 @@
+import type { Client } from './client.ts';
+import { isPassing, VestraError } from './errors.ts';
+import { differencesOf } from './functions/check-declared.ts';
+import { type CompanyFunction, carryOut, isToolError } from './functions/company-function.ts';
+import { deliverAnswer } from './functions/deliver-answer.ts';
+import { type HeldCall, holdCall, type TakenCall } from './functions/held-call.ts';
+
+export { defineFunction, type FunctionContext, ToolError } from './functions/company-function.ts';
+
+export type ServeEvent =
+  /** `warnings`: where what is served is not what the deployment declares. */
+  | { type: 'started'; functions: readonly string[]; warnings: readonly string[] }
+  | { type: 'taken'; call: TakenCall }
+  | { type: 'answered'; call: TakenCall; ms: number }
+  /** The agent was told that it failed. */
+  | { type: 'failed'; call: TakenCall; error: unknown }
+  /** The answer was for nothing: it came too late, or another had given one. */
+  | { type: 'late'; call: TakenCall; code: string }
+  /** The service cannot be reached; it is asked again. */
+  | { type: 'away'; error: unknown };
+
+export type ServeOptions = {
+  /** A `dep_` id, a slug or a name. */
+  deployment: string;
+  /** By name. Calls of other functions are left to whoever answers those. */
+  functions: Readonly<Record<string, CompanyFunction | CompanyFunction['run']>>;
+  /** How many run at once in this process; 10. */
+  concurrency?: number | undefined;
+  /** How long after this process dies others may take its calls, in seconds; 30. */
+  leaseSeconds?: number | undefined;
+  /** Ends it: nothing more is taken, and what runs has `graceMs` to end. */
+  signal?: AbortSignal | undefined;
+  /** 25 seconds. What still runs then is given back, and another server takes it. */
+  graceMs?: number | undefined;
+  /** Absent: all but plain calls is written to the console. */
+  onEvent?: ((event: ServeEvent) => void) | undefined;
+};
+
+const waitSeconds = 25;
+
+/**
+ * Answers the calls of your functions in all conversations of a deployment, those of this key's mode, until the signal is
+ * aborted. Any number of processes may do it: each call is taken by one of them, and by another only after that one died.
+ */
+export async function serveFunctions(client: Client, options: ServeOptions): Promise<void> {
+  const { deployment, concurrency = 10, leaseSeconds = 30, graceMs = 25_000, onEvent = toConsole } = options;
+  const functions = Object.fromEntries(
+    Object.entries(options.functions).map(([name, each]) => [name, typeof each === 'function' ? { run: each } : each]),
+  );
+  const names = Object.keys(functions);
+  if (names.length === 0) throw new TypeError('`functions` names no function.');
+  const stopping = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal;
+  const running = new Map<Promise<void>, HeldCall>();
+  let failure: unknown;
+
+  onEvent({ type: 'started', functions: names, warnings: await warningsOf(client, deployment, functions, signal) });
+  try {
+    await takeUntil(signal);
+  } finally {
+    await endRunning();
+  }
+  if (failure !== undefined) throw failure;
+
+  async function takeUntil(ends: AbortSignal): Promise<void> {
+    for (let attempt = 1; !ends.aborted; ) {
+      if (running.size >= concurrency) {
+        await Promise.race([...running.keys(), untilAborted(ends)]);
+        continue;
+      }
+      const limit = Math.min(100, concurrency - running.size);
+      const asked = { deployment_id: deployment, functions: names, limit, lease_s: leaseSeconds, wait_s: waitSeconds };
+      const askedAt = performance.now();
+      try {
+        const { data } = await client.functions.take(asked, { signal: ends });
+        for (const call of data) begin(call);
+        attempt = 1;
+        // A service that is going down holds nobody: it must not be asked in a circle.
+        if (data.length === 0 && performance.now() - askedAt < 1000) await client.backOff(1, ends);
+      } catch (error) {
+        if (ends.aborted) return;
+        if (!isPassing(error)) throw error;
+        onEvent({ type: 'away', error });
+        await client.backOff(attempt++, ends);
+      }
+    }
+  }
+
+  function begin(call: TakenCall): void {
+    onEvent({ type: 'taken', call });
+    const held = holdCall(client, call, leaseSeconds);
+    const answering = answer(call, held)
+      .catch((error: unknown) => {
+        // An answer that cannot be delivered would leave the agent waiting unseen.
+        failure ??= error;
+        stopping.abort();
+      })
+      .finally(() => {
+        held.end();
+        running.delete(answering);
+      });
+    running.set(answering, held);
+  }
+
+  async function answer(call: TakenCall, held: HeldCall): Promise<void> {
+    const begunAt = performance.now();
+    const made = await carryOut(functions[call.name] as CompanyFunction, call, held);
+    await held.told();
+    if (held.signal.aborted && isGivenUp(held.signal.reason)) return;
+    const code = await deliverAnswer(client, call.call_id, made.answer, undefined);
+    if (code !== null) onEvent({ type: 'late', call, code });
+    else if (made.error !== undefined) onEvent({ type: 'failed', call, error: made.error });
+    else onEvent({ type: 'answered', call, ms: Math.round(performance.now() - begunAt) });
+  }
+
+  async function endRunning(): Promise<void> {
+    let timer: NodeJS.Timeout | number | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([Promise.all(running.keys()), grace]);
+    clearTimeout(timer);
+    await Promise.all([...running.values()].map((held) => held.giveUp()));
+  }
+}
+
+/** The reason of a lost claim is the service's own; any other is that this server stops. */
+const isGivenUp = (reason: unknown) => !(reason instanceof VestraError);
+
+async function warningsOf(
+  client: Client,
+  deployment: string,
+  served: Readonly<Record<string, CompanyFunction>>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  try {
+    const { data } = await client.functions.list({ deployment_id: deployment }, { signal });
+    return differencesOf(deployment, data, served);
+  } catch (error) {
+    if (signal.aborted) return [];
+    if (!(error instanceof VestraError) || error.code !== 'deployment_not_live') throw error;
+    return [`No version of \`${deployment}\` is live yet: its functions are called once one is.`];
+  }
+}
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** What happened, in words for whoever runs the server. */
+export function lineOf(event: ServeEvent): string {
+  switch (event.type) {
+    case 'started':
+      return [`Answering ${event.functions.join(', ')}.`, ...event.warnings].join('\n');
+    case 'taken':
+      return `${nameOf(event.call)} was called${event.call.attempt > 1 ? `, attempt ${event.call.attempt}` : ''}.`;
+    case 'answered':
+      return `${nameOf(event.call)} answered in ${event.ms} ms.`;
+    case 'failed':
+      return `${nameOf(event.call)} failed: ${detailsOf(event.error)}`;
+    case 'late':
+      return `${nameOf(event.call)} was answered for nothing: ${whyLate[event.code] ?? event.code}.`;
+    case 'away':
+      return `The service cannot be reached, it is tried again: ${messageOf(event.error)}`;
+  }
+}
+
+const whyLate: Readonly<Record<string, string>> = {
+  interaction_expired: 'its time was over, and the agent was told so',
+  already_answered: 'somebody else had answered it, or it was cancelled',
+  interaction_not_found: 'its conversation is gone',
+};
+
+const nameOf = ({ name, call_id }: TakenCall) => `${name} (${call_id})`;
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+/** What was thrown on purpose needs no stack. */
+const detailsOf = (error: unknown) =>
+  error instanceof Error && !isToolError(error) ? (error.stack ?? error.message) : messageOf(error);
+
+function toConsole(event: ServeEvent): void {
+  if (event.type === 'taken' || event.type === 'answered') return;
+  // biome-ignore lint/suspicious/noConsole: who gives no `onEvent` is still to see that a function fails.
+  console.error(lineOf(event));
+}

@@ -1,0 +1,1 @@
+export { startServingEndpoints } from './serve-endpoints.ts';

@@ -1,0 +1,111 @@
+import { area } from '../requirement.ts';
+
+export const functions = area('functions', 'done', [
+  [
+    'FUN-001',
+    'docs/functions.md · Who takes which call',
+    'A call that waits in any conversation of a deployment is taken by one of all who ask for its function, and by no other while its lease lasts.',
+  ],
+  [
+    'FUN-002',
+    'docs/functions.md · Who takes which call',
+    'A call whose holder died is taken again after its lease, with the same `call_id` and a higher `attempt`.',
+  ],
+  [
+    'FUN-003',
+    'docs/functions.md · Who takes which call',
+    '`take` waits up to `wait_s` and answers as soon as a call comes, in whichever process.',
+  ],
+  [
+    'FUN-004',
+    'docs/functions.md · Who takes which call',
+    'Calls are taken, kept and given back by keys of their own org and mode alone, and never by a session token.',
+  ],
+  [
+    'FUN-005',
+    'docs/functions.md · Who takes which call',
+    'A claim that another has replaced answers 409 `tool_call_taken`; a call that is settled or out of time answers 409 `already_answered` or `interaction_expired`.',
+  ],
+  [
+    'FUN-006',
+    'docs/functions.md · Who takes which call',
+    'A call that is cancelled or out of time is taken by nobody.',
+  ],
+  [
+    'FUN-007',
+    'docs/functions.md · In your own server',
+    'Progress of a call is an event `tool_call.progress` on the stream, without arguments, and stands with the pending call for who comes later.',
+  ],
+  [
+    'FUN-010',
+    'docs/functions.md · In your own server',
+    '`serveFunctions` answers replies, tasks and batches of a deployment, a few at once, and ends with its signal after what runs.',
+  ],
+  [
+    'FUN-011',
+    'docs/functions.md · What the agent reads',
+    'What a function throws reaches the agent as `The function failed.`; of a `ToolError` it reads the message, of arguments that do not fit which and why.',
+  ],
+  [
+    'FUN-012',
+    'docs/functions.md · In your own server',
+    'At its start `serveFunctions` says which functions the deployment declares and nobody serves, which it does not declare, and whose input differs.',
+  ],
+  ['FUN-013', 'docs/functions.md · In your own server', 'A function gets the type of its zod schema.'],
+  [
+    'FUN-014',
+    'docs/functions.md · Who takes which call',
+    'Of two function servers one is killed in mid-call: the other answers the call, once.',
+  ],
+  [
+    'FUN-015',
+    'docs/functions.md · Who takes which call',
+    'A server that stops waits for what runs as long as its grace, then gives it back for another to take at once.',
+  ],
+  [
+    'FUN-020',
+    'docs/functions.md · An address that is called',
+    'An https address that is named for a deployment is called with each call, signed as Standard Webhooks says with the `call_id` as id; its `output` or `error` is the answer.',
+  ],
+  [
+    'FUN-021',
+    'docs/functions.md · An address that is called',
+    'An address that is away or answers 408, 425, 429 or 5xx is called again with the same `call_id`; of any other refusal the agent is told that the function failed.',
+  ],
+  [
+    'FUN-022',
+    'docs/functions.md · An address that is called',
+    'An address is not called for a call that is cancelled.',
+  ],
+  [
+    'FUN-023',
+    'docs/functions.md · An address that is called',
+    'A call whose process died while the address worked is sent again; an address that answers 202 answers over the API.',
+  ],
+  [
+    'FUN-024',
+    'docs/functions.md · An address that is called',
+    'The address is named per mode, and hears of no call of another mode and of no function that a message declared.',
+  ],
+  [
+    'FUN-025',
+    'docs/functions.md · An address that is called',
+    'After a roll calls are signed with both secrets for 24 hours; an address that is taken away is called no more.',
+  ],
+  [
+    'FUN-026',
+    'docs/functions.md · An address that is called',
+    '`functionEndpoint` of the SDK answers such requests, and refuses what is not signed.',
+  ],
+  [
+    'FUN-030',
+    'docs/functions.md · In five minutes',
+    '`vestra functions serve <file>` serves what a module exports and with `--watch` starts anew when it changes; SIGTERM lets what runs end.',
+  ],
+  ['FUN-040', 'docs/functions.md · In five minutes', 'What the page about functions shows is what happens.'],
+  [
+    'FUN-031',
+    'docs/functions.md · In five minutes',
+    '`vestra dev` serves the functions of its folder while they are edited.',
+  ],
+]);

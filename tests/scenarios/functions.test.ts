@@ -1,0 +1,562 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@vestra/sdk/client';
+import { functionEndpoint } from '@vestra/sdk/function-endpoint';
+import {
+  defineFunction,
+  type FunctionContext,
+  type ServeEvent,
+  type ServeOptions,
+  serveFunctions,
+  ToolError,
+} from '@vestra/sdk/functions';
+import { signWebhook } from '@vestra/sdk/webhook';
+import { answering, startReceiver } from '@vestra/server/domains/webhooks/receiver.fixture';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { runCli, startCli } from '../support/cli.ts';
+import { makeOtherOrg } from '../support/other-org.ts';
+import { calling, type Desk, findsStock, inTurn, paperDesk, resultsIn, startDesk } from './interactions.fixture.ts';
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await startDesk();
+  await desk.apply(paperDesk);
+});
+afterAll(() => desk.stop());
+
+const takePath = '/v1/deployments/desk/tool-calls/take';
+const take = (body: Record<string, unknown> = {}, key = desk.testKey) =>
+  desk.call('POST', takePath, { key, body: { functions: ['find_stock'], ...body } });
+const renew = (callId: string, body: Record<string, unknown>, key = desk.testKey) =>
+  desk.call('POST', `/v1/tool-calls/${callId}/renew`, { key, body });
+const release = (callId: string, claimId: string, key = desk.testKey) =>
+  desk.call('POST', `/v1/tool-calls/${callId}/release`, { key, body: { claim_id: claimId } });
+
+/** What the model read last of its calls, without the marks around it. */
+const lastResults = () => resultsIn(desk.asked.at(-1)).map((output) => output.split('\n').slice(1, -1).join('\n'));
+
+/** As if whoever took it had died, and its lease had run out. */
+const endLease = (callId: string) =>
+  desk.sql(`UPDATE interactions SET taken_until = now() - interval '1 second' WHERE id = $1`, [callId]);
+
+const code = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
+
+describe('calls of functions that wait', () => {
+  it('are each taken once by many who ask at the same time, in whichever conversation [FUN-001]', async () => {
+    desk.script(findsStock);
+    const talks = await Promise.all([1, 2, 3, 4].map(() => desk.waiting()));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => take({ limit: 2 })));
+    const taken = answers.flatMap(({ body }) => body.data);
+    expect(taken.map(({ call_id }) => call_id).sort()).toEqual(talks.map(({ interaction }) => interaction.id).sort());
+    expect(taken[0]).toMatchObject({ name: 'find_stock', arguments: { sku: 'A4' }, attempt: 1, task_id: null });
+    expect((await take()).body.data).toEqual([]);
+    for (const { call_id } of taken) await desk.answer(call_id, { output: 7 });
+    for (const { conversationId } of talks) await desk.rest(conversationId);
+  });
+
+  it('are taken again after the lease, and an old claim holds them no more [FUN-002] [FUN-005]', async () => {
+    desk.script(findsStock);
+    const { conversationId } = await desk.waiting();
+    const [first] = (await take()).body.data;
+    await endLease(first.call_id);
+    // Nobody has taken it: whoever was only slow still has it.
+    expect((await renew(first.call_id, { claim_id: first.claim_id })).status).toBe(200);
+    expect((await take()).body.data).toEqual([]);
+    await endLease(first.call_id);
+    const [second] = (await take()).body.data;
+    expect(second).toMatchObject({ call_id: first.call_id, arguments: { sku: 'A4' }, attempt: 2 });
+    expect(code(await renew(first.call_id, { claim_id: first.claim_id }))).toEqual([409, 'tool_call_taken']);
+    expect(code(await release(first.call_id, first.claim_id))).toEqual([409, 'tool_call_taken']);
+
+    expect((await release(second.call_id, second.claim_id)).body).toEqual({ call_id: second.call_id, released: true });
+    const [third] = (await take()).body.data;
+    expect(third).toMatchObject({ call_id: first.call_id, attempt: 3 });
+    await desk.answer(third.call_id, { output: 7 });
+    expect(code(await renew(third.call_id, { claim_id: third.claim_id }))).toEqual([409, 'already_answered']);
+    await desk.rest(conversationId);
+  });
+
+  it('are waited for, and given as soon as one comes [FUN-003]', async () => {
+    desk.script(findsStock);
+    const waiting = take({ wait_s: 60, functions: ['order_paper', 'find_stock'] });
+    const { conversationId } = await desk.waiting();
+    const [call] = (await waiting).body.data;
+    expect(call).toMatchObject({ name: 'find_stock', conversation_id: conversationId });
+    await desk.answer(call.call_id, { output: 7 });
+    await desk.rest(conversationId);
+  });
+
+  it('are those of the own org and mode, and no session token reaches them [FUN-004]', async () => {
+    desk.script(findsStock);
+    const { conversationId, interaction } = await desk.waiting({ user_id: 'ada' });
+    const other = await makeOtherOrg(desk);
+    const session = await desk.call('POST', '/v1/sessions', {
+      body: { user_id: 'ada', conversation_id: conversationId, chat: true },
+    });
+    const { token } = session.body;
+    expect(code(await take({}, other))).toEqual([404, 'deployment_not_found']);
+    expect((await take({}, desk.liveKey)).body.data).toEqual([]);
+    expect(code(await take({}, token))).toEqual([403, 'session_scope']);
+    const [call] = (await take()).body.data;
+    expect(call.call_id).toBe(interaction.id);
+    for (const [key, refused] of [
+      [other, [404, 'interaction_not_found']],
+      [desk.liveKey, [404, 'interaction_not_found']],
+      [token, [403, 'session_scope']],
+    ] as const) {
+      expect(code(await renew(call.call_id, { claim_id: call.claim_id }, key))).toEqual(refused);
+      expect(code(await renew(call.call_id, { claim_id: call.claim_id, progress: 'Hi' }, key))).toEqual(refused);
+      expect(code(await release(call.call_id, call.claim_id, key))).toEqual(refused);
+    }
+    await desk.answer(call.call_id, { output: 7 });
+    await desk.rest(conversationId);
+  });
+
+  it('are taken by nobody once they are cancelled or out of time [FUN-005] [FUN-006]', async () => {
+    desk.script(findsStock);
+    const [cancelled, late] = [await desk.waiting(), await desk.waiting()];
+    const [first] = (await take()).body.data;
+    expect(first.call_id).toBe(cancelled.interaction.id);
+    await desk.call('POST', `/v1/interactions/${first.call_id}/cancel`);
+    expect(code(await renew(first.call_id, { claim_id: first.claim_id }))).toEqual([409, 'already_answered']);
+    await desk.sql('UPDATE interactions SET expires_at = now() WHERE id = $1', [late.interaction.id]);
+    expect((await take({ limit: 5 })).body.data).toEqual([]);
+    expect(code(await renew(late.interaction.id, { claim_id: 'x' }))).toEqual([409, 'interaction_expired']);
+    for (const { conversationId } of [cancelled, late]) await desk.rest(conversationId);
+  });
+
+  it('tell on the stream how far they are, without their arguments [FUN-007]', async () => {
+    desk.script(findsStock);
+    const { conversationId } = await desk.waiting({ user_id: 'ada' });
+    const [call] = (await take()).body.data;
+    await renew(call.call_id, { claim_id: call.claim_id, progress: 'Looking on the shelf' });
+    await renew(call.call_id, { claim_id: call.claim_id, progress: 'Looking on the shelf' });
+    const told = (await desk.log(conversationId)).filter(({ type }) => type === 'tool_call.progress');
+    expect(told.map(({ data }) => data)).toEqual([
+      { call_id: call.call_id, name: 'find_stock', text: 'Looking on the shelf' },
+    ]);
+    const session = await desk.call('POST', '/v1/sessions', {
+      body: { user_id: 'ada', conversation_id: conversationId, chat: true },
+    });
+    const shown = await desk.call('GET', `/v1/conversations/${conversationId}`, { key: session.body.token });
+    expect(shown.body.pending_tool_calls).toEqual([
+      { call_id: call.call_id, name: 'find_stock', task_id: null, progress: 'Looking on the shelf' },
+    ]);
+    await desk.answer(call.call_id, { output: 7 });
+    await desk.rest(conversationId);
+  });
+});
+
+describe('serveFunctions', () => {
+  const stops: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    await Promise.all(stops.splice(0).map((stop) => stop()));
+  });
+
+  /** Serves until the test is over. */
+  async function serve(functions: ServeOptions['functions'], options: Partial<ServeOptions> = {}) {
+    const events: ServeEvent[] = [];
+    const stopping = new AbortController();
+    const client = createClient({ baseUrl: desk.url, key: desk.testKey });
+    const started = Promise.withResolvers<void>();
+    const ended = serveFunctions(client, {
+      deployment: 'desk',
+      functions,
+      signal: stopping.signal,
+      onEvent(event) {
+        events.push(event);
+        if (event.type === 'started') started.resolve();
+      },
+      ...options,
+    });
+    const stop = () => {
+      stopping.abort();
+      return ended;
+    };
+    stops.push(stop);
+    await Promise.race([started.promise, ended]);
+    return { events, stop };
+  }
+
+  it('answers replies, work and batches, a few at once [FUN-010]', async () => {
+    desk.script(findsStock);
+    let running = 0;
+    let most = 0;
+    const two = Promise.withResolvers<void>();
+    await serve(
+      {
+        find_stock: async ({ sku }: { sku: string }, { progress }) => {
+          most = Math.max(most, ++running);
+          if (running === 2) two.resolve();
+          progress(`Looking for ${sku.toLowerCase()}`);
+          await two.promise;
+          running -= 1;
+          return { sku, sheets: 12 };
+        },
+      },
+      { concurrency: 2 },
+    );
+    const talks = await Promise.all([1, 2, 3].map(() => desk.say({ message: 'Go on' })));
+    const task = await desk.work({});
+    const batch = await desk.call('POST', '/v1/batches', { body: { deployment: 'desk', items: [{ message: 'Go' }] } });
+    for (const { id } of talks) await desk.rest(id);
+    expect(task).toMatchObject({ status: 'done', result: { text: 'Found.' } });
+    await desk.until(`/v1/batches/${batch.body.id}`, ({ counts }) => counts.succeeded === 1);
+    expect(most).toBe(2);
+    expect(lastResults()).toEqual(['{"sku":"A4","sheets":12}']);
+    const log = await desk.log(talks[0].id);
+    expect(log.find(({ type }) => type === 'tool_call.progress')?.data.text).toBe('Looking for a4');
+  });
+
+  it('tells the agent of failures without what they hold [FUN-011]', async () => {
+    const outcomes = ['secret', 'told', 'answered'];
+    const served = await serve({
+      find_stock: defineFunction({
+        input: z.object({ sku: z.string().max(2) }),
+        run: () => {
+          const outcome = outcomes.shift();
+          if (outcome === 'secret') throw new Error('connect postgres://shop:hunter2@db');
+          if (outcome === 'told') throw new ToolError('The shelf is being counted.');
+          return 7n;
+        },
+      }),
+    });
+    const read: string[] = [];
+    for (const sku of ['A4', 'A4', 'A4', 'A4-heavy']) {
+      desk.script(inTurn(calling('find_stock', { sku }), { text: 'Done.' }));
+      const { id } = await desk.say({ message: 'Go on' });
+      await desk.rest(id);
+      read.push(...lastResults());
+    }
+    expect(read.slice(0, 3)).toEqual(['The function failed.', 'The shelf is being counted.', 'The function failed.']);
+    expect(read[3]).toMatch(/^The arguments do not fit\. sku: .*2 characters/);
+    expect(served.events.filter(({ type }) => type === 'failed')).toHaveLength(4);
+  });
+
+  it('says at its start where it differs from the deployment [FUN-012]', async () => {
+    const { events } = await serve({
+      find_stock: defineFunction({ input: z.strictObject({ shelf: z.string() }), run: () => 7 }),
+      find_shelf: () => 1,
+    });
+    const [started] = events;
+    expect(started?.type === 'started' && started.warnings).toEqual([
+      '`desk` declares no function `find_shelf`: the agent does not call it.',
+      '`desk` declares `order_paper`, and nothing here answers it.',
+      '`find_stock` needs `shelf`, which the deployment does not declare.',
+      '`find_stock` does not take `sku`, which the deployment declares.',
+    ]);
+    await expect(serve({ find_stock: () => 7 }, { deployment: 'no-such' })).rejects.toMatchObject({
+      code: 'deployment_not_found',
+    });
+    stops.pop();
+  });
+
+  it('gives a function the type of its schema [FUN-013]', () => {
+    defineFunction({
+      input: z.object({ sku: z.string(), sheets: z.coerce.number().optional() }),
+      run: (input, context) => {
+        expectTypeOf(input).toEqualTypeOf<{ sku: string; sheets?: number | undefined }>();
+        expectTypeOf(context).toEqualTypeOf<FunctionContext>();
+      },
+    });
+  });
+
+  it('waits for what runs when it stops, and then gives it back [FUN-015]', async () => {
+    desk.script(findsStock);
+    const begun = Promise.withResolvers<AbortSignal>();
+    const { stop } = await serve(
+      { find_stock: (_input, { signal }) => new Promise(() => begun.resolve(signal)) },
+      { graceMs: 1 },
+    );
+    const { id } = await desk.say({ message: 'Go on' });
+    const signal = await begun.promise;
+    await stop();
+    expect(signal.aborted).toBe(true);
+    const [again] = (await take()).body.data;
+    expect(again).toMatchObject({ conversation_id: id, attempt: 2 });
+    await desk.answer(again.call_id, { output: 7 });
+    await desk.rest(id);
+  });
+
+  it('of two servers, one killed in mid-call: the other answers, once [FUN-014]', async () => {
+    desk.script(findsStock);
+    const folder = await mkdtemp(join(tmpdir(), 'vestra-functions-'));
+    const notes = join(folder, 'notes');
+    await writeFile(notes, '');
+    const start = async (env: Record<string, string>) => {
+      const child = spawn(process.execPath, [join(import.meta.dirname, 'function-server.fixture.ts')], {
+        env: {
+          PATH: process.env.PATH,
+          BASE_URL: desk.url,
+          KEY: desk.testKey,
+          DEPLOYMENT: 'desk',
+          NOTES: notes,
+          ...env,
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(child.stdout, 'data');
+      return child;
+    };
+    const hangs = await start({});
+    const { conversationId, interaction } = await desk.waiting();
+    await expect.poll(() => readFile(notes, 'utf8')).toContain('hangs');
+    const answers = await start({ ANSWER: 'lives' });
+    hangs.kill('SIGKILL');
+    await once(hangs, 'exit');
+    await endLease(interaction.id);
+    // The news of another call has the living server look again, before its own next look.
+    const other = await desk.say({ message: 'Go on' });
+    await Promise.all([desk.rest(conversationId), desk.rest(other.id)]);
+    const begun = (await readFile(notes, 'utf8')).split('\n').filter((line) => line.includes(interaction.id));
+    expect(begun).toEqual([`hangs ${interaction.id} 1`, `lives ${interaction.id} 2`]);
+    const log = await desk.log(conversationId);
+    expect(log.filter(({ type }) => type === 'interaction.resolved')).toHaveLength(1);
+    answers.kill('SIGTERM');
+    await once(answers, 'exit');
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('an address that answers functions', () => {
+  const path = '/v1/deployments/desk/function-endpoint';
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let secret: string;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    const made = await desk.call('PUT', path, { body: { url: receiver.url } });
+    expect(made).toMatchObject({ status: 200, body: { url: receiver.url, mode: 'test', last_failure: null } });
+    secret = made.body.secret;
+  });
+  afterAll(() => receiver.stop());
+
+  const answerWith = (...answers: Parameters<typeof answering>[]) => {
+    receiver.received.length = 0;
+    receiver.answer = (response, request) =>
+      answering(...((answers.length > 1 ? answers.shift() : answers[0]) as Parameters<typeof answering>))(
+        response,
+        request,
+      );
+  };
+  const json = { 'content-type': 'application/json' };
+
+  it('is called signed, and its answer is the function’s [FUN-020]', async () => {
+    desk.script(findsStock);
+    answerWith([200, json, '{"output":{"sheets":7}}']);
+    const { id } = await desk.say({ message: 'Go on', user_id: 'ada' });
+    await desk.rest(id);
+    expect(lastResults()).toEqual(['{"sheets":7}']);
+    const [request] = receiver.received;
+    const read = new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>);
+    expect(read).toMatchObject({ name: 'find_stock', arguments: { sku: 'A4' }, conversation_id: id, user_id: 'ada' });
+    expect(request?.headers['webhook-id']).toBe((read as { call_id: string }).call_id);
+    expect(receiver.received).toHaveLength(1);
+    const audit = await desk.call('GET', '/v1/audit-log?limit=1');
+    expect(audit.body.data[0]).toMatchObject({ action: 'interaction.answered', actor: { type: 'system' } });
+  });
+
+  it('is called again by the same id where it fails for a moment, and not where it fails for good [FUN-021]', async () => {
+    desk.script(findsStock);
+    answerWith([503], [200, json, '{"error":"No such shelf."}']);
+    const { id } = await desk.say({ message: 'Go on' });
+    await desk.rest(id);
+    expect(lastResults()).toEqual(['No such shelf.']);
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+    expect((await desk.call('GET', path)).body.last_failure.message).toBe('The address answered 503.');
+
+    desk.script(findsStock);
+    answerWith([404, {}, 'hunter2']);
+    const refused = await desk.say({ message: 'Go on' });
+    await desk.rest(refused.id);
+    expect(lastResults()).toEqual(['The function failed.']);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('is not called for a call that was cancelled [FUN-022]', async () => {
+    desk.script(findsStock);
+    answerWith([503]);
+    const { conversationId, interaction } = await desk.waiting();
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await desk.call('POST', `/v1/interactions/${interaction.id}/cancel`);
+    await desk.rest(conversationId);
+    answerWith([200, json, '{"output":1}']);
+    const { id } = await desk.say({ message: 'Go on' });
+    await desk.rest(id);
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).not.toContain(interaction.id);
+  });
+
+  it('is called for what a process left behind that died, and may answer later [FUN-023]', async () => {
+    desk.script(findsStock);
+    answerWith([202]);
+    const first = await desk.waiting();
+    await expect.poll(() => receiver.received.length).toBe(1);
+    expect((await take()).body.data).toEqual([]);
+    // As after `kill -9` of the process that called: the row alone knows of it.
+    await endLease(first.interaction.id);
+    answerWith([200, json, '{"output":7}']);
+    const other = await desk.say({ message: 'Go on' });
+    await Promise.all([desk.rest(first.conversationId), desk.rest(other.id)]);
+    const bodies = receiver.received.map(({ body }) => JSON.parse(body));
+    expect(bodies.find(({ call_id }) => call_id === first.interaction.id)).toMatchObject({ attempt: 2 });
+  });
+
+  it('is left out for what a message declares, and of no other org or mode [FUN-024] [FUN-004]', async () => {
+    desk.script(inTurn(calling('find_shelf'), { text: 'Done.' }));
+    answerWith([200, json, '{"output":1}']);
+    const other = await makeOtherOrg(desk);
+    expect(code(await desk.call('GET', path, { key: other }))).toEqual([404, 'deployment_not_found']);
+    expect(code(await desk.call('GET', path, { key: desk.liveKey }))).toEqual([404, 'function_endpoint_not_found']);
+    await desk.call('PUT', path, { key: desk.liveKey, body: { url: `${receiver.url}/live` } });
+    const tools = [{ name: 'find_shelf', description: 'Find.', input_schema: { type: 'object' }, read_only: true }];
+    const { conversationId, interaction } = await desk.waiting({ tools });
+    expect(interaction.details.declared_by).toBe('message');
+    desk.script(findsStock);
+    const seen = await desk.say({ message: 'Go on' });
+    await desk.rest(seen.id);
+    expect(receiver.received.map((each) => [each.path, JSON.parse(each.body).name])).toEqual([['/in', 'find_stock']]);
+    await desk.answer(interaction.id, { output: 1 });
+    await desk.rest(conversationId);
+  });
+
+  it('may be answered by `functionEndpoint`, which refuses what is not signed [FUN-026]', async () => {
+    desk.script(findsStock);
+    const heard: unknown[] = [];
+    const client = createClient({ baseUrl: desk.url, key: desk.testKey });
+    const answer = functionEndpoint({
+      secret,
+      client,
+      functions: {
+        find_stock: (_input, { progress }) => {
+          progress('On the ladder');
+          throw new Error('hunter2');
+        },
+      },
+      onError: (error) => heard.push(error),
+    });
+    const statuses: number[] = [];
+    receiver.answer = async (response, { body, headers }) => {
+      const request = (secrets: Record<string, unknown>) =>
+        new Request(receiver.url, { method: 'POST', body, headers: { ...headers, ...secrets } as HeadersInit });
+      const forged = await answer(request({ 'webhook-id': 'call_other' }));
+      statuses.push(forged.status);
+      const given = await answer(request({}));
+      response.writeHead(given.status, json).end(await given.text());
+    };
+    const { id } = await desk.say({ message: 'Go on' });
+    await desk.rest(id);
+    expect([statuses, lastResults(), heard]).toEqual([[400], ['The function failed.'], [new Error('hunter2')]]);
+  });
+
+  it('gets a new secret beside the old one, and is called no more when it is taken away [FUN-025]', async () => {
+    desk.script(findsStock);
+    answerWith([200, json, '{"output":1}']);
+    expect((await desk.call('PUT', path, { body: { url: receiver.url } })).body).not.toHaveProperty('secret');
+    const rolled = await desk.call('POST', `${path}/roll-secret`);
+    const { id } = await desk.say({ message: 'Go on' });
+    await desk.rest(id);
+    const [request] = receiver.received;
+    for (const each of [secret, rolled.body.secret]) {
+      new Webhook(each).verify(request?.body ?? '', request?.headers as Record<string, string>);
+    }
+    expect((await desk.call('DELETE', path)).body).toMatchObject({ object: 'function_endpoint', deleted: true });
+    const after = await desk.waiting();
+    const [call] = (await take({ wait_s: 10 })).body.data;
+    await desk.answer(call.call_id, { output: 1 });
+    await desk.rest(after.conversationId);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('vestra functions serve', () => {
+  it('answers with what a module exports, starts anew when it is changed, and lets calls end [FUN-030]', async () => {
+    desk.script(findsStock);
+    const folder = await mkdtemp(join(tmpdir(), 'vestra-functions-'));
+    const file = join(folder, 'stock.mjs');
+    const answers = (text: string) => writeFile(file, `export const find_stock = ({ sku }) => sku + ${text};`);
+    await answers('" is on shelf 1"');
+    const env = { VESTRA_URL: desk.url, VESTRA_KEY: desk.testKey };
+    const serving = startCli(['functions', 'serve', 'stock.mjs', '--deployment', 'desk', '--watch'], {
+      cwd: folder,
+      env,
+    });
+    await serving.until(({ err }) => err.includes('Answering find_stock.'));
+    expect(serving.err()).toContain('`desk` declares `order_paper`, and nothing here answers it.');
+    const first = await desk.say({ message: 'Go on' });
+    await desk.rest(first.id);
+    expect(lastResults()).toEqual(['A4 is on shelf 1']);
+
+    await answers('" is on');
+    await serving.until(({ err }) => err.includes('SyntaxError'));
+    await answers('" is on shelf 2"');
+    await serving.until(({ err }) => err.split('Answering').length === 3);
+    const second = await desk.say({ message: 'Go on' });
+    await desk.rest(second.id);
+    expect(lastResults()).toEqual(['A4 is on shelf 2']);
+    serving.child.kill('SIGTERM');
+    expect(await serving.ended).toBe(0);
+
+    const missing = await runCli(['functions', 'serve', 'none.mjs', '--deployment', 'desk'], { cwd: folder, env });
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('There is no file none.mjs.')]);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('docs/functions.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/functions.md'), 'utf8');
+  const blocks = (language: string) =>
+    [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+      ([, block]) => block as string,
+    );
+
+  it('holds as it is written [FUN-040]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vestra-functions-'));
+    await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+    const [service = ''] = blocks('yaml');
+    const [functions = '', server = '', endpoint = ''] = blocks('ts');
+    const files = { 'service.yaml': service, 'functions.ts': functions, 'server.ts': server, 'endpoint.ts': endpoint };
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    const env = { VESTRA_URL: desk.url, VESTRA_KEY: desk.testKey };
+    const applied = await runCli(['apply', '--promote', 'no'], { cwd: folder, env });
+    expect([applied.code, applied.err]).toEqual([0, '']);
+    const ask = async (number: string) => {
+      desk.script(inTurn(calling('find_order', { number }), { text: 'Done.' }));
+      const { id } = await desk.say({ message: 'Where is it?', deployment: 'shop' });
+      await desk.rest(id);
+      return lastResults();
+    };
+
+    const [, serve = ''] = blocks('console').map((block) => block.trim().slice('$ vestra '.length));
+    const serving = startCli(serve.split(' '), { cwd: folder, env });
+    await serving.until(({ err }) => err.includes(blocks('text')[0]?.trim() ?? 'nothing'));
+    expect(await ask('A-1')).toEqual(['{"number":"A-1","status":"shipped","total":40}']);
+    expect(await ask('A-2')).toEqual(['There is no order A-2.']);
+    serving.child.kill('SIGTERM');
+    expect(await serving.ended).toBe(0);
+
+    const own = spawn(process.execPath, ['server.ts'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    });
+    await once(own.stderr, 'data');
+    expect(await ask('A-1')).toEqual(['{"number":"A-1","status":"shipped","total":40}']);
+    own.kill('SIGTERM');
+    expect(await once(own, 'exit')).toEqual([0, null]);
+
+    const secret = 'whsec_c2VjcmV0IG9mIHRoZSBzaG9wIGhlcmU=';
+    process.env.FUNCTIONS_SECRET = secret;
+    const { POST } = await import(join(folder, 'endpoint.ts'));
+    const body = JSON.stringify({ call_id: 'call_1', name: 'find_order', arguments: { number: 'A-1' } });
+    const headers = await signWebhook({ id: 'call_1', body, secret });
+    const answer = await POST(new Request('https://shop.example.com/functions', { method: 'POST', body, headers }));
+    expect(await answer.json()).toEqual({ output: { number: 'A-1', status: 'shipped', total: 40 } });
+    await rm(folder, { recursive: true });
+  });
+});

@@ -26,4 +26,9 @@ export const sessionPage = area('session-page', 'done', [
     'runtime.md · What the service does',
     "The page of a session with `memory` shows the user's memories and deletes them.",
   ],
+  [
+    'PAGE-240',
+    'decisions.md · 11',
+    'The page speaks English, German, Spanish, French, Portuguese, Hindi, Japanese and Arabic; every word it says is in all of them.',
+  ],
 ]);

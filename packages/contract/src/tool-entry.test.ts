@@ -123,7 +123,7 @@ describe('tools are MCP servers or functions', () => {
 
   test('a function takes its defaults', () => {
     expect(deploymentFile.parse({ name: 'shop', tools: fn({}) }).tools).toEqual([
-      { ...fn({})[0], input: {}, timeout_s: 120, read_only: false, run_without_asking: false },
+      { ...fn({})[0], input: {}, timeout_s: 120, read_only: false, run_without_asking: false, approver: 'user' },
     ]);
   });
 });

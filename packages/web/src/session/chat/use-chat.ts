@@ -2,6 +2,7 @@ import type { Client } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
 import { followConversation } from '@vestra/sdk/stream';
 import { newIdempotencyKey } from '@vestra/sdk/transport';
+import { yesTo } from '@vestra/sdk/yes';
 import { type Dispatch, useEffect, useMemo, useReducer, useRef } from 'react';
 import { sleepOrOnline } from '../connection.ts';
 import {
@@ -176,9 +177,9 @@ function createTalk({
       await client.conversations.stop({ conversation_id }).catch(failed);
     },
     async answer(interaction_id: string, answer: Answer) {
-      const { nonce } = current().waits[interaction_id]?.interaction ?? {};
-      // Whoever clicks here is there; a yes in person brings its nonce back.
-      const yes = answer.approve === true && { present_user: true, ...(nonce !== undefined && { nonce }) };
+      const asked = current().waits[interaction_id]?.interaction;
+      // Whoever clicks here is there.
+      const yes = answer.approve === true && asked !== undefined && yesTo(asked);
       try {
         const interaction = await client.interactions.answer({ interaction_id, ...answer, ...yes });
         dispatch({ type: 'interaction', interaction });

@@ -5,6 +5,7 @@ import { newIdempotencyKey } from '@vestra/sdk/transport';
 import { yesTo } from '@vestra/sdk/yes';
 import { type Dispatch, useEffect, useMemo, useReducer, useRef } from 'react';
 import { sleepOrOnline } from '../connection.ts';
+import { type Trouble, troubleOf } from '../trouble.ts';
 import {
   type Attachment,
   type ChatAction,
@@ -36,7 +37,7 @@ export type Chat = {
   sendAgain: (outgoing: Outgoing) => Promise<void>;
   stop: () => Promise<void>;
   /** Resolves with why it was not taken, or null. */
-  answer: (interactionId: string, answer: Answer) => Promise<string | null>;
+  answer: (interactionId: string, answer: Answer) => Promise<Trouble | null>;
   loadOlder: () => Promise<void>;
 };
 
@@ -156,7 +157,7 @@ function createTalk({
       dispatch({ type: 'sent', key, turn });
     } catch (error) {
       failed(error);
-      dispatch({ type: 'unsent', key, failure: reasonOf(error) });
+      dispatch({ type: 'unsent', key, failure: troubleOf(error) });
     }
   }
 
@@ -186,7 +187,7 @@ function createTalk({
         return null;
       } catch (error) {
         failed(error);
-        if (!isSettledElsewhere(error)) return reasonOf(error);
+        if (!isSettledElsewhere(error)) return troubleOf(error);
         dispatch({ type: 'interaction', interaction: await client.interactions.get({ interaction_id }) });
         return null;
       }
@@ -208,5 +209,3 @@ function createTalk({
 
 const isSettledElsewhere = (error: unknown) =>
   error instanceof VestraError && (error.code === 'already_answered' || error.code === 'interaction_expired');
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -133,4 +133,5 @@ export const tools = area('tools', 'done', [
     'decisions.md · 11',
     'A function, and what a version says of a server, may name who says yes: `approver` is `user` or `org`; a function that never asks names no `org`.',
   ],
+  ['TOOL-241', 'decisions.md · 11', 'An unknown field is refused with the known ones it may have been meant to be.'],
 ]);

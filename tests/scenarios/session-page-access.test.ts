@@ -1,5 +1,6 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasFirefox, openFirefox } from './firefox.fixture.ts';
 import { calling, inTurn } from './interactions.fixture.ts';
 import { barriersOn, gzippedSize, type PageDesk, replies, say, startPageDesk } from './session-page.fixture.ts';
 
@@ -157,7 +158,10 @@ describe('a hostile model', () => {
     desk.script(
       inTurn(
         calling('order_paper', { sheets: 1, [bad]: long, [long]: bad }),
-        calling('ask_question', { question: `${bad} ${long}`, options: [bad, `${long}y`] }),
+        calling('ask_question', {
+          question: `${bad} ${long.slice(0, 900)}`,
+          options: [bad, ...Array.from({ length: 7 }, (_, at) => `${at}${long.slice(0, 199)}`)],
+        }),
         { text: 'The end.' },
       ),
     );
@@ -425,4 +429,33 @@ describe('everybody', () => {
       await page.context().close();
     },
   );
+});
+
+describe('Firefox', () => {
+  if (!hasFirefox)
+    process.stderr.write('NOT TRIED: the page in Firefox. `apt install firefox-esr` and run this again.\n');
+
+  it.skipIf(!hasFirefox)('opens the page, talks, approves and changes direction [PAGE-245]', async () => {
+    const firefox = await openFirefox({ locale: 'ar-EG' });
+    try {
+      const session = await open({});
+      desk.script(inTurn(calling('order_paper', { sheets: 500 }), { text: 'It is **sunny**.' }));
+      await firefox.open(session.url);
+      await firefox.until(`document.querySelector('textarea')`);
+      await firefox.evaluate(`document.querySelector('textarea').focus()`);
+      expect(await firefox.evaluate('[document.documentElement.dir, location.hash]')).toEqual(['rtl', '']);
+      await firefox.type('Order paper\uE007');
+      await firefox.press('نعم');
+      await firefox.until(`document.querySelector('[data-outcome=approved]')`);
+      const called = await desk.open(session.conversation_id);
+      await desk.answer(called[0].id, { output: 'ordered' });
+      await firefox.until(`document.querySelector('[data-role=agent] strong')?.textContent === 'sunny'`);
+      expect(await firefox.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await end(session.id);
+      await firefox.until(`document.querySelector('[data-ended=revoked]')`);
+      expect(firefox.faults).toEqual([]);
+    } finally {
+      await firefox.close();
+    }
+  });
 });

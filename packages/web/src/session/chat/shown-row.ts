@@ -14,7 +14,7 @@ export function shownRow(row: Row, all: readonly Row[], language: Language): { l
     value:
       moneyOf(row.value, currency ?? currencyBeside(row.label, all), language) ??
       dateOf(row.value, language) ??
-      listOf(row.value, language) ??
+      listOf(row.value) ??
       answerOf(row.value, language) ??
       row.value,
   };
@@ -100,12 +100,12 @@ function isDay(day: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
 }
 
-function listOf(value: string, { locale }: Language): string | null {
+function listOf(value: string): string | null {
   if (!value.startsWith('[')) return null;
   const items = parsed(value);
   const isPlain = (each: unknown) => typeof each === 'number' || (typeof each === 'string' && /^[^,;\n]+$/.test(each));
   if (!Array.isArray(items) || items.length === 0 || !items.every(isPlain)) return null;
-  return new Intl.ListFormat(locale, { type: 'unit' }).format(items.map(String));
+  return items.join(', ');
 }
 
 function parsed(text: string): unknown {

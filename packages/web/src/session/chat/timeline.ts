@@ -80,7 +80,10 @@ function ends(state: ChatState): Placed[] {
     });
 }
 
-function unanswered({ turns, outgoing, messages }: ChatState, { id }: Turn): Pick<Outgoing, 'text' | 'attachments'> | null {
+function unanswered(
+  { turns, outgoing, messages }: ChatState,
+  { id }: Turn,
+): Pick<Outgoing, 'text' | 'attachments'> | null {
   const isLast = Object.keys(turns).every((each) => each <= id) && outgoing.every(({ turnId }) => turnId === id);
   if (!isLast) return null;
   const read = Object.values(messages).find(({ role, turn_id }) => role === 'user' && turn_id === id);

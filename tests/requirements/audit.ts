@@ -31,4 +31,5 @@ export const audit = area('audit', 'done', [
     'runtime.md · Users · browser fetch',
     'A blocked page writes an audit row `browser.page_blocked` with host and path and without the query.',
   ],
+  ['AUD-240', 'decisions.md · 11', 'The times of the entries follow their order: newest first.'],
 ]);

@@ -121,4 +121,10 @@ export const interactions = area('interactions', 'done', [
     'decisions.md · 7',
     'A call of a function that is not answered in time is told to the agent as one whose outcome is unknown.',
   ],
+  ['INT-240', 'decisions.md · 11', '`approver` of an approval is `user` or `org`; no other interaction has it.'],
+  [
+    'INT-241',
+    'decisions.md · 11',
+    '`needs` names what a yes must bring (`present_user`, `nonce`) or what is done in its place (`connection`, `installation`); a yes that brings it is taken, and one that does not is refused.',
+  ],
 ]);

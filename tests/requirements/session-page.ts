@@ -31,4 +31,30 @@ export const sessionPage = area('session-page', 'done', [
     'docs/functions.md · In your own server',
     'While one of the company’s functions is at work the page says so, with how far it is and without its arguments, also after a reload and to a screen reader.',
   ],
+  [
+    'PAGE-240',
+    'decisions.md · 11',
+    'The page speaks English, German, Spanish, French, Portuguese, Hindi, Japanese and Arabic; every word it says is in all of them.',
+  ],
+  [
+    'PAGE-241',
+    'decisions.md · 11',
+    'An approval says once what is done and with what: arguments with labels, money and dates as people of the page’s language write them, a mark where money moves, and until when it can be answered.',
+  ],
+  [
+    'PAGE-242',
+    'decisions.md · 11',
+    'What the company approves shows as waiting for the company, without a button and without arguments, and then with what the company said.',
+  ],
+  [
+    'PAGE-243',
+    'decisions.md · 11',
+    'What goes wrong is said in the page’s language and names no address; a reply that failed can be asked for again, and is told to a screen reader.',
+  ],
+  [
+    'PAGE-244',
+    'decisions.md · 11',
+    'The first load is under 200 kB gzipped; what shows a screen is fetched by a session that has one.',
+  ],
+  ['PAGE-245', 'decisions.md · 11', 'The page works in Firefox.'],
 ]);

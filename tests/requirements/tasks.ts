@@ -126,4 +126,9 @@ export const tasks = area('tasks', 'done', [
     'decisions.md · 7',
     'Every tool call has a clock: one that takes too long is an error to the agent, which goes on.',
   ],
+  [
+    'TASK-240',
+    'decisions.md · 11',
+    'Work that begins without a word of the model is acknowledged in the language of the agent.',
+  ],
 ]);

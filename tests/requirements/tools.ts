@@ -128,4 +128,10 @@ export const tools = area('tools', 'done', [
     'decisions.md · 11',
     'An agent is offered 128 tools at most; it is told which servers give way, and the trace says so.',
   ],
+  [
+    'TOOL-240',
+    'decisions.md · 11',
+    'A function, and what a version says of a server, may name who says yes: `approver` is `user` or `org`; a function that never asks names no `org`.',
+  ],
+  ['TOOL-241', 'decisions.md · 11', 'An unknown field is refused with the known ones it may have been meant to be.'],
 ]);

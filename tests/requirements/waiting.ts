@@ -128,4 +128,20 @@ export const waiting = area('waiting', 'done', [
     'decisions.md · 6',
     'A tool of a server that waited in a version goes on waiting in it, whatever its server says of it later.',
   ],
+  [
+    'WAIT-242',
+    'decisions.md · 11',
+    'What the org approves is answered by a key or a member, without `present_user`; a session that answers it gets 403 `session_scope`.',
+  ],
+  [
+    'WAIT-243',
+    'decisions.md · 11',
+    'A session sees that the org is waited for and what came of it, and neither the summary nor the arguments.',
+  ],
+  ['WAIT-244', 'decisions.md · 11', 'After a no of the org the agent is told that the company said no.'],
+  [
+    'WAIT-245',
+    'decisions.md · 11',
+    '`details` of the wait carry the first sentence of the description, what the schema calls an argument, and how many rows were left out.',
+  ],
 ]);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/server.ts';
 import { type ShopDesk, startShopDesk } from './approvals.fixture.ts';
 import { calling, inTurn, toolNamesIn } from './interactions.fixture.ts';
 
@@ -299,4 +300,87 @@ it('a tool that waited goes on waiting when its server says that it only reads, 
   const { id } = await desk.say({ message: 'Sweep', deployment: 'swept' });
   await desk.rest(id);
   expect(desk.shop.called).toMatchObject([{ name: 'sweep' }]);
+});
+
+describe('what the org approves', () => {
+  const till = () => ({
+    name: 'till',
+    memory: 'none',
+    approvals: ['payment'],
+    tools: [
+      { mcp: `${desk.shop.url}?till`, name: 'till', approver: 'org' },
+      {
+        function: 'refund_card',
+        description: 'Refunds to the card.',
+        input: { secret_note: 'string' },
+        approver: 'org',
+      },
+    ],
+  });
+  const refused = (answer: Answer) => [answer.status, answer.body.error.code];
+  const openSession = async (conversation_id: string) =>
+    (await desk.call('POST', '/v1/sessions', { body: { chat: true, screen: 'control', conversation_id } })).body.token;
+
+  it.each([
+    ['a reply, of a function', 'refund_card', {}],
+    ['work, of a server', 'mcp__till__settle_up', { hand_off: 'always' }],
+  ])(
+    'is answered by a key and by no session, which sees that it waits and not for what: in %s [WAIT-242, WAIT-243, WAIT-244, INT-240]',
+    async (_, tool, body) => {
+      await desk.apply(till());
+      const { conversationId, interaction } = await desk.waitsFor(
+        tool,
+        { secret_note: 'CANARY-9' },
+        { deployment: 'till', user_id: 'ada', ...body },
+      );
+      expect(interaction).toMatchObject({
+        approver: 'org',
+        needs: [],
+        requires_present_user: false,
+        kind: 'tool_permission',
+      });
+      expect(interaction.summary).toContain('CANARY-9');
+      expect(await desk.told('interaction.created', conversationId)).toMatchObject([{ approver: 'org', needs: [] }]);
+
+      const asked = async (approver: string) =>
+        (await desk.call('GET', `/v1/interactions?conversation_id=${conversationId}&approver=${approver}`)).body.data;
+      expect([await asked('org'), await asked('user')]).toMatchObject([[{ id: interaction.id }], []]);
+
+      const key = await openSession(conversationId);
+      const path = `/v1/interactions/${interaction.id}`;
+      const seen = await desk.call('GET', path, { key });
+      expect(seen.body).toMatchObject({ id: interaction.id, type: 'approval', approver: 'org', status: 'pending' });
+      expect(Object.keys(seen.body)).not.toContain('summary');
+      for (const given of [yes, { approve: true }, { approve: false }, {}]) {
+        expect(refused(await desk.answer(interaction.id, given, key))).toEqual([403, 'session_scope']);
+      }
+      const events = await desk.call('GET', `/v1/conversations/${conversationId}/events?format=json&limit=100`, {
+        key,
+      });
+      expect(events.text).toContain('"approver":"org"');
+      expect(`${events.text}${seen.text}`).not.toContain('CANARY');
+
+      expect((await desk.answer(interaction.id, { approve: false })).body.outcome).toEqual({ decision: 'denied' });
+      await desk.rest(conversationId);
+      expect(desk.lastResults()).toEqual(['The company said no. The tool was not called.']);
+      expect((await desk.call('GET', path, { key })).body.outcome).toEqual({ decision: 'denied' });
+
+      const again = await desk.waitsFor(tool, { secret_note: 'x' }, { deployment: 'till', ...body });
+      expect((await desk.answer(again.interaction.id, { approve: true })).body.outcome).toEqual({
+        decision: 'approved',
+      });
+      if (tool === 'refund_card') {
+        const [call] = await desk.open(again.conversationId);
+        await desk.answer(call.id, { output: 'Refunded.' });
+      }
+      await desk.rest(again.conversationId);
+      const { body: log } = await desk.call('GET', '/v1/audit-log?action=interaction.answered&limit=10');
+      expect(log.data.find(({ target }: Answer['body']) => target.id === again.interaction.id).details).toEqual({
+        kind: 'tool_permission',
+        decision: 'approved',
+        approver: 'org',
+      });
+      expect(desk.lastResults()[0]).toMatch(tool === 'refund_card' ? /Refunded\./ : /settle_up is done\./);
+    },
+  );
 });

@@ -19,7 +19,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vestra-cli-talk-'));
   await server.apply({
     name: 'desk',
-    tools: [{ function: 'refund', description: 'Refunds an order.', input: { number: 'string' } }],
+    tools: [
+      { function: 'refund', description: 'Refunds an order.', input: { number: 'string' } },
+      { function: 'write_off', description: 'Writes an order off.', approver: 'org' },
+    ],
   });
 });
 afterAll(async () => {
@@ -88,6 +91,52 @@ describe('vestra ask', () => {
       code: 1,
       err: expect.stringContaining('Nothing that the agent of bob waits on is open.'),
     });
+  });
+
+  it.each([
+    ['a function', { name: 'refund', arguments: { number: 'A-1' } }, ['answer', '--approve', '--present-user']],
+    ['what the company decides', { name: 'write_off', arguments: {} }, ['answer', '--approve']],
+    [
+      'what is approved in person',
+      { name: 'ask_question', arguments: { question: 'Wipe the disk?', in_person: true } },
+      ['answer', '--approve', '--present-user', '--nonce'],
+    ],
+    [
+      'a question with options and one without',
+      {
+        name: 'ask_question',
+        arguments: { question: 'Which size?', options: ['XL', '$(id)'], also: [{ question: 'Why?' }] },
+      },
+      ['answer', '--answers', '--answers'],
+    ],
+  ])('prints a command for %s that works as it stands [INT-241]', async (_, call, flags) => {
+    server.script((request) => (resultsIn(request)[0] ? { text: 'Done.' } : { calls: [call] }));
+    const asked = await here('ask', 'Go on', '--user', 'dora');
+    const [command = '', second = ''] = asked.err.match(/vestra answer .*/g) ?? [];
+    const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '').slice(1);
+    expect(words.filter((word) => word === 'answer' || word.startsWith('--'))).toEqual(flags);
+    if (flags.includes('--approve')) {
+      expect(second).toMatch(/--no-approve$/);
+      const bare = await here('answer', words[1] as string, '--approve');
+      if (flags.length > 2) {
+        expect([bare.code, bare.err]).toEqual([1, expect.stringContaining(`This yes needs more:\n  ${command}`)]);
+        expect((await here(...words)).code).toBe(0);
+      } else expect(bare.code).toBe(0);
+    } else expect((await here(...words)).code).toBe(0);
+    const [called] = (await server.call('GET', '/v1/interactions?user_id=dora&type=tool_call')).body.data;
+    if (called) await here('answer', called.id, '--output', '{"done": true}');
+  });
+
+  it('adds to a yes at a terminal what it needs: whoever types there is there [INT-241]', async () => {
+    server.script((request) =>
+      resultsIn(request)[0]
+        ? { text: 'Done.' }
+        : { calls: [{ name: 'ask_question', arguments: { question: 'Sure?', in_person: true } }] },
+    );
+    await here('ask', 'Go on', '--user', 'eve');
+    const typed = ['answer', '--approve', '--user', 'eve'];
+    const atTerminal = { cwd: folder, env: { ...env(), XDG_CONFIG_HOME: folder }, isInteractive: true };
+    expect(await runHere(typed, atTerminal)).toMatchObject({ code: 0, out: expect.stringMatching(/: approved\n$/) });
   });
 
   it('uploads what it is told to send along', async () => {

@@ -36,6 +36,7 @@ describe('a question', () => {
       summary: 'Which size?',
       moves_money: false,
       requires_present_user: false,
+      needs: [],
       questions: [{ question: 'Which size?', header: '', options: ['S', 'M'], multi_select: false }],
       details: {},
       outcome: null,

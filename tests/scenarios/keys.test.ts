@@ -174,7 +174,7 @@ describe('what a key leaves behind', () => {
     for (const secret of [body.key, rolled.body.key]) expect(JSON.stringify(events)).not.toContain(secret);
   });
 
-  it('tells its last use, and one audit row per minute counts its requests [KEY-015, AUD-007, AUD-008]', async () => {
+  it('tells its last use, and one audit row per minute counts its requests, in the order of the log [KEY-015, AUD-007, AUD-008, AUD-240]', async () => {
     const { body } = await makeKey({ scopes: ['all'] });
     await untilMinuteHasRoom();
     for (let at = 0; at < 7; at++) await me(body.key, at % 2 ? sibling : server);
@@ -186,6 +186,10 @@ describe('what a key leaves behind', () => {
     expect(uses[0]).toMatchObject({ actor: { type: 'key', id: body.id }, target: { type: 'key', id: body.id } });
     const { body: keys } = await server.call('GET', '/v1/keys?limit=100');
     expect(keys.data.find(({ id }: { id: string }) => id === body.id).last_used_at).not.toBeNull();
+    const { body: log } = await server.call('GET', '/v1/audit-log?limit=100');
+    const times: number[] = log.data.map((entry: { created_at: string }) => Date.parse(entry.created_at));
+    // An id is made a moment after its transaction began.
+    expect(times.every((time, at) => at === 0 || time <= (times[at - 1] as number) + 1000)).toBe(true);
   });
 });
 

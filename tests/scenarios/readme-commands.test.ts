@@ -16,6 +16,7 @@ const readmes = [
   ...readdirSync(join(root, 'examples')).map((name) => `examples/${name}/README.md`),
   'README.md',
   'docs/going-live.md',
+  'docs/interactions.md',
 ];
 
 /** A command as the Markdown has it, and what must come of it: lines in which `…` stands for anything. */
@@ -86,7 +87,8 @@ describe('a documented command is a tested command', () => {
       expect([command, code, said]).toEqual([command, 0, expect.any(String)]);
       for (const line of shows) expect(said).toMatch(showing(line));
       if (said.includes('Tests:')) expect(said).toContain('judged by the offline stand-in (word match)');
-      if (command.includes(' ask ')) expect(said).toContain('offline stand-in');
+      // What it asks in its turn it says without a word of who it is.
+      if (command.includes(' ask ') && !said.includes('vestra answer ')) expect(said).toContain('offline stand-in');
     }
   });
 
@@ -102,15 +104,18 @@ describe('a documented command is a tested command', () => {
       '9:30',
     ];
     let step = await type(
-      `${init?.command} --deployment bikes --describe 'Answers customers of a bicycle shop about repairs.'`,
+      `${init?.command} --deployment 'Bikes!' --describe 'Answers customers of a bicycle shop about repairs.'`,
     );
     expect(step.said).toContain('offline stand-in');
+    expect(step.said).toContain('It is called bikes: a name has lowercase letters, digits and dashes.');
     for (const answer of answers) {
       const conversation = /--conversation (conv_\w+)/.exec(step.said)?.[1];
       step = await type(`${init?.command} --conversation ${conversation} --answer '${answer}'`);
     }
     expect([step.code, step.said]).toEqual([0, expect.stringContaining('Wrote')]);
-    expect(await readFile(join(folder, 'my-agent.yaml'), 'utf8')).toContain('The agent says "9:30".');
+    const written = await readFile(join(folder, 'my-agent.yaml'), 'utf8');
+    expect(written).toContain('The agent says "9:30".');
+    expect(written).toMatch(/^# tools:\n[\s\S]*^# {5}approver: org /m);
     const applied = await type('npx vestra apply --file my-agent.yaml');
     expect([applied.code, applied.said]).toEqual([
       0,

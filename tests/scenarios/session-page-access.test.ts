@@ -1,7 +1,8 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasFirefox, openFirefox } from './firefox.fixture.ts';
 import { calling, inTurn } from './interactions.fixture.ts';
-import { barriersOn, type PageDesk, replies, say, startPageDesk } from './session-page.fixture.ts';
+import { barriersOn, gzippedSize, type PageDesk, replies, say, startPageDesk } from './session-page.fixture.ts';
 
 let desk: PageDesk;
 beforeAll(async () => {
@@ -9,7 +10,7 @@ beforeAll(async () => {
   await desk.apply({
     name: 'desk',
     memory: 'none',
-    tools: [{ function: 'order_paper', description: 'Order paper.', input: { sheets: 'integer' } }],
+    tools: [{ function: 'order_paper', description: 'Order paper.', input: { type: 'object' } }],
   });
   await desk.call('PATCH', '/v1/org', { body: { memory_panel: true } });
 });
@@ -78,6 +79,31 @@ describe('the files of the page', () => {
   });
 });
 
+describe('the first load', () => {
+  it('is under 200 kB, and brings what shows a screen to a session that has one [PAGE-244]', async () => {
+    const fetched = async (body: Record<string, unknown>) => {
+      const context = await desk.browser.newContext({ locale: 'hi-IN' });
+      const page = await context.newPage();
+      const files = new Set<string>();
+      page.on('request', (request) => files.add(new URL(request.url()).pathname));
+      const { body: session } = await desk.call('POST', '/v1/sessions', { body: { chat: true, ...body } });
+      await page.goto(session.url);
+      await page.getByLabel('संदेश', { exact: true }).waitFor();
+      await page.waitForLoadState('load');
+      const names = [...files].flatMap((path) => /\/assets\/(.+)$/.exec(path)?.[1] ?? []);
+      await context.close();
+      return names;
+    };
+    const chat = await fetched({});
+    const kB = chat.reduce((bytes, name) => bytes + gzippedSize(name), 0) / 1000;
+    expect(chat.filter((name) => /^(session|markdown|hi)-.*\.js$/.test(name))).toHaveLength(3);
+    expect(kB).toBeLessThan(200);
+    expect((await fetched({ screen: 'view' })).filter((name) => !chat.includes(name))).toEqual([
+      expect.stringMatching(/^screen-.*\.js$/),
+    ]);
+  });
+});
+
 describe('a hostile model', () => {
   it('is read without running or loading anything that it says', async () => {
     const visit = await desk.visit();
@@ -115,6 +141,50 @@ describe('a hostile model', () => {
     expect(new Set(asked)).toEqual(new Set(['127.0.0.1']));
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
+    expect(visit.faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it('and hostile arguments, questions and file names are text and nothing else, on a phone too', async () => {
+    const visit = await desk.visit({}, { viewport: { width: 390, height: 700 } });
+    const { page } = visit;
+    const bad = '<img src=x onerror="window.ran=1"><script>window.ran=2</script>javascript:window.ran=3';
+    const long = 'x'.repeat(3000);
+    const stays = async () => {
+      expect(await page.evaluate(() => (window as { ran?: number }).ran)).toBe(undefined);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+      expect(await page.locator('[data-wait] img, [data-wait] script, [data-role] img').count()).toBe(0);
+    };
+    desk.script(
+      inTurn(
+        calling('order_paper', { sheets: 1, [bad]: long, [long]: bad }),
+        calling('ask_question', {
+          question: `${bad} ${long.slice(0, 900)}`,
+          options: [bad, ...Array.from({ length: 7 }, (_, at) => `${at}${long.slice(0, 199)}`)],
+        }),
+        { text: 'The end.' },
+      ),
+    );
+    await page.locator('input[type=file]').setInputFiles({
+      name: `${'n'.repeat(200)}"><img src=x onerror=1>.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('1'),
+    });
+    await page.getByText('Uploading…').first().waitFor({ state: 'detached' });
+    await say(visit, bad);
+    await page.locator('[data-wait=approval]').getByText('<img src=x onerror').first().waitFor();
+    await stays();
+    await page.getByRole('button', { name: 'No' }).click();
+    await page.locator('[data-wait=question]').waitFor();
+    await stays();
+    expect(await barriersOn(page)).toEqual([]);
+    // A card that is taller than the window is read from its beginning.
+    const top = await page.locator('[data-wait=question]').evaluate((card) => card.getBoundingClientRect().top);
+    expect(top).toBeGreaterThanOrEqual(0);
+    await page.getByRole('radio').first().check();
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await replies(visit).getByText('The end.').waitFor();
+    await stays();
     expect(visit.faults).toEqual([]);
     await page.context().close();
   });
@@ -345,12 +415,47 @@ describe('everybody', () => {
     ['es-MX', '¿En qué puedo ayudarte?', 'ltr'],
     ['fr-CA', 'Comment puis-je vous aider ?', 'ltr'],
     ['ar-EG', 'كيف يمكنني مساعدتك؟', 'rtl'],
-    ['ja-JP', 'How can I help?', 'ltr'],
-  ])('in %s is spoken to in a language it has, on the narrowest screen', async (locale, greeting, direction) => {
-    const { page } = await desk.visit({}, { locale, viewport: { width: 320, height: 560 } });
-    await page.getByText(greeting).waitFor();
-    expect(await page.evaluate(() => document.documentElement.dir)).toBe(direction);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-    await page.context().close();
+    ['pt-BR', 'Como posso ajudar?', 'ltr'],
+    ['hi-IN', 'मैं आपकी क्या मदद करूँ?', 'ltr'],
+    ['ja-JP', 'どのようなご用件でしょうか？', 'ltr'],
+    ['sv-SE', 'How can I help?', 'ltr'],
+  ])(
+    'in %s is spoken to in a language it has, on the narrowest screen [PAGE-240]',
+    async (locale, greeting, direction) => {
+      const { page } = await desk.visit({}, { locale, viewport: { width: 320, height: 560 } });
+      await page.getByText(greeting).waitFor();
+      expect(await page.evaluate(() => document.documentElement.dir)).toBe(direction);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+      await page.context().close();
+    },
+  );
+});
+
+describe('Firefox', () => {
+  if (!hasFirefox)
+    process.stderr.write('NOT TRIED: the page in Firefox. `apt install firefox-esr` and run this again.\n');
+
+  it.skipIf(!hasFirefox)('opens the page, talks, approves and changes direction [PAGE-245]', async () => {
+    const firefox = await openFirefox({ locale: 'ar-EG' });
+    try {
+      const session = await open({});
+      desk.script(inTurn(calling('order_paper', { sheets: 500 }), { text: 'It is **sunny**.' }));
+      await firefox.open(session.url);
+      await firefox.until(`document.querySelector('textarea')`);
+      await firefox.evaluate(`document.querySelector('textarea').focus()`);
+      expect(await firefox.evaluate('[document.documentElement.dir, location.hash]')).toEqual(['rtl', '']);
+      await firefox.type('Order paper\uE007');
+      await firefox.press('نعم');
+      await firefox.until(`document.querySelector('[data-outcome=approved]')`);
+      const called = await desk.open(session.conversation_id);
+      await desk.answer(called[0].id, { output: 'ordered' });
+      await firefox.until(`document.querySelector('[data-role=agent] strong')?.textContent === 'sunny'`);
+      expect(await firefox.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await end(session.id);
+      await firefox.until(`document.querySelector('[data-ended=revoked]')`);
+      expect(firefox.faults).toEqual([]);
+    } finally {
+      await firefox.close();
+    }
   });
 });

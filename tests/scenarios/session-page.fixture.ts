@@ -1,6 +1,7 @@
-import { globSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Answer } from '../support/server.ts';
@@ -125,6 +126,9 @@ export async function barriersOn(page: Page): Promise<string[]> {
 }
 
 const web = join(import.meta.dirname, '../../packages/web');
+
+/** How many bytes a file of the built page takes on its way. */
+export const gzippedSize = (name: string): number => gzipSync(readFileSync(join(web, 'dist/assets', name))).byteLength;
 
 /** A test of a page that was built from other sources would say nothing. */
 function assertBuilt(): void {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { door } from './conversations.fixture.ts';
 import { calling, inTurn, resultsIn } from './interactions.fixture.ts';
-import { type PageDesk, replies, say, startPageDesk, type Visit } from './session-page.fixture.ts';
+import { barriersOn, type PageDesk, replies, say, startPageDesk, type Visit } from './session-page.fixture.ts';
 
 let desk: PageDesk;
 beforeAll(async () => {
@@ -9,7 +9,15 @@ beforeAll(async () => {
   await desk.apply({
     name: 'desk',
     memory: 'none',
-    tools: [{ function: 'order_paper', description: 'Order paper.', input: { sheets: 'integer' } }],
+    tools: [
+      { function: 'order_paper', description: 'Order paper.', input: { sheets: 'integer' } },
+      {
+        function: 'refund_card',
+        description: 'Refunds an order to the card it was paid with. Never twice.',
+        input: { amount_usd: 'number', day: 'string', note: 'string' },
+      },
+      { function: 'write_off', description: 'Writes an order off.', input: { note: 'string' }, approver: 'org' },
+    ],
   });
 });
 afterAll(() => desk.stop());
@@ -84,13 +92,14 @@ describe('the chat', () => {
     await leave(visit);
   });
 
-  it('keeps a message that could not be sent, and sends it once when asked to', async () => {
+  it('keeps a message that could not be sent, and sends it once when asked to [PAGE-243]', async () => {
     const visit = await desk.visit();
     desk.script(() => ({ text: 'Heard.' }));
     await visit.page.getByText('How can I help?').waitFor();
     desk.line.cut();
     await say(visit, 'Hello?');
-    await visit.page.getByText('Not sent.').waitFor();
+    await visit.page.getByText('Not sent. The service cannot be reached right now.').waitFor();
+    expect(await visit.page.locator('body').textContent()).not.toMatch(/127\.0\.0\.1|http/);
     desk.line.mend();
     await visit.page.getByRole('button', { name: 'Try again' }).click();
     await replies(visit).getByText('Heard.').waitFor();
@@ -98,6 +107,23 @@ describe('the chat', () => {
     await desk.rest(visit.session.conversation_id);
     const { body } = await desk.call('GET', `${visit.path}/messages`);
     expect(body.data).toHaveLength(2);
+    await leave(visit);
+  });
+
+  it('offers to ask again for a reply that failed, and tells a screen reader [PAGE-243]', async () => {
+    const visit = await desk.visit();
+    const { page } = visit;
+    desk.script(() => ({ fail: 400, failMessage: 'no such model at http://10.0.0.7' }));
+    await say(visit, 'Tell me');
+    const ending = page.locator('[data-end=failed]');
+    await ending.getByText('The reply could not be finished.').waitFor();
+    await page.getByRole('status').getByText('The reply could not be finished.').waitFor({ state: 'attached' });
+    expect(await barriersOn(page)).toEqual([]);
+    desk.script(() => ({ text: 'Here it is.' }));
+    await ending.getByRole('button', { name: 'Try again' }).click();
+    await replies(visit).getByText('Here it is.').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(textOf(await shown(visit))).toEqual(['Tell me', 'Tell me', 'Here it is.']);
     await leave(visit);
   });
 
@@ -153,7 +179,7 @@ describe('what the agent waits for', () => {
     const { page, path } = visit;
     await waitFor(visit, 'order_paper', { sheets: 500 });
     const card = page.locator('[data-wait=approval]');
-    expect(await card.locator('dl').textContent()).toMatch(/sheets\s*500/);
+    expect(await card.locator('dl').textContent()).toMatch(/Sheets\s*500/);
     await card.getByRole('button', { name: 'Yes' }).click();
     await page.locator('[data-outcome=approved]').waitFor();
     const called = await desk.until(path, ({ pending_tool_calls }) => pending_tool_calls.length === 1);
@@ -191,6 +217,92 @@ describe('what the agent waits for', () => {
       expect(await each.page.locator('main section').getByText(progress).count()).toBe(0);
       await leave(each);
     }
+  });
+
+  it('says once what is done and with what, as people write it [PAGE-241]', async () => {
+    const visit = await desk.visit({}, { locale: 'de-DE', timezoneId: 'Europe/Berlin' });
+    const { page } = visit;
+    desk.script(
+      inTurn(calling('refund_card', { amount_usd: 49.5, day: '2026-11-20', note: '<b>x</b>' }), { text: 'Thanks.' }),
+    );
+    await page.getByLabel('Nachricht', { exact: true }).fill('Los');
+    await page.keyboard.press('Enter');
+    const card = page.locator('[data-wait=approval]');
+    await card.getByText('Refunds an order to the card it was paid with.').waitFor();
+    const said = ((await card.textContent()) ?? '').replace(/\u00a0/g, ' ');
+    expect(said).toMatch(/Geld fließtAmount49,50 \$Day20\. November 2026Note<b>x<\/b>/);
+    expect(said).toMatch(/Sie können bis \d+\. \p{L}+ \d{4} um \d?\d:\d\d \S+ antworten\./u);
+    expect(said).not.toMatch(/refund_card|amount_usd|49\.5/);
+    expect(await barriersOn(page)).toEqual([]);
+    await card.getByRole('button', { name: 'Nein' }).click();
+    await page.locator('[data-outcome=denied]').waitFor();
+    expect(await page.locator('[data-outcome=denied]').textContent()).toBe(
+      'Refunds an order to the card it was paid with. · Abgelehnt',
+    );
+    await leave(visit);
+  });
+
+  it('is the company’s to answer where it approves: in a reply and in work [PAGE-242]', async () => {
+    const visit = await desk.visit();
+    const { page, session } = visit;
+    desk.script(({ tools, messages }) => {
+      const last = messages.at(-1);
+      if (last?.role === 'tool') return { text: 'Thanks.' };
+      const isWork = !tools.some(({ name }) => name === 'hand_off_to_work');
+      const asksForWork = last?.role === 'user' && last.text === 'Work';
+      if (asksForWork && !isWork) return calling('hand_off_to_work', { title: 'Write off', task: 'Do it.' });
+      return calling('write_off', { note: 'CANARY-5' });
+    });
+    for (const [message, isYes] of [
+      ['Go on', true],
+      ['Work', false],
+    ] as const) {
+      await say(visit, message);
+      const card = page.locator('[data-wait=company]');
+      await card.getByText('The company has to approve this step.').waitFor();
+      expect(await card.getByRole('button').count()).toBe(0);
+      expect(await barriersOn(page)).toEqual([]);
+      if (!isYes) await page.locator('[data-work=waiting]').getByText('Waiting for the company').first().waitFor();
+      expect(await page.content()).not.toContain('CANARY');
+      const [wait] = await desk.open(session.conversation_id);
+      await desk.answer(wait.id, { approve: isYes });
+      await page.getByText(isYes ? 'Approved by the company' : 'Declined by the company').waitFor();
+      if (isYes) {
+        const [call] = await desk.open(session.conversation_id);
+        await desk.answer(call.id, { output: 'off' });
+      }
+      await desk.rest(session.conversation_id);
+    }
+    expect(await page.content()).not.toContain('CANARY');
+    await leave(visit);
+  });
+
+  it('takes the answer of one of two tabs, and both show it', async () => {
+    const first = await desk.visit();
+    await waitFor(first, 'order_paper', { sheets: 7 });
+    const second = await desk.visit({ conversation_id: first.session.conversation_id });
+    const held = door();
+    const isSent = [first, second].map(async ({ page }) => {
+      const sent = page.waitForRequest('**/answer');
+      await page.route('**/answer', async (route) => {
+        await held.opened;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Yes' }).click();
+      await sent;
+    });
+    await Promise.all(isSent);
+    held.open();
+    for (const { page } of [first, second]) {
+      await page.locator('[data-outcome=approved]').waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+    }
+    const [call, ...others] = await desk.open(first.session.conversation_id);
+    expect(others).toEqual([]);
+    await desk.answer(call.id, { output: 'ordered' });
+    await settled(first);
+    await leave(first);
+    await leave(second);
   });
 
   it('in person brings the nonce back with the yes', async () => {

@@ -96,9 +96,44 @@ describe('the details', () => {
     const { details, type, kind, expires_in_s } = permission(tool('pay', 'Pays.'), given);
     expect(details).toStrictEqual({
       tool_name: 'pay',
+      description: 'Pays.',
       rows: Array.from({ length: 8 }, (_, index) => ({ label: `a${index}`, value: `${index}` })),
+      more_rows: 4,
     });
     expect({ type, kind, expires_in_s }).toEqual({ type: 'approval', kind: 'tool_permission', expires_in_s: 86_400 });
+  });
+
+  it('carry what a schema calls an argument, and no text that turns around [WAIT-245]', () => {
+    const plain = tool('pay', 'Pays it. Twice.');
+    const properties = {
+      amount_usd: { type: 'number', title: `A${'m'.repeat(80)}` },
+      to: { title: 'Paid\u202e to' },
+      empty: { title: ' ' },
+      number: { title: 5 },
+    };
+    const titled = { ...plain, definition: { ...plain.definition, inputSchema: { type: 'object', properties } } };
+    const { details } = permission(titled, { amount_usd: 5, to: 'Ana', empty: 1, number: 1, toString: 1 });
+    expect(details).toStrictEqual({
+      tool_name: 'pay',
+      description: 'Pays it.',
+      rows: [
+        { label: 'amount_usd', title: `A${'m'.repeat(62)}…`, value: '5' },
+        { label: 'to', title: 'Paid to', value: 'Ana' },
+        { label: 'empty', value: '1' },
+        { label: 'number', value: '1' },
+        { label: 'toString', value: '1' },
+      ],
+    });
+  });
+
+  it('say whose yes it is; that of the org is nobody’s in person [INT-240]', () => {
+    const pays = tool('pay_invoice', 'Pays an invoice.');
+    const mine = permission(pays, {}, ['payment']);
+    expect([mine.approver, mine.requires_present_user]).toEqual(['user', true]);
+    for (const of of [pays, { ...pays, asksCreditUsd: 3 }]) {
+      const its = permission({ ...of, approver: 'org' }, {}, ['payment']);
+      expect([its.approver, its.requires_present_user]).toEqual(['org', false]);
+    }
   });
 
   it('have values of at most 200 characters, none cut in two [WAIT-018]', () => {

@@ -5,27 +5,34 @@ import type { ToolCall } from './message.ts';
 import { ownNameOf, type Tool } from './tool.ts';
 
 const summaryLength = 120;
+const descriptionLength = 200;
 const rowCount = 8;
 const rowLabelLength = 64;
 const rowValueLength = 200;
 const approvalSeconds = 24 * 60 * 60;
 
-/** The wait for the person's yes. `approvals` is the deployment's list: it marks the wait and never makes or lifts it. */
+/** The wait for a yes of the person, or of the org. `approvals` is the deployment's list: it marks the wait and never makes or lifts it. */
 export function permissionFor(tool: Tool, call: ToolCall, approvals: readonly ApprovalCategory[]): InteractionDraft {
   const category = listedCategory(tool, approvals);
   const price = tool.asksCreditUsd;
+  const approver = tool.approver ?? 'user';
+  const left = argumentsOf(call).length - rowCount;
   return {
     kind: price === undefined ? 'tool_permission' : 'credit_approval',
     type: 'approval',
     summary: summaryOf(tool, call),
     moves_money: tool.origin.from === 'function' ? null : category === 'payment' || price !== undefined,
-    requires_present_user: category === 'payment' || price !== undefined,
+    // The org answers by a key or a member, and not in person.
+    requires_present_user: approver === 'user' && (category === 'payment' || price !== undefined),
+    approver,
     details: {
       tool_name: ownNameOf(tool),
       ...(tool.server === null ? {} : { server: tool.server }),
       ...(category === null ? {} : { category }),
       ...(price === undefined ? {} : { price_usd: price }),
-      rows: rowsOf(call),
+      ...said('description', cut(firstSentence(tool.definition.description), descriptionLength)),
+      rows: rowsOf(tool, call),
+      ...(left > 0 && { more_rows: left }),
     },
     expires_in_s: approvalSeconds,
   };
@@ -39,7 +46,7 @@ export function functionCallFor(tool: Tool, call: ToolCall, timeoutSeconds: numb
     summary: summaryOf(tool, call),
     moves_money: null,
     requires_present_user: false,
-    details: { tool_name: ownNameOf(tool), rows: rowsOf(call), renderer: 'tool_call' },
+    details: { tool_name: ownNameOf(tool), rows: rowsOf(tool, call), renderer: 'tool_call' },
     expires_in_s: timeoutSeconds,
   };
 }
@@ -76,14 +83,29 @@ function shortened(name: string, shown: readonly string[]): string {
 
 const more = (count: number) => `, and ${count} more`;
 
-function rowsOf(call: ToolCall): { label: string; value: string }[] {
+/** `label` is the argument's name, `title` what its schema calls it before people. */
+function rowsOf({ definition }: Tool, call: ToolCall): { label: string; title?: string; value: string }[] {
+  const properties = recordOf(definition.inputSchema.properties);
   return argumentsOf(call)
     .slice(0, rowCount)
     .map(([label, value]) => ({
       label: cut(oneLine(label), rowLabelLength),
+      ...said('title', cut(titleOf(properties, label), rowLabelLength)),
       value: cut(shownValue(value), rowValueLength),
     }));
 }
+
+function titleOf(properties: Record<string, unknown>, label: string): string {
+  const { title } = recordOf(Object.hasOwn(properties, label) ? properties[label] : null);
+  return typeof title === 'string' ? oneLine(title) : '';
+}
+
+const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Nothing is said by an empty text. */
+const said = <Name extends string>(name: Name, text: string) =>
+  (text === '' ? {} : { [name]: text }) as { [name in Name]?: string };
 
 function argumentsOf({ arguments: given }: ToolCall): [string, unknown][] {
   if (typeof given !== 'object' || given === null) return [];

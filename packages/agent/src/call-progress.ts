@@ -2,7 +2,7 @@ import { permissionFor } from './approval.ts';
 import type { ApprovalCategory } from './approval-category.ts';
 import { allowedTool } from './call-refusal.ts';
 import type { InteractionDraft } from './interaction.ts';
-import type { CallResult, RecordedCall, Wait, WaitOutcome, WaitPurpose } from './step.ts';
+import type { CallResult, RecordedCall, Wait, WaitPurpose } from './step.ts';
 import { isReadOnly, needsYes, type Tool } from './tool.ts';
 
 /** What happens next with a call. */
@@ -30,7 +30,7 @@ export function nextMove(
   if ('refusal' in allowed) return { kind: 'settle', result: allowed.refusal };
   const { tool } = allowed;
   const unmet = waits.find((wait) => !isMet(wait));
-  if (unmet?.outcome) return settle(`${withoutYes(unmet.outcome)} The tool was not called.`);
+  if (unmet?.outcome) return settle(`${withoutYes(unmet)} The tool was not called.`);
   if (needsYes(tool) && !waits.some(isPermission)) {
     return { kind: 'ask', purpose: 'permission', draft: permissionFor(tool, call, approvals) };
   }
@@ -65,20 +65,21 @@ function isMet({ purpose, outcome }: Wait): boolean {
   return purpose === 'connection' && outcome?.decision === 'answered' && !outcome.isError;
 }
 
-function resultOf({ outcome }: Wait, tool: Tool | undefined): CallResult {
+function resultOf(wait: Wait, tool: Tool | undefined): CallResult {
+  const { outcome } = wait;
   const isOfPerson = tool?.effect.kind === 'ask' && tool.effect.answeredBy === 'person';
   if (outcome?.decision === 'answered') {
     return { output: outcome.output, isError: outcome.isError, from: isOfPerson ? 'person' : 'tool' };
   }
   if (outcome?.decision === 'approved') return { output: 'The person said yes.', isError: false, from: 'person' };
   const mayHaveActed = outcome?.decision === 'expired' && !isOfPerson && !(tool && isReadOnly(tool));
-  return { output: mayHaveActed ? answerOverdue : withoutYes(outcome), isError: true, from: 'run' };
+  return { output: mayHaveActed ? answerOverdue : withoutYes(wait), isError: true, from: 'run' };
 }
 
-function withoutYes(outcome: WaitOutcome | null): string {
+function withoutYes({ outcome, isOfOrg }: Wait): string {
   switch (outcome?.decision) {
     case 'denied':
-      return `The person said no.${saying(outcome.message)}`;
+      return `The ${isOfOrg ? 'company' : 'person'} said no.${saying(outcome.message)}`;
     case 'cancelled':
       return `The request was withdrawn: go on without this action.${saying(outcome.message)}`;
     case 'expired':

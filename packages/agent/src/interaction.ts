@@ -1,3 +1,6 @@
+/** Who says yes: the user whose conversation it is, or the org. */
+export type Approver = 'user' | 'org';
+
 /** An interaction before it is stored; names are those of the wire. */
 export type InteractionDraft = {
   kind:
@@ -13,6 +16,8 @@ export type InteractionDraft = {
   summary: string;
   moves_money: boolean | null;
   requires_present_user: boolean;
+  /** Of an approval. Absent: the user. */
+  approver?: Approver;
   questions?: readonly Question[];
   details: Readonly<Record<string, unknown>>;
   /** Null: it never expires. */

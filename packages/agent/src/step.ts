@@ -42,7 +42,8 @@ export type CallResult = {
 /** `permission`: may the tool run. `connection`: it runs once an app is connected. `answer`: the outcome is the result. */
 export type WaitPurpose = 'permission' | 'connection' | 'answer';
 
-export type Wait = { purpose: WaitPurpose; outcome: WaitOutcome | null };
+/** `isOfOrg`: the org says yes or no, and not the person. */
+export type Wait = { purpose: WaitPurpose; outcome: WaitOutcome | null; isOfOrg?: boolean };
 
 export type WaitOutcome =
   | { decision: 'approved' }

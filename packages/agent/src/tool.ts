@@ -1,5 +1,5 @@
 import type { ApprovalCategory } from './approval-category.ts';
-import type { InteractionDraft } from './interaction.ts';
+import type { Approver, InteractionDraft } from './interaction.ts';
 import type { ToolCall, ToolDefinition } from './message.ts';
 import { type CalledTool, type Decision, decideToolCall } from './tool-policy.ts';
 
@@ -10,6 +10,8 @@ export type Tool = {
   /** The slug of its MCP server. */
   server: string | null;
   effect: ToolEffect;
+  /** Who says yes where a call waits. Absent: the user. */
+  approver?: Approver;
   /** A call that is run and takes longer is stopped. Absent: three minutes. */
   timeoutS?: number;
   /** What one call costs in US dollars, where that is so much that the person is asked first. */
@@ -31,7 +33,7 @@ export function decisionOf(tool: Tool): Decision['kind'] {
   return tool.origin.from === 'agent' ? 'run' : decideToolCall(tool.origin).kind;
 }
 
-/** Whether a call waits for the person's yes before anything happens. */
+/** Whether a call waits for a yes before anything happens. */
 export const needsYes = (tool: Tool) => decisionOf(tool) === 'wait' || tool.asksCreditUsd !== undefined;
 
 export function isReadOnly({ origin }: Tool): boolean {

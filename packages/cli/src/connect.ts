@@ -8,7 +8,8 @@ type Options = { terminal: Terminal; isJson: boolean; isDebug: boolean; settings
 /** A client for the server and key in force. */
 export function connect({ terminal, isJson, isDebug, settings, needsKey }: Options): Client {
   const { url, key, source, notice } = settings;
-  if (needsKey && key === null) throw new CommandFault(keyMissing(url), { exitCode: 1 });
+  if (needsKey && key === null)
+    throw new CommandFault(keyMissing(url), { exitCode: 1, told: { type: 'authentication', code: 'key_missing' } });
   // Whoever reads JSON off standard error finds the error there and nothing else.
   if (notice && needsKey && !isJson) terminal.err(terminal.paintError('dim', `${notice}\n`));
   if (isDebug) terminal.err(`Server ${url}, key of ${source ?? 'nobody'}\n`);

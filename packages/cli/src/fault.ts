@@ -2,12 +2,18 @@
 export class CommandFault extends Error {
   readonly exitCode: number;
   readonly param: string | undefined;
+  /** The API's own words for it, where it has some. */
+  readonly told: { type: string; code: string } | undefined;
 
-  constructor(message: string, options: { exitCode: number; param?: string | undefined }) {
+  constructor(
+    message: string,
+    options: { exitCode: number; param?: string | undefined; told?: { type: string; code: string } },
+  ) {
     super(message);
     this.name = 'CommandFault';
     this.exitCode = options.exitCode;
     this.param = options.param;
+    this.told = options.told;
   }
 }
 

@@ -38,9 +38,12 @@ function bodyOf(error: unknown): unknown {
   }
   const isMisuse = error instanceof CommanderError || (error instanceof CommandFault && error.exitCode === 2);
   const param = error instanceof CommandFault && error.param ? { param: error.param } : {};
-  const code = isMisuse ? 'invalid_command' : 'command_failed';
-  return { error: { type: isMisuse ? 'invalid_request' : 'internal', code, message: messageOf(error), ...param } };
+  const { type, code } = (error instanceof CommandFault && error.told) || (isMisuse ? misused : failedHere);
+  return { error: { type, code, message: messageOf(error), ...param } };
 }
+
+const misused = { type: 'invalid_request', code: 'invalid_command' };
+const failedHere = { type: 'internal', code: 'command_failed' };
 
 /** The API's refusal as far as it is about the file itself; what is wrong on this machine in the same shape. */
 function folderError({ cause, problems }: ApplyError): unknown {

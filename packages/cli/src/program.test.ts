@@ -252,6 +252,8 @@ describe('what goes wrong', () => {
     expect((await runHere(['health'], { env, cwd: folder })).code).toBe(0);
     const { code, err } = await runHere(['me'], { env, cwd: folder });
     expect([code, err]).toEqual([1, `✖ No API key for ${url}: give --key, set VESTRA_KEY, or run \`vestra login\`.\n`]);
+    const asJson = await runHere(['me', '--json'], { env, cwd: folder });
+    expect(JSON.parse(asJson.err).error).toMatchObject({ type: 'authentication', code: 'key_missing' });
   });
 });
 

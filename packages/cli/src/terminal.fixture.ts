@@ -2,18 +2,18 @@ import { Readable } from 'node:stream';
 import { run } from './run.ts';
 import { painter, type Terminal } from './terminal.ts';
 
-type Options = { env?: Record<string, string>; cwd?: string; stdin?: string };
+type Options = { env?: Record<string, string>; cwd?: string; stdin?: string; isInteractive?: boolean };
 
 export type Ran = { code: number; out: string; err: string };
 
-/** A terminal that keeps what is said: no person, no colours. */
-export function keptTerminal({ env = {}, cwd = '/', stdin = '' }: Options = {}) {
+/** A terminal that keeps what is said: no person unless one is told of, no colours. */
+export function keptTerminal({ env = {}, cwd = '/', stdin = '', isInteractive = false }: Options = {}) {
   const said = { out: '', err: '' };
   const terminal: Terminal = {
     env,
     cwd,
     stdin: Readable.from([stdin]),
-    isInteractive: false,
+    isInteractive,
     columns: null,
     out: (content) => {
       said.out += content;

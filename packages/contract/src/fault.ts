@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode, Fault } from './errors.ts';
+import { nearest } from './nearest.ts';
 
 /**
  * A schema may say with which code it fails. The innermost coded schema on the way to a fault wins;
@@ -50,7 +51,7 @@ function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fa
     return issue.keys.map((key) => ({
       code,
       param: [...issue.path, key].join('.'),
-      message: `Unknown field \`${key}\`.`,
+      message: `Unknown field \`${key}\`.${meantBy(key, schema, issue.path, value)}`,
     }));
   }
   return [{ code, param: issue.path.join('.'), message: issue.message }];
@@ -72,7 +73,21 @@ function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefi
   return best;
 }
 
-function codeAlong(schema: z.ZodType, path: PropertyKey[], value: unknown): ErrorCode | undefined {
+/** The known fields of the place that are written almost alike. */
+function meantBy(key: string, schema: z.ZodType, path: PropertyKey[], value: unknown): string {
+  const { here } = along(schema, path, value);
+  const near = nearest(key, Object.keys((here && definition(here).shape) ?? {})).map((name) => `\`${name}\``);
+  return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+}
+
+const codeAlong = (schema: z.ZodType, path: PropertyKey[], value: unknown) => along(schema, path, value).found;
+
+/** The part of the schema that a path leads to, and the code that is innermost on the way there. */
+function along(
+  schema: z.ZodType,
+  path: PropertyKey[],
+  value: unknown,
+): { here: z.ZodType | undefined; found: ErrorCode | undefined } {
   let found: ErrorCode | undefined;
   let here: z.ZodType | undefined = schema;
   let valueHere: unknown = value;
@@ -83,7 +98,7 @@ function codeAlong(schema: z.ZodType, path: PropertyKey[], value: unknown): Erro
     here = child(here, key);
     valueHere = (valueHere as Record<PropertyKey, unknown> | undefined)?.[key];
   }
-  return found;
+  return { here, found };
 }
 
 type Def = {

@@ -6,6 +6,7 @@ import { route } from './route.ts';
 import { type Capability, shown } from './session-access.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
+import { approvers } from './tool-entry.ts';
 import { userId } from './user-id.ts';
 
 export const interactionKinds = [
@@ -21,6 +22,8 @@ export const interactionKinds = [
 
 const interactionTypes = ['approval', 'question', 'connect', 'handoff', 'tool_call'] as const;
 const interactionStatuses = ['pending', 'resolved', 'cancelled', 'expired'] as const;
+const interactionNeeds = ['present_user', 'nonce', 'connection', 'installation'] as const;
+export type InteractionNeed = (typeof interactionNeeds)[number];
 const handoffDecisions = ['done', 'could_not', 'not_now'] as const;
 
 /** A call to a caller's own tool keeps its `call_` id; everything else that waits has an `int_` id. */
@@ -44,6 +47,14 @@ export const interaction = z.object({
   summary: z.string(),
   moves_money: z.boolean().nullable(),
   requires_present_user: z.boolean(),
+  approver: z
+    .enum(approvers)
+    .optional()
+    .meta({ description: 'Of an approval, who says yes: the user, or the org by a key or a member.' }),
+  needs: z.array(z.enum(interactionNeeds)).meta({
+    description:
+      'What a yes must bring: `present_user: true`, the `nonce`. `connection`, `installation`: it is done elsewhere, and no yes is taken.',
+  }),
   nonce: z.string().optional().meta({ description: 'Of a `hands_approval`: send it back with the yes.' }),
   questions: z
     .array(
@@ -88,26 +99,42 @@ const askedOfPerson = {
   questions: shown('question', 'header', 'options', 'multi_select'),
   browser: shown('suggested_mode', 'url'),
   details: {
-    ...shown('tool_name', 'server', 'category', 'price_usd', 'renderer', 'title', 'question', 'asks_for_value'),
+    ...shown(
+      'tool_name',
+      'server',
+      'category',
+      'price_usd',
+      'description',
+      'more_rows',
+      'renderer',
+      'title',
+      'question',
+      'asks_for_value',
+    ),
     ...shown('app', 'name', 'connect_url', 'reason'),
-    rows: shown('label', 'value'),
+    rows: shown('label', 'title', 'value'),
   },
   outcome: shown('decision', 'answers', 'reason'),
 };
 
-/** A call of the company's own code is seen to wait and to end; `summary` and `rows` would quote its arguments. */
+/**
+ * A call of the company's own code, and what the company approves, is seen to wait and to end: `summary` and `rows` would
+ * quote its arguments. An approval that does not say whose it is counts as the company's.
+ */
 export const interactionSeen = {
   always: {
     ...shown('object', 'id', 'user_id', 'task_id', 'conversation_id', 'kind', 'type', 'status'),
-    ...shown('moves_money', 'requires_present_user', 'created_at', 'expires_at', 'resolved_at'),
+    ...shown('moves_money', 'requires_present_user', 'approver', 'needs', 'created_at', 'expires_at', 'resolved_at'),
   },
   byType: {
-    approval: askedOfPerson,
+    approval: { outcome: shown('decision') },
+    'approval.user': askedOfPerson,
     question: askedOfPerson,
     connect: askedOfPerson,
     handoff: askedOfPerson,
     tool_call: { details: shown('tool_name', 'renderer'), outcome: shown('decision') },
-  } satisfies Record<(typeof interactionTypes)[number], unknown>,
+  } satisfies Record<(typeof interactionTypes)[number], unknown> & Record<string, unknown>,
+  narrowedBy: 'approver',
 };
 
 /** Which of these fields an interaction takes is decided by its type. */
@@ -136,6 +163,7 @@ export const interactions = {
       task_id: failsWith('invalid_task_id', id('task')).optional(),
       type: z.enum(interactionTypes).optional(),
       kind: z.enum(interactionKinds).optional(),
+      approver: z.enum(approvers).optional().meta({ description: 'Approvals that wait for the user, or for the org.' }),
       status: z.enum(interactionStatuses).default('pending'),
       ...pageQuery,
     }),

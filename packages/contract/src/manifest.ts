@@ -5,14 +5,8 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { browser, builtInSkill, commonSettings, companySkill } from './settings.ts';
 import { shortSlug } from './slug.ts';
-import { functionEntry, toolNames } from './tool-entry.ts';
+import { functionEntry, toolPolicy } from './tool-entry.ts';
 import { webAddress } from './web-address.ts';
-
-const toolPolicy = z.strictObject({
-  deny: toolNames.default([]),
-  require_approval: toolNames.default([]),
-  run_without_asking: toolNames.default([]),
-});
 
 /** The settings of a version. What a version shows can be sent back as it is. */
 export const manifest = failsWith(

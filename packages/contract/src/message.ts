@@ -48,7 +48,7 @@ const outputSchema = failsWith(
     .meta({ description: 'JSON Schema of the structured answer, at most 32 KB.' }),
 );
 
-const { function: functionName, description, timeout_s, read_only, run_without_asking } = functionEntry.shape;
+const { function: functionName, description, timeout_s, read_only, run_without_asking, approver } = functionEntry.shape;
 
 /** A function of the caller's that the agent may call while it works on this message. */
 const messageTool = z.strictObject({
@@ -63,6 +63,7 @@ const messageTool = z.strictObject({
   timeout_s,
   read_only,
   run_without_asking,
+  approver,
 });
 
 const messageTools = z

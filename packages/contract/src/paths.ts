@@ -372,7 +372,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     list: {
       method: 'GET',
       path: '/v1/interactions',
-      query: ['user_id', 'conversation_id', 'task_id', 'type', 'kind', 'status', 'limit', 'cursor'],
+      query: ['user_id', 'conversation_id', 'task_id', 'type', 'kind', 'approver', 'status', 'limit', 'cursor'],
     },
     get: {
       method: 'GET',

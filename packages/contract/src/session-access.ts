@@ -28,7 +28,12 @@ export type Seen =
   /** These fields, of an object or of each object in a list. */
   | SeenFields
   /** What is seen beyond `always` is decided by the object's own `type`; of one that is not named, nothing is. */
-  | { readonly always: SeenFields; readonly byType: Readonly<Record<string, SeenFields>> };
+  | {
+      readonly always: SeenFields;
+      readonly byType: Readonly<Record<string, SeenFields>>;
+      /** A field whose value is looked up behind the type, as `approval.user`; of a value that is not named, the type's own are seen. */
+      readonly narrowedBy?: string;
+    };
 
 /** `shown('id', 'text')`: these fields as they are. */
 export const shown = <Field extends string>(...fields: Field[]): Readonly<Record<Field, true>> =>
@@ -50,7 +55,8 @@ export function seenBySession(value: unknown, seen: Seen): unknown {
 
 function fieldsOf(given: Record<string, unknown>, seen: Exclude<Seen, true | 'plain'>): SeenFields {
   if (!isByType(seen)) return seen;
-  const type = String(given.type);
+  const narrow = seen.narrowedBy === undefined ? '' : `${given.type}.${given[seen.narrowedBy]}`;
+  const type = Object.hasOwn(seen.byType, narrow) ? narrow : String(given.type);
   return Object.hasOwn(seen.byType, type) ? { ...seen.always, ...seen.byType[type] } : seen.always;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deploymentFile } from './deployment-file.ts';
+import { check } from './fault.ts';
 import { fileEdges, letters, times } from './limit-edges.fixture.ts';
 
 describe('tools are MCP servers or functions', () => {
@@ -121,9 +122,22 @@ describe('tools are MCP servers or functions', () => {
     ],
   ]);
 
+  test('a field that is almost one is answered with the one it may be [TOOL-241]', () => {
+    const messages = (tools: object[]) => {
+      const read = check(deploymentFile, { name: 'shop', tools }, 'invalid_manifest');
+      return read.ok ? [] : read.faults.map(({ message }) => message);
+    };
+    expect(messages(fn({ read_onlyy: true, timeout: 5 }))).toEqual([
+      'Unknown field `read_onlyy`. Did you mean `read_only`?',
+      'Unknown field `timeout`. Did you mean `timeout_s`?',
+    ]);
+    expect(messages(mcp({ aprover: 'org' }))).toEqual(['Unknown field `aprover`. Did you mean `approver`?']);
+    expect(messages(mcp({ constructor_of: 1 }))).toEqual(['Unknown field `constructor_of`.']);
+  });
+
   test('a function takes its defaults', () => {
     expect(deploymentFile.parse({ name: 'shop', tools: fn({}) }).tools).toEqual([
-      { ...fn({})[0], input: {}, timeout_s: 120, read_only: false, run_without_asking: false },
+      { ...fn({})[0], input: {}, timeout_s: 120, read_only: false, run_without_asking: false, approver: 'user' },
     ]);
   });
 });

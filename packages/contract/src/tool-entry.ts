@@ -11,6 +11,24 @@ const toolName = z
 
 export const toolNames = z.array(toolName).max(200, 'At most 200 tool names.');
 
+/** Who says yes where a call waits: the user whose conversation it is, or the org, by a key or a member. */
+export const approvers = ['user', 'org'] as const;
+const approver = z
+  .enum(approvers, { error: 'Write `user` or `org`.' })
+  .default('user')
+  .meta({ description: 'Who says yes where a call waits: the user, or the org by a key or a member.' });
+
+/** What a version says of the tools of a server. */
+export const toolPolicy = z.strictObject({
+  deny: toolNames.default([]),
+  require_approval: toolNames.default([]),
+  run_without_asking: toolNames.default([]),
+  approver,
+});
+
+/** What it means to say nothing. */
+export const noToolPolicy = toolPolicy.parse({});
+
 /** A line break in a value would let it write further headers. */
 export const headers = z.record(
   z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
@@ -27,9 +45,7 @@ export const serverEntry = z.strictObject({
   name: text(1, 80).optional(),
   auth: secretReference.optional(),
   headers: headers.optional(),
-  deny: toolNames.default([]),
-  require_approval: toolNames.default([]),
-  run_without_asking: toolNames.default([]),
+  ...toolPolicy.shape,
 });
 
 /** A function that the caller's own code answers. */
@@ -58,4 +74,5 @@ export const functionEntry = z.strictObject({
   timeout_s: z.int().min(5).max(600).default(120),
   read_only: z.boolean().default(false),
   run_without_asking: z.boolean().default(false),
+  approver,
 });

@@ -1,6 +1,8 @@
 import type { CommandInput } from '@vestra/contract/commands';
 import type { Client } from '@vestra/sdk/client';
 import { answer as answerAgent, onlyOpen } from '@vestra/sdk/commands/answer';
+import type { Interaction } from '@vestra/sdk/resources';
+import { yesTo } from '@vestra/sdk/yes';
 import { misuse, refuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printAnswer } from '../output/print-answer.ts';
@@ -19,7 +21,8 @@ async function run({ terminal, isJson, values, connect }: Invocation): Promise<v
 
   const client = await connect();
   const { signal } = terminal;
-  const settled = await answerAgent(client, isAsked ? await askedHere(terminal, client, given) : given, { signal });
+  const meant = isAsked ? await askedHere(terminal, client, given) : await withNeeds(terminal, client, given);
+  const settled = await answerAgent(client, meant, { signal });
   if (isJson) return printAnswer(terminal, settled, { isJson });
   terminal.out(`${plain(settled.summary)}: ${settled.outcome?.decision ?? settled.status}\n`);
 }
@@ -30,11 +33,35 @@ async function askedHere(
   client: Client,
   { interaction: named, user }: CommandInput<'answer'>,
 ): Promise<CommandInput<'answer'>> {
-  const { signal } = terminal;
-  const waiting = named
-    ? await client.interactions.get({ interaction_id: named }, { signal })
-    : await onlyOpen(client, user, { signal });
+  const waiting = await meantBy(terminal, client, { interaction: named, user });
   terminal.err(showInteraction(terminal, waiting));
-  if (!isForPerson(waiting)) throw refuse(`Answer this one with: ${howToAnswer(waiting)}`);
+  if (!isForPerson(waiting)) throw refuse(['Answer this one with:', ...howToAnswer(waiting)].join('\n'));
   return { interaction: waiting.id, ...(await askPerson(waiting)) };
 }
+
+/**
+ * A yes that was typed lacks what the interaction needs. Whoever types it at a terminal is there and it is added; a
+ * program has to say so itself, and is told how.
+ */
+async function withNeeds(
+  terminal: Terminal,
+  client: Client,
+  given: CommandInput<'answer'>,
+): Promise<CommandInput<'answer'>> {
+  if (given.approve !== true) return given;
+  const waiting = await meantBy(terminal, client, given);
+  const isWhole = waiting.needs.every((need) => need in given);
+  if (waiting.status !== 'pending' || isWhole) return { ...given, interaction: waiting.id };
+  const isDoneElsewhere = waiting.needs.some((need) => need === 'connection' || need === 'installation');
+  if (terminal.isInteractive && !isDoneElsewhere) return { ...yesTo(waiting), ...given, interaction: waiting.id };
+  throw refuse(['This yes needs more:', ...howToAnswer(waiting)].join('\n'));
+}
+
+const meantBy = (
+  { signal }: Terminal,
+  client: Client,
+  { interaction, user }: Pick<CommandInput<'answer'>, 'interaction' | 'user'>,
+): Promise<Interaction> =>
+  interaction
+    ? client.interactions.get({ interaction_id: interaction }, { signal })
+    : onlyOpen(client, user, { signal });

@@ -2,12 +2,14 @@ import { access, writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Api } from '@vestra/contract/api';
 import type { ResponseOf } from '@vestra/contract/route';
+import { deploymentSlug } from '@vestra/contract/slug';
 import type { Client } from '@vestra/sdk/client';
 import { misuse, refuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { plain } from '../output/show-value.ts';
 import type { Terminal } from '../terminal.ts';
+import { withExamples } from './file-examples.ts';
 
 export const init: OwnCommand = {
   summary: 'Describe a job, answer a few questions and get a service.yaml.',
@@ -22,7 +24,7 @@ type Interview = ResponseOf<Api['deployments']['interview']>;
 type Given = { deployment?: string; describe?: string; conversation?: string; answer?: string };
 
 async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<void> {
-  const given = values as Given;
+  const given = withSlug(terminal, values as Given);
   const isBegin = given.conversation === undefined;
   const client = await connect();
   if (isJson) return printJson(terminal, await ask(client, terminal, given));
@@ -42,8 +44,10 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
 async function interview(client: Client, terminal: Terminal, given: Given): Promise<Interview> {
   const { askText } = await import('../prompts.ts');
   const { spinner } = await import('@clack/prompts');
-  const deployment =
-    given.deployment ?? (await askText('What is the agent called?', { initial: slugOf(basename(terminal.cwd)) }));
+  const { deployment } = withSlug(terminal, {
+    deployment:
+      given.deployment ?? (await askText('What is the agent called?', { initial: slugOf(basename(terminal.cwd)) })),
+  });
   const describe =
     given.describe ??
     (await askText('What is its job?', { placeholder: 'Answers customers of a bicycle shop about repairs.' }));
@@ -66,7 +70,7 @@ const ask = (client: Client, { signal }: Terminal, given: Given): Promise<Interv
 
 async function write(terminal: Terminal, path: string, { yaml, deployment }: Interview): Promise<void> {
   if (yaml === null) throw refuse('The interview ended without a file. Begin again with `vestra init`.');
-  await writeFile(path, yaml);
+  await writeFile(path, withExamples(yaml));
   terminal.out(`${terminal.paint('green', '✔')} Wrote ${path} for ${plain(deployment)}.\n`);
   terminal.err('Read it, change what you like, then: vestra apply\n');
 }
@@ -84,9 +88,20 @@ async function refuseOverwrite(terminal: Terminal, path: string, isForced: boole
   throw refuse(`${path} is there already: give --force to write over it.`);
 }
 
+/** The name stands in addresses and in the file: one that cannot is changed here, and that is said. */
+function withSlug({ err }: Terminal, given: Given): Given {
+  const { deployment } = given;
+  if (deployment === undefined || deploymentSlug.safeParse(deployment).success) return given;
+  const slug = slugOf(deployment);
+  if (slug === '')
+    throw misuse('A name has lowercase letters, digits and dashes, such as `support-desk`.', '--deployment');
+  err(`It is called ${slug}: a name has lowercase letters, digits and dashes.\n`);
+  return { ...given, deployment: slug };
+}
+
 const slugOf = (name: string) =>
   name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 63);
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '');

@@ -1,4 +1,5 @@
 import type { Interaction } from '@vestra/sdk/resources';
+import { yesTo } from '@vestra/sdk/yes';
 import { plain } from '../output/show-value.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -12,34 +13,55 @@ type Answer = {
 
 /** What the agent waits on, for a person to decide about. */
 export function showInteraction({ paintError }: Pick<Terminal, 'paintError'>, interaction: Interaction): string {
-  const marks = [interaction.moves_money && 'moves money', interaction.requires_present_user && 'in person'];
+  const marks = [
+    interaction.moves_money && 'moves money',
+    interaction.requires_present_user && 'in person',
+    interaction.approver === 'org' && 'for the company to decide',
+  ];
   const told = marks.filter(Boolean).join(', ');
   const { tool_name: tool } = interaction.details;
   const what = interaction.type === 'tool_call' ? `Your function ${tool} is called:` : interaction.summary;
   const head = `${paintError('yellow', '?')} ${plain(what)}${told ? ` (${told})` : ''}`;
   const rows = Array.isArray(interaction.details.rows) ? interaction.details.rows : [];
   const lines = rows.map(
-    ({ label, value }: { label: string; value: string }) => `    ${plain(label)}: ${plain(String(value))}`,
+    ({ label, title = label, value }: Record<'label' | 'title' | 'value', string>) =>
+      `    ${plain(title)}: ${plain(String(value))}`,
   );
   return `${[head, ...lines].join('\n')}\n`;
 }
 
-/** How it is answered from another command line. */
-export function howToAnswer({ id, type, questions = [], ...rest }: Interaction): string {
-  const proof = rest.requires_present_user ? ' --present-user' : '';
+/** How it is answered from another command line: commands that work as they stand. */
+export function howToAnswer(interaction: Interaction): string[] {
+  const { id, type, kind, questions = [], needs, details, user_id } = interaction;
+  if (kind === 'plan_limit') return [];
+  const answer = `vestra answer ${id}`;
   switch (type) {
-    case 'approval':
-      return `vestra answer ${id} --approve${proof} (or --no-approve)`;
+    case 'approval': {
+      const no = `${answer} --no-approve`;
+      return needs.includes('installation') ? [no] : [`${answer} --approve${proofOf(interaction)}`, no];
+    }
     case 'question':
-      return `vestra answer ${id} ${questions.map(() => '--answers "…"').join(' ')}`;
+      return [`${answer} ${answersTo(questions)}`];
     case 'handoff':
-      return `vestra answer ${id} --decision done (or could_not, not_now)`;
+      if (details.asks_for_value === true) return [`${answer} ${answersTo(questions)}`];
+      return ['done', 'could_not', 'not_now'].map((decision) => `${answer} --decision ${decision}`);
     case 'tool_call':
-      return `vestra answer ${id} --output '{…}' (or --error "…")`;
+      return [`${answer} --output '{"done": true}'`, `${answer} --error "It did not work."`];
     case 'connect':
-      return 'vestra connections create';
+      return [`vestra connections create --app ${plain(String(details.app))}${user_id ? ` --user ${user_id}` : ''}`];
   }
 }
+
+const proofOf = ({ needs, nonce }: Interaction) =>
+  [needs.includes('present_user') && ' --present-user', needs.includes('nonce') && ` --nonce ${nonce}`]
+    .filter(Boolean)
+    .join('');
+
+/** The options are words of a model: what a shell would read in them is left to the person to write. */
+const answersTo = (questions: NonNullable<Interaction['questions']>) =>
+  questions
+    .map(({ options: [first = ''] }) => `--answers "${/^[\p{L}\p{N} .,]+$/u.test(first) ? first : 'your answer'}"`)
+    .join(' ');
 
 /** Whether a person can answer it right here: a call of the org's own function and a sign-in are done elsewhere. */
 export const isForPerson = ({ type }: Interaction): boolean => ['approval', 'question', 'handoff'].includes(type);
@@ -47,11 +69,10 @@ export const isForPerson = ({ type }: Interaction): boolean => ['approval', 'que
 /** Asks the person at the terminal. */
 export async function askPerson(interaction: Interaction): Promise<Answer> {
   const { askOne, askSeveral, askText, askYesNo } = await import('../prompts.ts');
-  const { type, questions = [], nonce, requires_present_user: isInPerson } = interaction;
-  const proof = { ...(isInPerson && { present_user: true }), ...(nonce !== undefined && { nonce }) };
+  const { type, questions = [] } = interaction;
   if (type === 'approval') {
-    const approve = await askYesNo('Go ahead?', false);
-    return approve ? { approve, ...proof } : { approve };
+    const isYes = await askYesNo('Go ahead?', false);
+    return isYes ? yesTo(interaction) : { approve: false };
   }
   if (type === 'handoff' && questions.length === 0) {
     const done = await askOne(plain(interaction.summary), ['done', 'could_not', 'not_now']);

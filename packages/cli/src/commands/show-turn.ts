@@ -79,7 +79,7 @@ function stepOf({ name, input_summary }: { name: string | null; input_summary: s
 async function isFollowedOn(terminal: Terminal, client: Client, interaction: Interaction): Promise<boolean> {
   terminal.err(showInteraction(terminal, interaction));
   if (!terminal.isInteractive || !isForPerson(interaction)) {
-    terminal.err(`  ${howToAnswer(interaction)}\n`);
+    for (const command of howToAnswer(interaction)) terminal.err(`  ${command}\n`);
     // At a terminal a function may be answered by the org's own code meanwhile, and the reply goes on here.
     return terminal.isInteractive;
   }

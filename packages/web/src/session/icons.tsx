@@ -79,6 +79,13 @@ export const TrashIcon = ({ className }: Sized) => (
   </Icon>
 );
 
+export const CoinIcon = ({ className }: Sized) => (
+  <Icon className={className}>
+    <circle cx="12" cy="12" r="8.5" />
+    <path d="M14.6 9.4c-.5-.9-1.4-1.4-2.6-1.4-1.5 0-2.6.7-2.6 1.9 0 2.8 5.4 1.3 5.4 4.2 0 1.2-1.2 1.9-2.8 1.9-1.3 0-2.3-.5-2.8-1.5M12 6.5V8m0 8v1.5" />
+  </Icon>
+);
+
 export const PersonIcon = ({ className }: Sized) => (
   <Icon className={className}>
     <path d="M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7.5 8a7.5 7.5 0 0 1 15 0" />

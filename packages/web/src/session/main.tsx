@@ -3,10 +3,11 @@ import { takeAddress } from './address.ts';
 import { connect } from './connection.ts';
 import { Notice } from './notice.tsx';
 import { SessionPage } from './session-page.tsx';
-import { chooseLanguage, WordsContext } from './words/words.ts';
+import { LanguageContext, loadLanguage } from './words/words.ts';
 
 const address = takeAddress();
-const { tag, direction, words } = chooseLanguage(navigator.languages);
+const language = await loadLanguage(navigator.languages);
+const { tag, direction, words } = language;
 document.documentElement.lang = tag;
 document.documentElement.dir = direction;
 document.title = words.title;
@@ -15,11 +16,11 @@ document.title = words.title;
 for (const type of ['dragover', 'drop']) window.addEventListener(type, (event) => event.preventDefault());
 
 createRoot(document.getElementById('page') as HTMLElement).render(
-  <WordsContext value={words}>
+  <LanguageContext value={language}>
     {address ? (
       <SessionPage address={address} connection={connect(address)} />
     ) : (
       <Notice title={words.incomplete}>{words.incompleteHint}</Notice>
     )}
-  </WordsContext>,
+  </LanguageContext>,
 );

@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Address } from './address.ts';
 import { Button } from './button.tsx';
 import { Chat } from './chat/chat.tsx';
@@ -6,10 +6,12 @@ import type { Connection } from './connection.ts';
 import { MemoryIcon } from './icons.tsx';
 import { MemoryPanel } from './memory/memory-panel.tsx';
 import { Notice } from './notice.tsx';
-import { Screen } from './screen/screen.tsx';
 import { type EndReason, useSession } from './use-session.ts';
 import type { Words } from './words/en.ts';
 import { useWords } from './words/words.ts';
+
+/** Only sessions that have a screen fetch what shows it. */
+const Screen = lazy(async () => ({ default: (await import('./screen/screen.tsx')).Screen }));
 
 /** What the session offers, side by side where there is room. */
 export function SessionPage({ address, connection }: { address: Address; connection: Connection }) {
@@ -50,12 +52,14 @@ export function SessionPage({ address, connection }: { address: Address; connect
           className={`flex min-h-0 min-w-0 flex-1 flex-col ${hasChat ? 'border-b lg:flex-2 lg:border-e lg:border-b-0' : ''}`}
         >
           {!hasChat && opener}
-          <Screen
-            client={client}
-            failed={failed}
-            mayDrive={session.screen === 'control'}
-            sessionId={address.sessionId}
-          />
+          <Suspense fallback={<Notice title={words.opening} />}>
+            <Screen
+              client={client}
+              failed={failed}
+              mayDrive={session.screen === 'control'}
+              sessionId={address.sessionId}
+            />
+          </Suspense>
         </div>
       )}
       {hasChat && (

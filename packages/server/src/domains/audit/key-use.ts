@@ -64,6 +64,7 @@ async function write(db: Database, counts: Count[]): Promise<void> {
     actor_id: caller.actor.id,
     actor_name: caller.actor.name,
     minute,
+    created_at: new Date(),
     count,
   }));
   await addKeyUses(db, uses);

@@ -49,6 +49,8 @@ export type KeyUses = {
   actor_id: string;
   actor_name: string;
   minute: Date;
+  /** When the id was made: entries are listed by their ids, and their times must not say otherwise. */
+  created_at: Date;
   count: number;
 }[];
 
@@ -59,13 +61,13 @@ export async function addKeyUses(db: Database, uses: KeyUses): Promise<void> {
     db,
     sql`WITH uses AS (
           SELECT * FROM jsonb_to_recordset(${sql.json(uses)}::jsonb)
-            AS u(id text, org_id text, mode text, actor_id text, actor_name text, minute timestamptz, count int)
+            AS u(id text, org_id text, mode text, actor_id text, actor_name text, minute timestamptz, created_at timestamptz, count int)
           ORDER BY actor_id, minute
         ), audited AS (
           INSERT INTO ${auditEntries} AS kept
             (id, org_id, mode, action, actor_type, actor_id, actor_name, target_type, target_id, details, used_minute, created_at)
           SELECT id, org_id, mode, 'key.used', 'key', actor_id, actor_name, 'key', actor_id,
-            jsonb_build_object('count', count), minute, minute
+            jsonb_build_object('count', count), minute, created_at
           FROM uses
           ON CONFLICT (actor_id, used_minute) DO UPDATE
             SET details = jsonb_build_object('count', (kept.details->>'count')::int + (EXCLUDED.details->>'count')::int)

@@ -128,7 +128,7 @@ describe('creating a deployment', () => {
       limits: { max_steps: 100, max_minutes: 60 },
       mcp_servers: [{ ...server, slug: 'shop', url: 'https://shop.example/mcp' }],
       mcp_tool_policy: {},
-      tools: [{ ...tools[0], timeout_s: 120, read_only: false, run_without_asking: false }],
+      tools: [{ ...tools[0], timeout_s: 120, read_only: false, run_without_asking: false, approver: 'user' }],
       skills: [],
       notebooks: [],
       memory: null,

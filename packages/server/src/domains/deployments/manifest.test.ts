@@ -8,6 +8,7 @@ const lookup = {
   timeout_s: 120,
   read_only: true,
   run_without_asking: false,
+  approver: 'user' as const,
 };
 
 const of = (changes: Partial<Manifest>): Manifest => ({ ...defaultManifest, ...changes });
@@ -49,12 +50,18 @@ describe('what changed', () => {
 
 describe('a manifest that an older release saved', () => {
   it('reads with today’s keys at their defaults and keeps what it says', () => {
-    const { run_without_asking: _, read_only: __, ...older } = lookup;
-    const saved = { instructions: 'Be brief.', tools: [older] } as unknown as Partial<Manifest>;
+    const { run_without_asking: _, read_only: __, approver: ___, ...older } = lookup;
+    const lists = { deny: ['drop'], require_approval: [], run_without_asking: [] };
+    const saved = {
+      instructions: 'Be brief.',
+      tools: [older],
+      mcp_tool_policy: { shop: lists },
+    } as unknown as Partial<Manifest>;
     expect(completeManifest(saved)).toEqual({
       ...defaultManifest,
       instructions: 'Be brief.',
       tools: [{ ...lookup, read_only: false, run_without_asking: false }],
+      mcp_tool_policy: { shop: { ...lists, approver: 'user' } },
     });
   });
 });

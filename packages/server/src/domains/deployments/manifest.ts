@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { deploymentFile } from '@vestra/contract/deployment-file';
 import { manifest, type shownManifest } from '@vestra/contract/manifest';
+import { noToolPolicy } from '@vestra/contract/tool-entry';
 import type { z } from 'zod';
 
 /** The settings as a caller sends them, checked for their form alone. */
@@ -41,10 +42,21 @@ const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 /** A saved manifest with the keys that came after it at their defaults. It is not checked again: it ran, so it runs. */
 export function completeManifest(saved: Partial<Manifest>): Manifest {
   const complete = { ...defaultManifest, ...saved };
-  return { ...complete, tools: complete.tools.map((tool) => ({ ...functionDefaults, ...tool })) };
+  const policies = Object.entries(complete.mcp_tool_policy);
+  return {
+    ...complete,
+    tools: complete.tools.map((tool) => ({ ...functionDefaults, ...tool })),
+    mcp_tool_policy: Object.fromEntries(policies.map(([slug, policy]) => [slug, { ...noToolPolicy, ...policy }])),
+  };
 }
 
-const functionDefaults = { input: {}, timeout_s: 120, read_only: false, run_without_asking: false };
+const functionDefaults = {
+  input: {},
+  timeout_s: 120,
+  read_only: false,
+  run_without_asking: false,
+  approver: 'user' as const,
+};
 
 /** The ids of everything of the org that the manifest names, each once. */
 export function usesOf({ mcp_servers, skills, notebooks, environment }: Manifest): string[] {

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../http/handler.ts';
 import { type Engine, findFrame, listInteractions, presentInteraction } from '../engine/api.ts';
-import { answerInteraction, cancelInteraction, ownInteraction } from './settle.ts';
+import { answerInteraction, assertAsked, cancelInteraction, ownInteraction } from './settle.ts';
 
 export function interactionRoutes({ engine }: { engine: Engine }): Handlers<'interactions'> {
   return {
@@ -13,6 +13,7 @@ export function interactionRoutes({ engine }: { engine: Engine }): Handlers<'int
     },
     answer: async ({ caller, origin, params, body }) => {
       const row = await ownInteraction(engine, caller, params.interaction_id);
+      assertAsked(caller, row);
       return presentInteraction(await answerInteraction(engine, origin, row, body));
     },
     cancel: async ({ caller, origin, params }) => {

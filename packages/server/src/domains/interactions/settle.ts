@@ -23,6 +23,15 @@ export async function ownInteraction({ db }: Engine, caller: Caller, id: string)
   return row;
 }
 
+/** The org's own yes is a key's or a member's to give: a session shows that it is waited for. */
+export function assertAsked(caller: Caller, row: InteractionRow): void {
+  if (caller.session && row.approver === 'org') {
+    throw fail('session_scope', {
+      message: 'The company answers this: a key or a member does, never a session token.',
+    });
+  }
+}
+
 /** Those of its own conversation, as far as they are a person's to answer and the session has what that takes. */
 const isOfSession = ({ conversationId, switchedOn }: NonNullable<Caller['session']>, row: InteractionRow) =>
   row.conversation_id === conversationId && sessionInteractions[row.type].some((each) => switchedOn.includes(each));
@@ -48,7 +57,7 @@ export async function takeAnswer(
   await recordAudit(change.tx, origin, {
     action: 'interaction.answered',
     target: { type: 'interaction', id: row.id },
-    details: { kind: row.kind, decision: settled.decision },
+    details: { kind: row.kind, decision: settled.decision, ...(row.approver === 'org' && { approver: row.approver }) },
   });
   return settled;
 }

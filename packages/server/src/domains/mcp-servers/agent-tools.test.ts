@@ -84,7 +84,12 @@ describe('tools of registered servers', () => {
     const { url } = await serveMcp('2026', shop);
     const entry = await register(url, { tools: { deny: ['delete_all'], require_approval: ['find_order'] } });
     const policies: Policies = {
-      shop: { deny: [], require_approval: [], run_without_asking: ['find_order', 'refund', 'delete_all'] },
+      shop: {
+        deny: [],
+        require_approval: [],
+        run_without_asking: ['find_order', 'refund', 'delete_all'],
+        approver: 'user',
+      },
     };
     for (const mode of ['test', 'live'] as const) {
       const decisions = async (wanted: Wanted) =>
@@ -323,7 +328,9 @@ describe('secrets', () => {
       tools: { deny: ['delete_prod'], require_approval: [] },
     });
     await store('TOKEN', 'prod');
-    const policies: Policies = { shop: { deny: [], require_approval: [], run_without_asking: ['read_prod'] } };
+    const policies: Policies = {
+      shop: { deny: [], require_approval: [], run_without_asking: ['read_prod'], approver: 'user' },
+    };
     const loaded = await load([entry], { policies });
     expect(loaded.tools.map((each) => decisionOf(each.tool))).toEqual(['refuse', 'run']);
     expect(loaded.tools.map((each) => each.tool.origin)).toMatchObject([

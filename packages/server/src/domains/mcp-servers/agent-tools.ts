@@ -247,6 +247,7 @@ function toolOf(offered: OfferedTool, { server, hide }: Reached, { policy, defin
     definition,
     origin: { from: 'server', name: shown, ...ruledAs(shown, name, server, policy), isReadOnly },
     server: server.slug,
+    approver: policy?.approver ?? 'user',
     effect: { kind: 'run' },
   };
 }
@@ -271,6 +272,7 @@ function ruledAs(shown: string, name: string, server: ServerRules, policy: Polic
   return {
     floor: { deny: renamed(floor.deny), require_approval: renamed(floor.require_approval) },
     policy: policy && {
+      ...policy,
       deny: renamed(policy.deny),
       require_approval: renamed(policy.require_approval),
       run_without_asking: renamed(policy.run_without_asking),

@@ -22,6 +22,7 @@ export function standInsFor(played: readonly string[], { serverId, server, polic
       },
       origin: { from: 'server', name, floor: { deny, require_approval }, policy, isReadOnly: true },
       server: slug,
+      approver: policy?.approver ?? 'user',
       effect: { kind: 'run' },
     };
     return { tool, priceUsd: null, serverId, name };

@@ -101,4 +101,5 @@ export const functionTool = (name: string) => ({
   timeout_s: 120,
   read_only: true,
   run_without_asking: false,
+  approver: 'user' as const,
 });

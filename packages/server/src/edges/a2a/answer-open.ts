@@ -1,6 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Client } from '@vestra/sdk/client';
 import type { Interaction } from '@vestra/sdk/resources';
+import { yesTo } from '@vestra/sdk/yes';
 import type { IncomingParts } from './parts.ts';
 
 type Answer = { interactionId: string; body: Record<string, unknown> };
@@ -43,12 +44,15 @@ function meant(open: readonly Interaction[], id: unknown): Interaction {
 
 const decisions = ['done', 'could_not', 'not_now'];
 
-function inWords({ type }: Interaction, texts: readonly string[]): Record<string, unknown> {
+function inWords(interaction: Interaction, texts: readonly string[]): Record<string, unknown> {
+  const { type } = interaction;
   const [first = ''] = texts;
   if (type === 'handoff' && texts.length === 1 && decisions.includes(first.trim())) return { decision: first.trim() };
   // A word is no yes: whoever approves says so in data.
   if (type === 'approval')
-    throw fail('answer_mismatch', { message: 'Approve or decline in a data part: {"approve": true}.' });
+    throw fail('answer_mismatch', {
+      message: `Approve or decline in a data part: ${JSON.stringify(yesTo(interaction))} or {"approve":false}.`,
+    });
   return { answers: [...texts] };
 }
 

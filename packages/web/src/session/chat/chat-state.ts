@@ -1,6 +1,7 @@
 import type { Api } from '@vestra/contract/api';
 import type { ResponseOf } from '@vestra/contract/route';
 import type { StreamEvent } from '@vestra/sdk/stream';
+import type { Trouble } from '../trouble.ts';
 
 export type Conversation = ResponseOf<Api['conversations']['get']>;
 type Message = ResponseOf<Api['conversations']['messages']>['data'][number];
@@ -14,7 +15,7 @@ export type Attachment = Message['attachments'][number];
 export type Said = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' | 'text' | 'attachments'> & { isWhole: boolean };
 
 /** One piece of work as far as it is known. That it waits for the person is read off what is open. */
-export type Work = Pick<Task, 'id' | 'status' | 'title' | 'progress' | 'error'> & {
+export type Work = Pick<Task, 'id' | 'status' | 'title' | 'progress'> & {
   isStopped: boolean;
   /** What it does right now, in a line. */
   activity: string | null;
@@ -33,7 +34,7 @@ export type Outgoing = {
   text: string;
   attachments: readonly Attachment[];
   turnId: string | null;
-  failure: string | null;
+  failure: Trouble | null;
 };
 
 export type ChatState = {
@@ -70,7 +71,7 @@ export type ChatAction =
   | { type: 'interaction'; interaction: Interaction }
   | { type: 'sending'; outgoing: Outgoing }
   | { type: 'sent'; key: string; turn: Turn }
-  | { type: 'unsent'; key: string; failure: string };
+  | { type: 'unsent'; key: string; failure: Trouble };
 
 export const emptyChat: ChatState = {
   isLoaded: false,
@@ -166,8 +167,8 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
     case 'task.completed':
     case 'task.failed':
     case 'task.stopped': {
-      const { status, title, progress, error } = data.task;
-      return withWork(state, task_id, { status, title, progress, error, isStopped: type === 'task.stopped' });
+      const { status, title, progress } = data.task;
+      return withWork(state, task_id, { status, title, progress, isStopped: type === 'task.stopped' });
     }
     case 'file.created': {
       const { file } = data;
@@ -265,7 +266,6 @@ const newWork = (id: string): Work => ({
   status: 'working',
   title: null,
   progress: [],
-  error: null,
   isStopped: false,
   activity: null,
   files: [],

@@ -4,7 +4,7 @@ import { Button } from '../button.tsx';
 import { ArrowDownIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
 import { Announcer } from './announcer.tsx';
-import { type ChatState, companyProgress } from './chat-state.ts';
+import { type ChatState, companyProgress, type Turn } from './chat-state.ts';
 import { Composer } from './composer.tsx';
 import { Message, SentMessage } from './message.tsx';
 import { SettledWait } from './settled-wait.tsx';
@@ -135,7 +135,9 @@ function ShownItem({ client, item, talk, answer, isOpen }: ShownItemProps) {
         />
       );
     case 'work':
-      return <WorkCard client={client} settled={item.settled} work={item.work} />;
+      return (
+        <WorkCard client={client} settled={item.settled} waitsForCompany={item.waitsForCompany} work={item.work} />
+      );
     case 'wait': {
       const { interaction } = item.wait;
       if (interaction.status !== 'pending') return <SettledWait interaction={interaction} />;
@@ -143,12 +145,22 @@ function ShownItem({ client, item, talk, answer, isOpen }: ShownItemProps) {
     }
     case 'end':
       return (
-        <p className="text-sm text-muted-foreground" data-end={item.turn.status}>
-          {item.turn.status === 'stopped' ? words.stopped : words.replyFailed}
-        </p>
+        <div
+          className={`flex flex-wrap items-center gap-x-3 text-sm ${isFailed(item.turn) ? 'text-danger' : 'text-muted-foreground'}`}
+          data-end={item.turn.status}
+        >
+          {isFailed(item.turn) ? words.replyFailed : words.stopped}
+          {isOpen && item.again && (
+            <Button look="quiet" onClick={() => item.again && void talk.send(item.again.text, item.again.attachments)}>
+              {words.tryAgain}
+            </Button>
+          )}
+        </div>
       );
   }
 }
+
+const isFailed = ({ status }: Turn) => status === 'failed';
 
 /** A reply is being made of which there is nothing to read yet, or the company's own code is at work for it. */
 function isThinking(state: ChatState): boolean {

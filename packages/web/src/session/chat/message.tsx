@@ -46,7 +46,7 @@ export function SentMessage({
       {failure !== null && (
         <div className="mt-1.5 flex flex-wrap items-center justify-end gap-x-3 text-sm text-danger" role="alert">
           <span>
-            {words.notSent} <span dir="auto">{failure}</span>
+            {words.notSent} {words[failure]}
           </span>
           <Button look="quiet" onClick={() => sendAgain(outgoing)}>
             {words.tryAgain}

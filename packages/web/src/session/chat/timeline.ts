@@ -4,9 +4,10 @@ import type { ChatState, Outgoing, Said, Turn, Waiting, Work } from './chat-stat
 export type Item =
   | { kind: 'message'; key: string; said: Said }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing; isQueued: boolean }
-  | { kind: 'work'; key: string; work: Work; settled: readonly Waiting[] }
+  | { kind: 'work'; key: string; work: Work; settled: readonly Waiting[]; waitsForCompany: boolean }
   | { kind: 'wait'; key: string; wait: Waiting }
-  | { kind: 'end'; key: string; turn: Turn };
+  /** `again` is the message that got no reply, where nothing was said since. */
+  | { kind: 'end'; key: string; turn: Turn; again: Pick<Outgoing, 'text' | 'attachments'> | null };
 
 /**
  * Ids sort by when they were made, and that of a reply is made with the message it answers: sorted by their ids, things
@@ -46,9 +47,11 @@ const works = (state: ChatState): Placed[] =>
   Object.values(state.works).map((work) => {
     const ofWork = Object.values(state.waits).filter(({ interaction }) => interaction.task_id === work.id);
     const settled = ofWork.filter(({ interaction }) => interaction.status !== 'pending');
-    const isWaiting = work.status === 'working' && settled.length < ofWork.length;
+    const pending = ofWork.filter(({ interaction }) => interaction.status === 'pending');
+    const isWaiting = work.status === 'working' && pending.length > 0;
+    const waitsForCompany = isWaiting && pending.every(({ interaction }) => interaction.approver === 'org');
     const shown: Work = isWaiting ? { ...work, status: 'waiting' } : work;
-    return { place: placeOf(work.id), item: { kind: 'work', key: work.id, work: shown, settled } };
+    return { place: placeOf(work.id), item: { kind: 'work', key: work.id, work: shown, settled, waitsForCompany } };
   });
 
 /** What work waited for is shown with the work; what a reply waited for stands before the reply that came of it. */
@@ -69,10 +72,20 @@ function ends(state: ChatState): Placed[] {
   return Object.values(state.turns)
     .filter(({ status, task_id }) => task_id === null && (status === 'failed' || status === 'stopped'))
     .map((turn) => {
-      const said = Object.values(state.messages)
-        .filter(({ turn_id }) => turn_id === turn.id)
-        .map(({ id }) => placeOf(id));
+      const ofTurn = Object.values(state.messages).filter(({ turn_id }) => turn_id === turn.id);
+      const said = ofTurn.map(({ id }) => placeOf(id));
       const newest = said.sort().at(-1) ?? placeOf(turn.id);
-      return { place: `${newest}${last}${last}`, item: { kind: 'end', key: turn.id, turn } };
+      const again = turn.status === 'failed' && state.status === 'idle' ? unanswered(state, turn) : null;
+      return { place: `${newest}${last}${last}`, item: { kind: 'end', key: turn.id, turn, again } };
     });
+}
+
+function unanswered(
+  { turns, outgoing, messages }: ChatState,
+  { id }: Turn,
+): Pick<Outgoing, 'text' | 'attachments'> | null {
+  const isLast = Object.keys(turns).every((each) => each <= id) && outgoing.every(({ turnId }) => turnId === id);
+  if (!isLast) return null;
+  const read = Object.values(messages).find(({ role, turn_id }) => role === 'user' && turn_id === id);
+  return read ?? outgoing[0] ?? null;
 }

@@ -2,8 +2,10 @@ import type { Client } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
 import { followConversation } from '@vestra/sdk/stream';
 import { newIdempotencyKey } from '@vestra/sdk/transport';
+import { yesTo } from '@vestra/sdk/yes';
 import { type Dispatch, useEffect, useMemo, useReducer, useRef } from 'react';
 import { sleepOrOnline } from '../connection.ts';
+import { type Trouble, troubleOf } from '../trouble.ts';
 import {
   type Attachment,
   type ChatAction,
@@ -35,7 +37,7 @@ export type Chat = {
   sendAgain: (outgoing: Outgoing) => Promise<void>;
   stop: () => Promise<void>;
   /** Resolves with why it was not taken, or null. */
-  answer: (interactionId: string, answer: Answer) => Promise<string | null>;
+  answer: (interactionId: string, answer: Answer) => Promise<Trouble | null>;
   loadOlder: () => Promise<void>;
 };
 
@@ -155,7 +157,7 @@ function createTalk({
       dispatch({ type: 'sent', key, turn });
     } catch (error) {
       failed(error);
-      dispatch({ type: 'unsent', key, failure: reasonOf(error) });
+      dispatch({ type: 'unsent', key, failure: troubleOf(error) });
     }
   }
 
@@ -176,16 +178,16 @@ function createTalk({
       await client.conversations.stop({ conversation_id }).catch(failed);
     },
     async answer(interaction_id: string, answer: Answer) {
-      const { nonce } = current().waits[interaction_id]?.interaction ?? {};
-      // Whoever clicks here is there; a yes in person brings its nonce back.
-      const yes = answer.approve === true && { present_user: true, ...(nonce !== undefined && { nonce }) };
+      const asked = current().waits[interaction_id]?.interaction;
+      // Whoever clicks here is there.
+      const yes = answer.approve === true && asked !== undefined && yesTo(asked);
       try {
         const interaction = await client.interactions.answer({ interaction_id, ...answer, ...yes });
         dispatch({ type: 'interaction', interaction });
         return null;
       } catch (error) {
         failed(error);
-        if (!isSettledElsewhere(error)) return reasonOf(error);
+        if (!isSettledElsewhere(error)) return troubleOf(error);
         dispatch({ type: 'interaction', interaction: await client.interactions.get({ interaction_id }) });
         return null;
       }
@@ -207,5 +209,3 @@ function createTalk({
 
 const isSettledElsewhere = (error: unknown) =>
   error instanceof VestraError && (error.code === 'already_answered' || error.code === 'interaction_expired');
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

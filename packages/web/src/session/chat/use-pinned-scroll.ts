@@ -2,6 +2,14 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 
 const nearPx = 80;
 
+/** The end of what is said; of a card that is taller than the view its beginning, which says what it is about. */
+function endOf(box: HTMLElement): number {
+  const cards = box.querySelectorAll<HTMLElement>('[data-wait]');
+  const card = cards.item(cards.length - 1);
+  if (!card || card.offsetHeight <= box.clientHeight) return box.scrollHeight;
+  return box.scrollTop + card.getBoundingClientRect().top - box.getBoundingClientRect().top - 8;
+}
+
 /**
  * Keeps the newest in view while the person is at the end, and what they read in its place while they are not: also
  * when older messages come in above. `oldest` names what stands first.
@@ -25,7 +33,7 @@ export function usePinnedScroll(oldest: string | undefined, reachedTop: () => vo
     const [box, inner] = [view.current, content.current];
     if (!box || !inner) return;
     const observer = new ResizeObserver(() => {
-      if (isPinned.current) box.scrollTop = box.scrollHeight;
+      if (isPinned.current) box.scrollTop = endOf(box);
       before.current.height = box.scrollHeight;
       // What does not fill the view cannot be scrolled up.
       if (box.scrollHeight <= box.clientHeight) reachedTop();
@@ -49,7 +57,7 @@ export function usePinnedScroll(oldest: string | undefined, reachedTop: () => vo
 
   const toEnd = useCallback(() => {
     isPinned.current = true;
-    view.current?.scrollTo({ top: view.current.scrollHeight });
+    if (view.current) view.current.scrollTo({ top: endOf(view.current) });
   }, []);
 
   return { view, content, isAtEnd, scrolled, toEnd };

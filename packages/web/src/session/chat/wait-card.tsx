@@ -1,28 +1,37 @@
-import { type ReactNode, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '../button.tsx';
-import { ExternalIcon, PersonIcon } from '../icons.tsx';
-import { useWords } from '../words/words.ts';
+import { ExternalIcon } from '../icons.tsx';
+import type { Trouble } from '../trouble.ts';
+import { useLanguage, useWords } from '../words/words.ts';
+import { Approval } from './approval.tsx';
 import type { Interaction } from './chat-state.ts';
 import { QuestionForm } from './question-form.tsx';
+import { asMoment } from './shown-row.ts';
 import type { Answer } from './use-chat.ts';
+import { Buttons, Summary } from './wait-parts.tsx';
 
 type WaitProps = {
   interaction: Interaction;
   /** Resolves with why it was not taken, or null. */
-  answer: (answer: Answer) => Promise<string | null>;
+  answer: (answer: Answer) => Promise<Trouble | null>;
 };
+
+/** What the company approves is not the person's to answer, and not theirs to read. */
+export const isForCompany = ({ approver }: Interaction) => approver === 'org';
 
 /** Something the agent waits for, with what answers it. */
 export function WaitCard({ interaction, answer }: WaitProps) {
-  const words = useWords();
+  const language = useLanguage();
+  const { words } = language;
   const heading = useId();
   const [isSending, setSending] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Trouble | null>(null);
   const send = async (given: Answer) => {
     setSending(true);
     setFailure(await answer(given));
     setSending(false);
   };
+  if (isForCompany(interaction)) return <CompanyCard />;
   const titles = {
     approval: words.approval,
     question: words.question,
@@ -40,11 +49,30 @@ export function WaitCard({ interaction, answer }: WaitProps) {
         {titles[interaction.type]}
       </p>
       <Body interaction={interaction} isSending={isSending} send={send} />
-      {failure !== null && (
-        <p className="mt-3 text-sm text-danger" role="alert">
-          {words.wrong} <span dir="auto">{failure}</span>
+      {interaction.expires_at !== null && (
+        <p className="mt-3 text-sm text-muted-foreground">
+          {words.answerUntil(asMoment(new Date(interaction.expires_at), language))}
         </p>
       )}
+      {failure !== null && (
+        <p className="mt-3 text-sm text-danger" role="alert">
+          {words[failure]}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function CompanyCard() {
+  const words = useWords();
+  const heading = useId();
+  return (
+    <section aria-labelledby={heading} className="panel animate-rise p-4 sm:p-5" data-wait="company">
+      <p className="mb-1.5 flex items-center gap-2.5 text-sm font-medium text-accent" id={heading}>
+        <span aria-hidden="true" className="size-2.5 animate-breathe rounded-full bg-accent" />
+        {words.waitingForCompany}
+      </p>
+      <p className="text-muted-foreground">{words.companyDecides}</p>
     </section>
   );
 }
@@ -62,36 +90,6 @@ function Body(props: BodyProps) {
     default:
       return <Connect interaction={props.interaction} />;
   }
-}
-
-function Approval({ interaction, isSending, send }: BodyProps) {
-  const words = useWords();
-  const { summary, details, moves_money, requires_present_user } = interaction;
-  // An ability is installed elsewhere: here it can only be declined.
-  const isDeclinedOnly = details.renderer === 'ability_install';
-  return (
-    <>
-      <Summary>{summary}</Summary>
-      <Rows details={details} />
-      {moves_money === true && <p className="mt-3 text-sm text-muted-foreground">{words.movesMoney}</p>}
-      {requires_present_user && (
-        <p className="mt-3 flex gap-2 text-sm text-muted-foreground">
-          <PersonIcon className="mt-0.5 size-4 shrink-0" />
-          {words.inPerson}
-        </p>
-      )}
-      <Buttons>
-        {!isDeclinedOnly && (
-          <Button disabled={isSending} look="primary" onClick={() => send({ approve: true })}>
-            {words.yes}
-          </Button>
-        )}
-        <Button disabled={isSending} onClick={() => send({ approve: false })}>
-          {words.no}
-        </Button>
-      </Buttons>
-    </>
-  );
 }
 
 function Question({ interaction, isSending, send }: BodyProps) {
@@ -180,33 +178,3 @@ function Connect({ interaction }: { interaction: Interaction }) {
     </>
   );
 }
-
-function Rows({ details }: { details: Interaction['details'] }) {
-  const rows = Array.isArray(details.rows) ? details.rows.filter(isRow) : [];
-  if (rows.length === 0) return null;
-  return (
-    <dl className="mt-3 grid grid-cols-[minmax(4rem,auto)_1fr] gap-x-4 gap-y-1.5 rounded-xl bg-muted px-3.5 py-3 text-[0.9375rem]">
-      {rows.map(({ label, value }) => (
-        <div className="col-span-2 grid grid-cols-subgrid" key={label}>
-          <dt className="text-muted-foreground wrap-anywhere">{label}</dt>
-          <dd className="min-w-0 whitespace-pre-wrap wrap-anywhere" dir="auto">
-            {value}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function isRow(value: unknown): value is { label: string; value: string } {
-  const { label, value: said } = (value ?? {}) as Record<string, unknown>;
-  return typeof label === 'string' && typeof said === 'string';
-}
-
-const Summary = ({ children }: { children: ReactNode }) => (
-  <p className="text-[1.0625rem] font-medium leading-snug wrap-anywhere" dir="auto">
-    {children}
-  </p>
-);
-
-const Buttons = ({ children }: { children: ReactNode }) => <div className="mt-4 flex flex-wrap gap-2">{children}</div>;

@@ -7,8 +7,19 @@ import { FileLink } from './file-link.tsx';
 import { SettledWait } from './settled-wait.tsx';
 
 /** A piece of work: its plan and what it does now while it goes on, its files when it has ended. */
-export function WorkCard({ client, work, settled }: { client: Client; work: Work; settled: readonly Waiting[] }) {
+export function WorkCard({
+  client,
+  work,
+  settled,
+  waitsForCompany,
+}: {
+  client: Client;
+  work: Work;
+  settled: readonly Waiting[];
+  waitsForCompany: boolean;
+}) {
   const words = useWords();
+  const status = waitsForCompany ? words.waitingForCompany : statusWord(work, words);
   const isOpen = work.status !== 'done' && work.status !== 'failed';
   const title = work.title ?? words.work;
   const completed = work.progress.filter(({ status }) => status === 'completed').length;
@@ -20,7 +31,7 @@ export function WorkCard({ client, work, settled }: { client: Client; work: Work
           {title}
         </h2>
         <span className="shrink-0 text-sm text-muted-foreground">
-          {isOpen && work.progress.length > 0 ? `${completed}/${work.progress.length}` : statusWord(work, words)}
+          {isOpen && work.progress.length > 0 ? `${completed}/${work.progress.length}` : status}
         </span>
       </header>
       {work.progress.length > 0 && (
@@ -34,12 +45,7 @@ export function WorkCard({ client, work, settled }: { client: Client; work: Work
       )}
       {isOpen && (work.activity || work.status !== 'working') && (
         <p className="truncate border-t px-4 py-2.5 text-sm text-muted-foreground" dir="auto">
-          {work.status === 'working' ? work.activity : statusWord(work, words)}
-        </p>
-      )}
-      {work.status === 'failed' && !work.isStopped && work.error && (
-        <p className="border-t px-4 py-2.5 text-sm text-danger wrap-anywhere" dir="auto">
-          {work.error.message}
+          {work.status === 'working' ? work.activity : status}
         </p>
       )}
       {settled.length > 0 && (

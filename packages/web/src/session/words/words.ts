@@ -1,22 +1,52 @@
 import { createContext, useContext } from 'react';
-import { ar } from './ar.ts';
-import { de } from './de.ts';
 import { en, type Words } from './en.ts';
-import { es } from './es.ts';
-import { fr } from './fr.ts';
 
-const tables: Readonly<Record<string, Words>> = { en, de, es, fr, ar };
-const rightToLeft = new Set(['ar']);
+/** Each language is a file of its own, fetched by those who read it. */
+export const catalogues = {
+  en: async () => en,
+  de: async () => (await import('./de.ts')).de,
+  es: async () => (await import('./es.ts')).es,
+  fr: async () => (await import('./fr.ts')).fr,
+  pt: async () => (await import('./pt.ts')).pt,
+  hi: async () => (await import('./hi.ts')).hi,
+  ja: async () => (await import('./ja.ts')).ja,
+  ar: async () => (await import('./ar.ts')).ar,
+} as const satisfies Record<string, () => Promise<Words>>;
 
-export type Language = { tag: string; direction: 'ltr' | 'rtl'; words: Words };
+type Tag = keyof typeof catalogues;
 
-/** The first of the browser's languages that the page speaks. */
-export function chooseLanguage(wanted: readonly string[]): Language {
-  const tags = wanted.map((each) => each.toLowerCase().split('-', 1)[0] ?? '');
-  const tag = tags.find((each) => Object.hasOwn(tables, each)) ?? 'en';
-  return { tag, direction: rightToLeft.has(tag) ? 'rtl' : 'ltr', words: tables[tag] ?? en };
+const rightToLeft: ReadonlySet<Tag> = new Set(['ar']);
+
+/** `locale` is how the person writes numbers and dates: `en-GB` where the page speaks `en`. */
+export type Language = { tag: Tag; locale: string; direction: 'ltr' | 'rtl'; words: Words };
+
+/** The first of the wanted languages that the page speaks. */
+export async function loadLanguage(wanted: readonly string[]): Promise<Language> {
+  const { tag, locale } = chooseTag(wanted);
+  // Words that cannot be fetched are no reason to show nothing.
+  const words = await catalogues[tag]().catch(() => null);
+  if (words === null) return { tag: 'en', locale: 'en', direction: 'ltr', words: en };
+  return { tag, locale, direction: rightToLeft.has(tag) ? 'rtl' : 'ltr', words };
 }
 
-export const WordsContext = createContext<Words>(en);
+export function chooseTag(wanted: readonly string[]): { tag: Tag; locale: string } {
+  for (const each of wanted) {
+    const tag = (each.toLowerCase().split(/[-_]/, 1)[0] ?? '') as Tag;
+    if (Object.hasOwn(catalogues, tag)) return { tag, locale: isLocale(each) ? each : tag };
+  }
+  return { tag: 'en', locale: 'en' };
+}
 
-export const useWords = (): Words => useContext(WordsContext);
+function isLocale(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+export const LanguageContext = createContext<Language>({ tag: 'en', locale: 'en', direction: 'ltr', words: en });
+
+export const useLanguage = (): Language => useContext(LanguageContext);
+
+export const useWords = (): Words => useContext(LanguageContext).words;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { noToolPolicy } from '@vestra/contract/tool-entry';
 import { defaultManifest, repoNamed } from '../../deployments/api.ts';
 import { type FileKey, fileKeys } from './file-keys.ts';
 import { routineOfEntry, scenarioOfTest } from './file-objects.ts';
@@ -16,7 +17,6 @@ export function changedFileKeys(before: Saved | null, after: Saved): FileKey[] {
 }
 
 function meaningOf({ manifest, fileObjects }: Saved): Record<FileKey, unknown> {
-  const noPolicy = { deny: [], require_approval: [], run_without_asking: [] };
   const meaning: Record<FileKey, unknown> = {
     instructions: manifest.instructions,
     language: manifest.language,
@@ -25,7 +25,7 @@ function meaningOf({ manifest, fileObjects }: Saved): Record<FileKey, unknown> {
     tools: {
       functions: manifest.tools,
       // A server that moved to another URL is the same server.
-      servers: manifest.mcp_servers.map(({ id, slug }) => [id, manifest.mcp_tool_policy[slug] ?? noPolicy]),
+      servers: manifest.mcp_servers.map(({ id, slug }) => [id, manifest.mcp_tool_policy[slug] ?? noToolPolicy]),
     },
     skills: manifest.skills,
     knowledge: manifest.notebooks,

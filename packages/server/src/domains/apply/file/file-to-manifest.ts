@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { noToolPolicy } from '@vestra/contract/tool-entry';
 import { type FileObjects, type Manifest, withoutRepeats } from '../../deployments/api.ts';
 import type { RegisteredServer } from '../../mcp-servers/api.ts';
 import type { DeploymentFile, ServerEntry } from './parts.ts';
@@ -33,13 +35,13 @@ export function fileToManifest(
   };
 }
 
-/** A server without lists of its own has no policy. */
+/** A server of which nothing is said has no policy. */
 function policiesOf(entries: readonly ServerEntry[], servers: readonly Pick<RegisteredServer, 'slug'>[]) {
-  const policies = entries.map(({ deny, require_approval, run_without_asking }, at) => ({
+  const policies = entries.map(({ deny, require_approval, run_without_asking, approver }, at) => ({
     slug: servers[at]?.slug as string,
-    policy: { deny, require_approval, run_without_asking },
+    policy: { deny, require_approval, run_without_asking, approver },
   }));
-  const given = policies.filter(({ policy }) => Object.values(policy).some((names) => names.length > 0));
+  const given = policies.filter(({ policy }) => !isDeepStrictEqual(policy, noToolPolicy));
   return Object.fromEntries(given.map(({ slug, policy }) => [slug, policy]));
 }
 

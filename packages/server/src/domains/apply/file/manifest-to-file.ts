@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deploymentFile } from '@vestra/contract/deployment-file';
-import { functionEntry } from '@vestra/contract/tool-entry';
+import { functionEntry, noToolPolicy } from '@vestra/contract/tool-entry';
 import type { z } from 'zod';
 import type { RegisteredServer } from '../../mcp-servers/api.ts';
 import { fileKeys } from './file-keys.ts';
@@ -29,7 +29,7 @@ export function manifestToFile(
     tools: [
       ...manifest.mcp_servers.map((server) => ({
         ...writtenServer(servers.get(server.id) ?? { name: nameFromUrl(server.url), url: server.url, headers: {} }),
-        ...withoutDefaults(manifest.mcp_tool_policy[server.slug] ?? {}, noPolicy),
+        ...withoutDefaults(manifest.mcp_tool_policy[server.slug] ?? {}, noToolPolicy),
       })),
       ...manifest.tools.map(({ function: called, description, ...rest }) => ({
         function: called,
@@ -57,7 +57,6 @@ export function manifestToFile(
 
 const defaults = deploymentFile.parse({ name: 'x' });
 const emptied: Partial<Record<keyof WrittenFile, unknown>> = { ...defaults, limits: {} };
-const noPolicy = { deny: [], require_approval: [], run_without_asking: [] };
 const functionDefaults = functionEntry.omit({ function: true, description: true }).parse({}) as Record<string, unknown>;
 
 function writtenServer({ name, url, headers }: Pick<RegisteredServer, 'name' | 'url' | 'headers'>) {

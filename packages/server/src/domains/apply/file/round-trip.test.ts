@@ -161,7 +161,7 @@ tests:
 
 describe('where the parts of a file stand in the manifest', () => {
   const notebook = newId('nb');
-  const lists = { deny: ['drop'], require_approval: ['pay'], run_without_asking: ['note'] };
+  const lists = { deny: ['drop'], require_approval: ['pay'], run_without_asking: ['note'], approver: 'org' as const };
   const lookup = { function: 'look_up', description: 'Looks up.', input: {}, timeout_s: 120, read_only: true };
   const file = read({
     name: 'shop',
@@ -185,7 +185,7 @@ describe('where the parts of a file stand in the manifest', () => {
   const { manifest, fileObjects } = savedOf(file, servers);
 
   it('functions are `tools` [MAN-004]', () => {
-    expect(manifest.tools).toEqual([{ ...lookup, run_without_asking: false }]);
+    expect(manifest.tools).toEqual([{ ...lookup, run_without_asking: false, approver: 'user' }]);
   });
 
   it('servers are `mcp_servers`, and their lists `mcp_tool_policy` [MAN-005, MAN-006]', () => {

@@ -307,10 +307,24 @@ describe('tools', () => {
   it('its time and its flags, each with a default [TOOL-021, TOOL-022]', async () => {
     await takes({ tools: [call({ timeout_s: 5, read_only: true, run_without_asking: true })] });
     expect((await takes({ tools: [call()] })).manifest.tools).toEqual([
-      call({ input: {}, timeout_s: 120, read_only: false, run_without_asking: false }),
+      call({ input: {}, timeout_s: 120, read_only: false, run_without_asking: false, approver: 'user' }),
     ]);
     for (const timeout_s of [4, 601, 5.5]) await refuses({ tools: [call({ timeout_s })] }, 'tools.0.timeout_s');
     for (const flag of ['read_only', 'run_without_asking'])
       await refuses({ tools: [call({ [flag]: 'yes' })] }, `tools.0.${flag}`);
+  });
+
+  it('who says yes: the user or the org, and not where nobody is asked [TOOL-240]', async () => {
+    const { manifest } = await takes({ tools: [call({ approver: 'org' }), mcp({ approver: 'org' })] });
+    expect(manifest.tools).toMatchObject([{ approver: 'org' }]);
+    expect(Object.values(manifest.mcp_tool_policy as object)).toMatchObject([{ deny: [], approver: 'org' }]);
+    for (const approver of ['boss', 'ORG', null, ['org']]) {
+      await refuses({ tools: [call({ approver })] }, 'tools.0.approver');
+      await refuses({ tools: [mcp({ approver })] }, 'tools.0.approver');
+    }
+    for (const flag of ['read_only', 'run_without_asking']) {
+      await refuses({ tools: [call({ approver: 'org', [flag]: true })] }, 'tools.0.approver');
+      await takes({ tools: [call({ approver: 'user', [flag]: true })] });
+    }
   });
 });

@@ -12,10 +12,22 @@ export function functionFaults(
   { faultOfSchema }: Pick<ApplyDependencies, 'faultOfSchema'>,
 ): Fault[] {
   const seen = new Set<string>();
-  return functions.flatMap(({ at, value: { function: name, input } }) => [
-    ...(name === undefined ? [] : nameFaults(name, `${at}.function`, seen)),
-    ...(input === undefined ? [] : inputFaults(input, `${at}.input`, faultOfSchema)),
-  ]);
+  return functions.flatMap(({ at, value }) => {
+    const { function: name, input } = value;
+    return [
+      ...(name === undefined ? [] : nameFaults(name, `${at}.function`, seen)),
+      ...(input === undefined ? [] : inputFaults(input, `${at}.input`, faultOfSchema)),
+      ...approverFaults(value, `${at}.approver`),
+    ];
+  });
+}
+
+/** Whoever names the org means that it is asked. */
+function approverFaults({ approver, read_only, run_without_asking }: Partial<FunctionEntry>, at: string): Fault[] {
+  if (approver !== 'org' || !(read_only || run_without_asking)) return [];
+  const flag = read_only ? 'read_only' : 'run_without_asking';
+  const message = `Nobody is asked for a function with \`${flag}\`: leave out that, or \`approver\`.`;
+  return [fault('invalid_manifest', at, message)];
 }
 
 function nameFaults(name: string, at: string, seen: Set<string>): Fault[] {

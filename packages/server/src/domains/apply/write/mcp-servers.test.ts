@@ -80,7 +80,7 @@ describe('a server that a file names', () => {
 
   it('keeps its policy in the version and its floor to itself [APPLY-008, MAN-006]', async () => {
     await fresh();
-    const lists = { deny: ['drop'], require_approval: ['pay'], run_without_asking: ['note'] };
+    const lists = { deny: ['drop'], require_approval: ['pay'], run_without_asking: ['note'], approver: 'org' };
     const first = await org.put(file('shop', { mcp: url, name: 'CRM', ...lists }));
     const second = await org.put(file('shop', { mcp: url, name: 'CRM' }));
     expect(first.body.version.manifest.mcp_tool_policy).toEqual({ crm: lists });

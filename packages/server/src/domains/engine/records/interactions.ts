@@ -153,6 +153,7 @@ export type InteractionFilter = {
   task_id?: string | undefined;
   type?: InteractionRow['type'] | undefined;
   kind?: InteractionRow['kind'] | undefined;
+  approver?: InteractionRow['approver'] | undefined;
   status: InteractionRow['status'];
 };
 
@@ -174,6 +175,7 @@ export const listInteractions = (
         filter.task_id && sql`task_id = ${filter.task_id}`,
         filter.type && sql`type = ${filter.type}`,
         filter.kind && sql`kind = ${filter.kind}`,
+        filter.approver && sql`type = 'approval' AND approver = ${filter.approver}`,
         after && sql`id < ${after[0] as string}`,
       )}
       ORDER BY id DESC LIMIT ${limit + 1}`,

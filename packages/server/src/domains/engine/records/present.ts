@@ -2,6 +2,7 @@ import type { StreamEvent } from '@vestra/contract/events';
 import { microsToUsd } from '@vestra/contract/money';
 import type { LogEntry } from '../../events/api.ts';
 import { type Cost, presentCost } from '../../ledger/api.ts';
+import { needsOf } from './needs.ts';
 import type { ConversationRow, InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
 import { shownState } from './turn.ts';
 
@@ -122,6 +123,8 @@ export const presentInteraction = (row: InteractionRow) => ({
   summary: row.summary,
   moves_money: row.moves_money,
   requires_present_user: row.requires_present_user,
+  ...(row.type === 'approval' && { approver: row.approver }),
+  needs: needsOf(row),
   ...(row.nonce !== null && { nonce: row.nonce }),
   ...(row.questions !== null && { questions: row.questions }),
   ...(row.browser !== null && { browser: row.browser }),

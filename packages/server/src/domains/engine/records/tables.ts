@@ -189,6 +189,7 @@ export const interactions = table('interactions', {
   summary: text(),
   moves_money: boolean().nullable(),
   requires_present_user: boolean(),
+  approver: text<'user' | 'org'>().withDefault(),
   nonce: text().nullable(),
   questions: json<Question[]>().nullable(),
   browser: json<{ suggested_mode: 'control'; url: string | null }>().nullable(),

@@ -103,7 +103,11 @@ function stepOf(row: StepRow, calls: readonly CallRow[], waits: readonly Interac
         call: { id: call.id, name: call.name, arguments: call.arguments },
         waits: waits
           .filter(({ call_id, purpose }) => call_id === call.id && purpose !== null)
-          .map((wait) => ({ purpose: wait.purpose as NonNullable<typeof wait.purpose>, outcome: outcomeOf(wait) })),
+          .map((wait) => ({
+            purpose: wait.purpose as NonNullable<typeof wait.purpose>,
+            outcome: outcomeOf(wait),
+            isOfOrg: wait.approver === 'org',
+          })),
         isStarted: call.started_at !== null,
         result:
           call.output === null

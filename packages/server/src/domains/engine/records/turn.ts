@@ -26,6 +26,8 @@ export type MessageTool = {
   timeout_s: number;
   read_only: boolean;
   run_without_asking: boolean;
+  /** Absent in what was taken before there was a choice. */
+  approver?: 'user' | 'org' | undefined;
 };
 
 export const isOver = (state: TurnState) => state === 'settled' || state === 'failed' || state === 'stopped';

@@ -210,11 +210,13 @@ function functionTool({
   timeout_s,
   read_only,
   run_without_asking,
+  approver,
 }: MessageTool): Tool {
   const tool: Tool = {
     definition: { name, description, inputSchema: input_schema },
     origin: { from: 'function', read_only, run_without_asking },
     server: null,
+    approver: approver ?? 'user',
     effect: { kind: 'ask', answeredBy: 'tool', draft: (call) => functionCallFor(tool, call, timeout_s) },
   };
   return tool;

@@ -22,6 +22,7 @@ const waiting = (of: Partial<InteractionRow>): InteractionRow => ({
   summary: 'Start?',
   moves_money: false,
   requires_present_user: false,
+  approver: 'user',
   nonce: null,
   questions: null,
   browser: null,
@@ -51,6 +52,8 @@ const handoffForValue = { ...handoff, details: { asks_for_value: true } };
 const toolCall = waiting({ kind: 'custom', type: 'tool_call', moves_money: null });
 const connect = waiting({ kind: 'connector_auth', type: 'connect' });
 const permission = waiting({ kind: 'tool_permission' });
+const ofOrg = waiting({ kind: 'tool_permission', approver: 'org' });
+const moneyOfOrg = waiting({ kind: 'credit_approval', approver: 'org', moves_money: true });
 const inPerson = waiting({ kind: 'hands_approval', requires_present_user: true, nonce: 'n1' });
 const install = waiting({ kind: 'custom', details: { renderer: 'ability_install' } });
 
@@ -78,6 +81,8 @@ describe('what each type takes', () => {
     ['a tool call an output of null', toolCall, { output: null }, 'answered'],
     ['a tool call an error', toolCall, { error: 'Out of paper' }, 'answered'],
     ['a permission a yes of somebody present', permission, { approve: true, present_user: true }, 'approved'],
+    ['a permission of the org a yes without anybody present', ofOrg, { approve: true }, 'approved'],
+    ['money of the org a yes without anybody present', moneyOfOrg, { approve: true }, 'approved'],
     ['a permission a no of anybody', permission, { approve: false }, 'denied'],
     [
       'an approval in person the yes with its nonce',

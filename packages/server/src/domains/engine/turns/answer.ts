@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import { needsOf } from '../records/needs.ts';
 import type { InteractionRow } from '../records/tables.ts';
 import type { Settlement } from './settle.ts';
 
@@ -38,20 +39,13 @@ function readApproval(row: InteractionRow, answer: Answer): Settlement {
   if (answer.decision !== undefined) throw fail('decision_not_expected', { param: 'decision' });
   if (isSaid(answer.output) || answer.error !== undefined || answer.approve === undefined) throw mismatch('approve');
   if (!answer.approve) return { status: 'resolved', decision: 'denied' };
-  if (row.details.renderer === 'ability_install') throw fail('install_ability_instead');
-  if (needsPresence(row) && answer.present_user !== true)
+  const needs = needsOf(row);
+  if (needs.includes('installation')) throw fail('install_ability_instead');
+  if (needs.includes('present_user') && answer.present_user !== true)
     throw fail('present_user_required', { param: 'present_user' });
-  if (row.nonce !== null && answer.nonce !== row.nonce) throw fail('nonce_mismatch', { param: 'nonce' });
+  if (needs.includes('nonce') && answer.nonce !== row.nonce) throw fail('nonce_mismatch', { param: 'nonce' });
   return { status: 'resolved', decision: 'approved' };
 }
-
-/** A yes to a company action, to spending, or to what is approved in person comes from somebody who is there. */
-const needsPresence = ({ kind, moves_money, requires_present_user }: InteractionRow) =>
-  kind === 'tool_permission' ||
-  kind === 'credit_approval' ||
-  kind === 'hands_approval' ||
-  moves_money === true ||
-  requires_present_user;
 
 function readQuestion(row: InteractionRow, answer: Answer): Settlement {
   if (answer.decision !== undefined) throw fail('decision_not_expected', { param: 'decision' });

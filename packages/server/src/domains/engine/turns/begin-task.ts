@@ -7,10 +7,9 @@ import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { findTask, insertTask, updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
 import { findTurn, updateTurn } from '../records/turns.ts';
+import { manifestOf } from '../records/version-cache.ts';
+import { acknowledgementIn } from './acknowledgement.ts';
 import type { Engine } from './ports.ts';
-
-/** Said where the message goes straight to work, or the model handed it over without a word. */
-const plainAcknowledgement = 'I am on it and will come back with the result.';
 
 /** Work takes over a turn: it gets a task, and the user one line. The conversation is free for the next message. */
 export async function beginTask(
@@ -37,7 +36,7 @@ export async function beginTask(
   });
   conversation.open_tasks += 1;
   const isSilent = of.said.trim() === '';
-  const acknowledgement = isSilent ? plainAcknowledgement : of.said;
+  const acknowledgement = isSilent ? await plainAcknowledgement(change, turn) : of.said;
   const message = await insertMessage(tx, {
     conversation_id: turn.conversation_id,
     id: turn.reply_message_id,
@@ -49,6 +48,11 @@ export async function beginTask(
   tellMessage(change, message, isSilent ? acknowledgement : of.unstreamed);
   await sendTaskJob(engine, change, task);
   return updateTurn(tx, turn.id, { state: 'working', acknowledgement, task_id: task.id });
+}
+
+/** The version was read for the message: it is at hand. */
+async function plainAcknowledgement({ tx }: Change, { deployment_id, deployment_version }: TurnRow): Promise<string> {
+  return acknowledgementIn((await manifestOf(tx, deployment_id, deployment_version)).language);
 }
 
 export async function sendTaskJob({ jobs }: Engine, { tx }: Change, task: TaskRow): Promise<void> {

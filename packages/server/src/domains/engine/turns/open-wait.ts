@@ -78,6 +78,7 @@ function columnsOf(
     summary: storableText(draft.summary),
     moves_money: draft.moves_money,
     requires_present_user: draft.requires_present_user,
+    approver: draft.approver ?? 'user',
     questions: draft.questions === undefined ? null : (storableJson(draft.questions) as InteractionRow['questions']),
     details: storableJson(draft.details) as Record<string, unknown>,
     is_hidden: conversation.is_hidden,

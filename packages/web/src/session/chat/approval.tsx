@@ -1,0 +1,88 @@
+import { Button } from '../button.tsx';
+import { CoinIcon, PersonIcon } from '../icons.tsx';
+import { useLanguage } from '../words/words.ts';
+import type { Interaction } from './chat-state.ts';
+import { asMoney, asWords, type Row, shownRow } from './shown-row.ts';
+import type { Answer } from './use-chat.ts';
+import { Buttons, Summary } from './wait-parts.tsx';
+
+type ApprovalProps = { interaction: Interaction; isSending: boolean; send: (answer: Answer) => Promise<void> };
+
+/** A deed that waits for the person's yes: what it is, then with what, each said once. */
+export function Approval({ interaction, isSending, send }: ApprovalProps) {
+  const language = useLanguage();
+  const { words } = language;
+  const { details, moves_money, requires_present_user, needs } = interaction;
+  const price = typeof details.price_usd === 'number' ? details.price_usd : null;
+  return (
+    <>
+      <Summary>{headlineOf(interaction)}</Summary>
+      {(moves_money === true || details.category === 'payment' || price !== null) && (
+        <p className="mt-2 inline-flex items-center gap-1.5 rounded-full bg-accent-soft px-2.5 py-1 text-sm font-medium text-accent">
+          <CoinIcon className="size-4 shrink-0" />
+          {price === null ? words.movesMoney : words.costs(asMoney(price, 'USD', language))}
+        </p>
+      )}
+      <Rows details={details} />
+      {requires_present_user && (
+        <p className="mt-3 flex gap-2 text-sm text-muted-foreground">
+          <PersonIcon className="mt-0.5 size-4 shrink-0" />
+          {words.inPerson}
+        </p>
+      )}
+      <Buttons>
+        {!needs.includes('installation') && (
+          <Button disabled={isSending} look="primary" onClick={() => send({ approve: true })}>
+            {words.yes}
+          </Button>
+        )}
+        <Button disabled={isSending} onClick={() => send({ approve: false })}>
+          {words.no}
+        </Button>
+      </Buttons>
+    </>
+  );
+}
+
+/** The summary of a call quotes its arguments, which stand in the rows. Null where it is not the person's to read. */
+export function headlineOf({ kind, summary, details }: Partial<Interaction>): string | null {
+  if (summary === undefined || details === undefined) return null;
+  if (kind !== 'tool_permission' && kind !== 'credit_approval') return summary;
+  if (typeof details.description === 'string') return details.description;
+  return typeof details.tool_name === 'string' ? asWords(details.tool_name) : summary;
+}
+
+function Rows({ details }: { details: Interaction['details'] }) {
+  const language = useLanguage();
+  const rows = Array.isArray(details.rows) ? details.rows.filter(isRow) : [];
+  if (rows.length === 0) return null;
+  const more = typeof details.more_rows === 'number' ? details.more_rows : 0;
+  return (
+    <dl className="mt-3 grid grid-cols-[minmax(4rem,auto)_1fr] gap-x-4 gap-y-1.5 rounded-xl bg-muted px-3.5 py-3 text-[0.9375rem]">
+      {rows.map((row) => {
+        const { label, value } = shownRow(row, rows, language);
+        return (
+          <div className="col-span-2 grid grid-cols-subgrid" key={row.label}>
+            <dt className="text-muted-foreground wrap-anywhere" dir="auto">
+              {label}
+            </dt>
+            <dd className="min-w-0 whitespace-pre-wrap wrap-anywhere" dir="auto">
+              {value}
+            </dd>
+          </div>
+        );
+      })}
+      {more > 0 && (
+        <div className="col-span-2 text-muted-foreground">
+          <dt className="sr-only">…</dt>
+          <dd>{language.words.andMore(new Intl.NumberFormat(language.locale).format(more))}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+function isRow(value: unknown): value is Row {
+  const { label, title, value: said } = (value ?? {}) as Record<string, unknown>;
+  return typeof label === 'string' && typeof said === 'string' && (title === undefined || typeof title === 'string');
+}

@@ -1,0 +1,62 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { en, type Words } from './en.ts';
+import { catalogues, chooseTag } from './words.ts';
+
+const argument = 'ARGUMENT';
+const saidBy = (words: Words) =>
+  Object.entries(words).map(([name, word]) => [name, typeof word === 'string' ? word : word(argument)] as const);
+const english = Object.fromEntries(saidBy(en));
+
+/** Each of these writes with letters of its own, so a word without one of them was left in English. */
+const letters: Record<string, RegExp> = {
+  hi: /\p{Script=Devanagari}/u,
+  ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u,
+  ar: /\p{Script=Arabic}/u,
+};
+
+describe('the catalogues of the page', () => {
+  it('are those of the eight languages, and every one of them is loaded by its name [PAGE-240]', () => {
+    const written = globSync('??.ts', { cwd: import.meta.dirname }).map((file) => basename(file, '.ts'));
+    expect(Object.keys(catalogues).sort()).toEqual(written.sort());
+    expect(written).toEqual(['ar', 'de', 'en', 'es', 'fr', 'hi', 'ja', 'pt']);
+  });
+
+  for (const [tag, load] of Object.entries(catalogues)) {
+    it(`say every word in ${tag} [PAGE-240]`, async () => {
+      const said = saidBy(await load());
+      expect(said.map(([name]) => name).sort()).toEqual(Object.keys(english).sort());
+      const wrong = said.filter(([name, text]) => {
+        if (text.trim() === '' || english[name]?.includes(argument) !== text.includes(argument)) return true;
+        if (letters[tag]) return !letters[tag].test(text);
+        // Single words are the same in several languages: "Chat", "Plan".
+        return tag !== 'en' && text === english[name] && text.includes(' ');
+      });
+      expect(wrong).toEqual([]);
+    });
+  }
+
+  it('hold everything that the page says: no component has words of its own [PAGE-240]', () => {
+    const page = join(import.meta.dirname, '..');
+    const found = globSync('**/*.tsx', { cwd: page }).flatMap((file) => {
+      const source = readFileSync(join(page, file), 'utf8').replace(/\{\/\*.*?\*\/\}/gs, '');
+      const texts = source.match(/(?<![=\s])>\s*\p{L}[^<>{}=;]*<\//gu) ?? [];
+      const attributes = source.match(/\b(?:aria-label|title|placeholder|alt)="[^"]*\p{L}[^"]*"/gu) ?? [];
+      return [...texts, ...attributes].map((text) => `${file}: ${text}`);
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the language of the page', () => {
+  it.each([
+    [['pt-BR', 'en'], { tag: 'pt', locale: 'pt-BR' }],
+    [['xx', 'JA'], { tag: 'ja', locale: 'JA' }],
+    [['de_AT'], { tag: 'de', locale: 'de' }],
+    [['toString', 'constructor'], { tag: 'en', locale: 'en' }],
+    [[], { tag: 'en', locale: 'en' }],
+  ])('is the first of %j that it speaks', (wanted, chosen) => {
+    expect(chooseTag(wanted)).toEqual(chosen);
+  });
+});

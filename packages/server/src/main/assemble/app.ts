@@ -45,6 +45,7 @@ import { consoleRoutes, memberRoutes } from '../../domains/members/routes.ts';
 import { memoryRoutes } from '../../domains/memory/routes.ts';
 import { modelRoutes } from '../../domains/models/routes.ts';
 import { notebookRoutes } from '../../domains/notebooks/routes.ts';
+import { isEmbedOrigin } from '../../domains/orgs/api.ts';
 import { limitRoutes, meRoutes, orgRoutes } from '../../domains/orgs/routes.ts';
 import { moveRoutinesToTimezone } from '../../domains/routines/api.ts';
 import { routineRoutes } from '../../domains/routines/routes.ts';
@@ -56,6 +57,7 @@ import {
   createScreenCredentials,
   createSessionIdentity,
   embedOriginsOf,
+  embedOriginsOfToken,
   liveSessionsOf,
 } from '../../domains/sessions/api.ts';
 import { screenStream, sessionRoutes } from '../../domains/sessions/routes.ts';
@@ -171,8 +173,10 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
         app,
       );
-      sessionPages({ embedOriginsOf: (sessionId) => embedOriginsOf(db, sessionId) })(app);
-      screenPages(screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId }))(app);
+      const originsOf = (sessionId: string) => embedOriginsOf(db, sessionId);
+      sessionPages({ embedOriginsOf: originsOf })(app);
+      const stream = screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId });
+      screenPages(stream, originsOf)(app);
     },
     path: {
       db,
@@ -180,6 +184,10 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       requestsPerMinute,
       rateLimiter,
       cursors: createCursors(signingSecret),
+      embedOrigins: {
+        isListed: (origin) => isEmbedOrigin(db, origin),
+        ofToken: (token) => embedOriginsOfToken(db, token),
+      },
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       identities: { ...keyIdentity, ...sessionIdentity, ...createConsoleIdentity(db, publicUrl) },
       keyUsed: keyUse.used,

@@ -145,6 +145,9 @@ describe('opening a session', () => {
     const live = { key: server.liveKey, body: { user_id: 'rita', chat: true, deployment: 'desk', reuse: true } };
     const ofLive = await server.call('POST', '/v1/sessions', live);
     expect([ofLive.status, ofLive.body.conversation_id]).toEqual([201, expect.not.stringContaining(fresh)]);
+    expect((await reuse()).body.conversation_id).toBe(fresh);
+    const liveAgain = await server.call('POST', '/v1/sessions', live);
+    expect(liveAgain.body.conversation_id).toBe(ofLive.body.conversation_id);
   });
 
   it('goes on nowhere without a user, nor without a conversation [SES-203]', async () => {

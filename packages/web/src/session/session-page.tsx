@@ -1,3 +1,4 @@
+import type { EndReason } from '@vestra/react/bridge';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { Address } from './address.ts';
 import { Button } from './button.tsx';
@@ -7,7 +8,7 @@ import { MemoryIcon } from './icons.tsx';
 import { MemoryPanel } from './memory/memory-panel.tsx';
 import { Notice } from './notice.tsx';
 import { Screen } from './screen/screen.tsx';
-import { type EndReason, useSession } from './use-session.ts';
+import { useSession } from './use-session.ts';
 import type { Words } from './words/en.ts';
 import { useWords } from './words/words.ts';
 
@@ -15,7 +16,7 @@ import { useWords } from './words/words.ts';
 export function SessionPage({ address, connection }: { address: Address; connection: Connection }) {
   const words = useWords();
   const { client } = connection;
-  const { session, ended, failed } = useSession(client, address.sessionId);
+  const { session, ended, failed } = useSession(connection, address.sessionId);
   const isReached = useSyncExternalStore(connection.subscribe, connection.isReached);
   const memory = useMemoryColumn();
 
@@ -66,6 +67,7 @@ export function SessionPage({ address, connection }: { address: Address; connect
             conversationId={conversation_id}
             ending={ended && <Ending reason={ended} />}
             failed={failed}
+            opening={session.opening}
           />
         </div>
       )}

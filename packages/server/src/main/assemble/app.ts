@@ -79,6 +79,7 @@ import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
 import { missingPages } from '../../pages/built-pages.ts';
 import { downloadPages } from '../../pages/downloads.ts';
+import { embedScript } from '../../pages/embed.ts';
 import { frontPages } from '../../pages/front.ts';
 import { referencePages } from '../../pages/reference.ts';
 import { screenPages } from '../../pages/screen.ts';
@@ -173,6 +174,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
         app,
       );
+      embedScript()(app);
       const originsOf = (sessionId: string) => embedOriginsOf(db, sessionId);
       sessionPages({ embedOriginsOf: originsOf })(app);
       const stream = screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId });

@@ -52,5 +52,9 @@ export function usePinnedScroll(oldest: string | undefined, reachedTop: () => vo
     view.current?.scrollTo({ top: view.current.scrollHeight });
   }, []);
 
-  return { view, content, isAtEnd, scrolled, toEnd };
+  const unpin = useCallback(() => {
+    isPinned.current = false;
+  }, []);
+
+  return { view, content, isAtEnd, scrolled, toEnd, unpin };
 }

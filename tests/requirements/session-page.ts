@@ -28,32 +28,32 @@ export const sessionPage = area('session-page', 'done', [
   ],
   [
     'PAGE-201',
-    'issue 14 · 1',
+    'decisions.md · 11',
     'Loaded again, the page of a session goes on with the same conversation, the same unsent text and at the same place.',
   ],
   [
     'PAGE-202',
-    'issue 14 · 1',
+    'decisions.md · 11',
     '`<vestra-session>` and `@vestra/react` ask `getSession()` for the next session before one ends; the page goes on with it without being loaded again.',
   ],
   [
     'PAGE-203',
-    'issue 14 · 1',
+    'decisions.md · 11',
     'A session whose time is over, after sleep or a lost network, goes on with the next; what was sent meanwhile is sent once.',
   ],
   [
     'PAGE-204',
-    'issue 14 · 1',
+    'decisions.md · 11',
     "A session of another user or conversation, an expired or revoked one, and what comes from another window or origin takes nobody's place.",
   ],
   [
     'PAGE-205',
-    'issue 14 · 1',
+    'decisions.md · 11',
     'The element tells `ready`, `ended`, `handoff`, `resize` and `unread`; both sides check origin and source.',
   ],
   [
     'PAGE-206',
-    'issue 14 · 1',
+    'decisions.md · 11',
     'The page takes scheme, colours, fonts, radius and language of the page around it, and says the opening of its session.',
   ],
 ]);

@@ -143,34 +143,34 @@ export const sessions = area('sessions', 'open', [
   ],
   [
     'SES-202',
-    'issue 14 · 1',
+    'decisions.md · 11',
     "`reuse: true` goes on in the conversation of the user's last session with the deployment in the mode, else opens one; many at once open one.",
   ],
-  ['SES-203', 'issue 14 · 1', '`reuse` without a user answers 400 `user_required`.'],
+  ['SES-203', 'decisions.md · 11', '`reuse` without a user answers 400 `user_required`.'],
   [
     'SES-204',
-    'issue 14 · 1',
+    'decisions.md · 11',
     'A preflight of a route that takes session tokens answers an origin that an org lists, names it and never `*`; others get 405. Every answer there varies by `Origin`.',
   ],
   [
     'SES-205',
-    'issue 14 · 1',
+    'decisions.md · 11',
     "Answers and refusals of a session token can be read by pages of the origins that its org lists in its mode, and by no others'.",
   ],
-  ['SES-206', 'issue 14 · 1', 'No answer to an API key can be read by a page of another origin.'],
+  ['SES-206', 'decisions.md · 11', 'No answer to an API key can be read by a page of another origin.'],
   [
     'SES-207',
-    'issue 14 · 1',
+    'decisions.md · 11',
     'A session token sent by a page of an origin that is not listed answers 403 `origin_not_allowed` and changes nothing.',
   ],
   [
     'SES-208',
-    'issue 14 · 1',
+    'decisions.md · 11',
     'A page that may not embed a session gets a sentence that says so in its frame, and nothing of the session.',
   ],
   [
     'SES-209',
-    'issue 14 · 1',
+    'decisions.md · 11',
     "The session shows the `opening` that the org's `openings` have for its deployment, else for `*`, else null.",
   ],
 ]);

@@ -17,7 +17,7 @@ type KeptPlaceOptions = {
 };
 
 /** Replies take their final height a moment after they are there, and older ones come in above. */
-const settledAfterMs = 3000;
+const settledAfterMs = 5000;
 
 /** Where the person was reading, counted from the end, is where they read on when the page is loaded again. */
 export function useKeptPlace(conversationId: string, options: KeptPlaceOptions): void {

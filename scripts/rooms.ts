@@ -9,7 +9,11 @@ export const packageRooms: Record<string, Room> = {
   server: { holds: 'everything that runs', imports: ['contract', 'agent', 'models', 'sdk'] },
   sdk: { holds: 'every route as a typed call, and applying a folder', imports: ['contract'] },
   cli: { holds: 'the command `vestra`', imports: ['sdk', 'contract'] },
-  web: { holds: 'the page of a session', imports: ['sdk', 'contract'] },
+  react: {
+    holds: 'the session page as a part of a company’s own: `<vestra-session>`, its React component, the bridge',
+    imports: [],
+  },
+  web: { holds: 'the page of a session', imports: ['sdk', 'contract', 'react'] },
 };
 
 /** Of another domain its `api.ts` alone. */

@@ -119,7 +119,11 @@ export const sessions = area('sessions', 'open', [
     'decisions.md · 11',
     "A session token reads and sends files of its own conversation and its user's uploads, no outputs of other conversations.",
   ],
-  ['SES-108', 'decisions.md · 4', 'An Idempotency-Key of a session finds answers of that session alone.'],
+  [
+    'SES-108',
+    'decisions.md · 4',
+    'An Idempotency-Key of a session finds answers to the sessions of its conversation alone.',
+  ],
   ['SES-109', 'decisions.md · 4', 'A session holds at most 20 streams and waiting calls open: 429 `rate_limited`.'],
   [
     'SES-110',
@@ -132,4 +136,41 @@ export const sessions = area('sessions', 'open', [
     'A field that an answer gains, at any depth, is hidden from sessions until its row opens it.',
   ],
   ['SES-112', 'decisions.md · 11', 'The OpenAPI document says for each operation what a session token may do.'],
+  [
+    'SES-201',
+    'decisions.md · 11',
+    '`deployment` names the agent of the conversation that is opened; the session shows `deployment_id`.',
+  ],
+  [
+    'SES-202',
+    'decisions.md · 11',
+    "`reuse: true` goes on in the conversation of the user's last session with the deployment in the mode, else opens one; many at once open one.",
+  ],
+  ['SES-203', 'decisions.md · 11', '`reuse` without a user answers 400 `user_required`.'],
+  [
+    'SES-204',
+    'decisions.md · 11',
+    'A preflight of a route that takes session tokens answers an origin that an org lists, names it and never `*`; others get 405. Every answer there varies by `Origin`.',
+  ],
+  [
+    'SES-205',
+    'decisions.md · 11',
+    "Answers and refusals of a session token can be read by pages of the origins that its org lists in its mode, and by no others'.",
+  ],
+  ['SES-206', 'decisions.md · 11', 'No answer to an API key can be read by a page of another origin.'],
+  [
+    'SES-207',
+    'decisions.md · 11',
+    'A session token sent by a page of an origin that is not listed answers 403 `origin_not_allowed` and changes nothing.',
+  ],
+  [
+    'SES-208',
+    'decisions.md · 11',
+    'A page that may not embed a session gets a sentence that says so in its frame, and nothing of the session.',
+  ],
+  [
+    'SES-209',
+    'decisions.md · 11',
+    "The session shows the `opening` that the org's `openings` have for its deployment, else for `*`, else null.",
+  ],
 ]);

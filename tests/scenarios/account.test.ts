@@ -91,6 +91,7 @@ describe('the org', () => {
       otlp_endpoint: null,
       otlp_headers_secret: null,
       model_fallbacks: {},
+      openings: {},
       balance_usd: 100,
       caps: {
         org_daily_usd: 100,

@@ -94,6 +94,7 @@ const otherSettings = (deployment: string) => ({
   otlp_endpoint: 'https://taken.example/v1/traces',
   otlp_headers_secret: 'TAKEN',
   model_fallbacks: { taken: [] },
+  openings: { taken: { suggestions: ['Taken?'] } },
 });
 
 describe('what a key sets', () => {

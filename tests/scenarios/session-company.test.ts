@@ -327,6 +327,10 @@ describe('an Idempotency-Key', () => {
     expect(made.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, null, null, 'true']);
     expect(new Set(made.map(({ body }) => body.id)).size).toBe(3);
     expect(made[3]?.text).toBe(made[1]?.text);
+    const renewed = await openSession({ user_id: 'gus', conversation_id: gus.conversation_id });
+    expect((await upload('/v1/files', renewed.token, key)).text).toBe(made[1]?.text);
+    const beside = await openSession({ user_id: 'gus' });
+    expect((await upload('/v1/files', beside.token, key)).headers.get('idempotent-replayed')).toBeNull();
   });
 });
 

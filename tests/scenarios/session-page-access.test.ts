@@ -70,11 +70,16 @@ describe('the files of the page', () => {
     await page.context().close();
   });
 
-  it('without the token say that the page is to be opened again', async () => {
-    const { page } = await desk.visit();
-    await page.getByText('How can I help?').waitFor();
+  it('loaded again are the same page in their tab, and in another without the token say how to open it [PAGE-201]', async () => {
+    const { page, session } = await desk.visit();
+    await page.getByLabel('Message', { exact: true }).fill('Half a sen');
     await page.reload();
-    await page.getByText('Open it again from where you came.').waitFor();
+    await page.getByText('How can I help?').waitFor();
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Half a sen');
+    expect(page.url()).not.toContain('vst_');
+    const another = await page.context().newPage();
+    await another.goto(session.url.split('#')[0]);
+    await another.getByText('Open it again from where you came.').waitFor();
     await page.context().close();
   });
 });
@@ -204,7 +209,11 @@ describe('the embedding page', () => {
     await page.goto(`${at}/`);
     return page;
   };
-  const told = (page: Page) => page.evaluate(() => (globalThis as unknown as { told: unknown[] }).told);
+  const told = (page: Page) =>
+    page.evaluate(() => {
+      const { told: all } = globalThis as unknown as { told: [string, { type: string }][] };
+      return all.filter(([, { type }]) => type === 'session.ready' || type === 'session.ended');
+    });
 
   it('hears that the session is ready and that it has ended, and the page says it can be closed [SES-025]', async () => {
     await embedders(['https://other.example.com', 'https://shop.example.com']);
@@ -213,7 +222,8 @@ describe('the embedding page', () => {
     const frame = page.frameLocator('iframe');
     await frame.getByText('How can I help?').waitFor();
     const from = desk.line.url;
-    const ready = [from, { source: 'vestra', type: 'session.ready', session_id: session.id }];
+    const { id: session_id, conversation_id } = session;
+    const ready = [from, { source: 'vestra', type: 'session.ready', session_id, conversation_id }];
     await expect.poll(() => told(page)).toEqual([ready]);
     await end(session.id);
     await frame.getByText('You can close this page.').waitFor();

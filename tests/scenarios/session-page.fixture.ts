@@ -125,14 +125,16 @@ export async function barriersOn(page: Page): Promise<string[]> {
   });
 }
 
-const web = join(import.meta.dirname, '../../packages/web');
+const packages = join(import.meta.dirname, '../../packages');
 
 /** How many bytes a file of the built page takes on its way. */
 export const gzippedSize = (name: string): number => gzipSync(readFileSync(join(web, 'dist/assets', name))).byteLength;
 
 /** A test of a page that was built from other sources would say nothing. */
 function assertBuilt(): void {
-  const written = (path: string) => statSync(join(web, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const newest = Math.max(...globSync('{src/**/*,*.html,*.ts}', { cwd: web }).map(written));
-  if (written('dist/session.html') < newest) throw new Error('The page is not built: run `npm run build:web` first.');
+  const written = (path: string) => statSync(join(packages, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = globSync('{web/src/**/*,web/*.html,web/*.ts,react/src/**/*}', { cwd: packages });
+  const newest = Math.max(...sources.map(written));
+  if (Math.min(written('web/dist/session.html'), written('web/dist/embed.js')) < newest)
+    throw new Error('The page is not built: run `npm run build:web` first.');
 }

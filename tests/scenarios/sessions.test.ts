@@ -35,12 +35,14 @@ describe('opening a session', () => {
         id: expect.stringMatching(/^ses_[0-9a-z]{24}$/),
         user_id: 'ada',
         conversation_id: expect.stringMatching(/^conv_/),
+        deployment_id: deskId,
         chat: true,
         screen: false,
         voice: false,
         memory: false,
         expires_at: expect.any(String),
         status: 'live',
+        opening: null,
         frame_ancestors: [],
       },
     ]);
@@ -92,6 +94,82 @@ describe('opening a session', () => {
     const made = await open({ user_id: 'picky', chat: true });
     const conversation = await server.call('GET', `/v1/conversations/${made.body.conversation_id}`);
     expect(conversation.body.deployment_id).toBe(own.body.id);
+  });
+
+  it('goes to the deployment that is named, and to no other’s conversation [SES-201]', async () => {
+    const named = await server.apply({ name: 'named-desk', instructions: 'By name.' });
+    const made = await open({ user_id: 'nel', chat: true, deployment: 'named-desk' });
+    const conversation = await server.call('GET', `/v1/conversations/${made.body.conversation_id}`);
+    expect([made.body.deployment_id, conversation.body.deployment_id]).toEqual([named.body.id, named.body.id]);
+    const again = { user_id: 'nel', chat: true, conversation_id: made.body.conversation_id };
+    expect((await open({ ...again, deployment: named.body.id })).body.deployment_id).toBe(named.body.id);
+    for (const [body, param] of [
+      [{ ...again, deployment: 'desk' }, 'deployment'],
+      [{ chat: true, deployment: 'nowhere' }, 'deployment'],
+    ] as const) {
+      expect(refusal(await open(body))).toEqual([400, 'invalid_deployment', param]);
+    }
+    expect(refusal(await open({ screen: 'view', deployment: 'desk' }))).toEqual([
+      400,
+      'invalid_deployment',
+      'deployment',
+    ]);
+    const other = await makeOtherOrg(server);
+    const foreign = await server.call('POST', '/v1/sessions', {
+      key: other,
+      body: { chat: true, deployment: named.body.id },
+    });
+    expect(foreign.body.error.code).toBe('invalid_deployment');
+  });
+
+  it('goes on where the user’s last one with the agent did, when asked, however many ask at once [SES-202]', async () => {
+    const reuse = (body: object = {}) => open({ user_id: 'rita', chat: true, reuse: true, ...body });
+    // A conversation that was made by a server is nobody's chat.
+    await server.call('POST', '/v1/conversations', { body: { user_id: 'rita' } });
+    const first = await Promise.all([reuse(), reuse(), reuse()]);
+    const [place] = first.map(({ body }) => body.conversation_id);
+    expect(first.map(({ body }) => body.conversation_id)).toEqual([place, place, place]);
+    expect(new Set(first.map(({ body }) => body.id)).size).toBe(3);
+    const listed = await server.call('GET', '/v1/conversations?user_id=rita');
+    expect(listed.body.data).toHaveLength(2);
+
+    const elsewhere = [
+      await reuse({ user_id: 'rosa' }),
+      await reuse({ deployment: 'own-desk' }),
+      await reuse({ deployment: 'desk@1' }),
+    ].map(({ body }) => body.conversation_id);
+    expect(new Set([place, ...elsewhere]).size).toBe(4);
+    const fresh = (await open({ user_id: 'rita', chat: true })).body.conversation_id;
+    expect([fresh, (await reuse()).body.conversation_id]).toEqual([expect.not.stringContaining(place), fresh]);
+    await server.call('POST', '/v1/deployments/desk/promote', { key: server.liveKey, body: { version: 1 } });
+    const live = { key: server.liveKey, body: { user_id: 'rita', chat: true, deployment: 'desk', reuse: true } };
+    const ofLive = await server.call('POST', '/v1/sessions', live);
+    expect([ofLive.status, ofLive.body.conversation_id]).toEqual([201, expect.not.stringContaining(fresh)]);
+    expect((await reuse()).body.conversation_id).toBe(fresh);
+    const liveAgain = await server.call('POST', '/v1/sessions', live);
+    expect(liveAgain.body.conversation_id).toBe(ofLive.body.conversation_id);
+  });
+
+  it('goes on nowhere without a user, nor without a conversation [SES-203]', async () => {
+    expect(refusal(await open({ chat: true, reuse: true }))).toEqual([400, 'user_required', 'user_id']);
+    expect(refusal(await open({ user_id: 'rita', reuse: true }))).toEqual([400, 'invalid_request', 'reuse']);
+  });
+
+  it('says first what the org has set for its agent [SES-209]', async () => {
+    const ofDesk = { message: 'Welcome to the desk.', suggestions: ['Where is my order?'] };
+    await patchOrg({ openings: { desk: ofDesk, '*': { suggestions: ['What can you do?'] } } });
+    const made = [
+      await open({ chat: true }),
+      await open({ chat: true, deployment: 'own-desk' }),
+      await open({ screen: 'view' }),
+    ];
+    expect(made.map(({ body }) => body.opening)).toEqual([ofDesk, { suggestions: ['What can you do?'] }, null]);
+    const seen = await server.call('GET', `/v1/sessions/${made[0]?.body.id}`, { key: made[0]?.body.token });
+    expect(seen.body.opening).toEqual(ofDesk);
+    for (const openings of [{ desk: {} }, { 'No slug': ofDesk }, { desk: { suggestions: Array(7).fill('One?') } }]) {
+      expect((await patchOrg({ openings })).status).toBe(400);
+    }
+    await patchOrg({ openings: {} });
   });
 
   it('is refused where nobody has a default deployment', async () => {
@@ -206,6 +284,92 @@ describe('who may embed the page', () => {
     expect((await policy()).body).toEqual({ object: 'frame_policy', frame_ancestors: origins });
     await patchOrg({ allowed_embed_origins: [] });
     expect((await policy()).body).toEqual({ object: 'frame_policy', frame_ancestors: [] });
+  });
+});
+
+describe('a page of the company that holds a token', () => {
+  const shop = 'https://shop.example.com';
+  const list = (key: string, allowed_embed_origins: string[]) =>
+    server.call('PATCH', '/v1/org', { key, body: { allowed_embed_origins } });
+  const opened = async (key: string) =>
+    (await server.call('POST', '/v1/sessions', { key, body: { screen: 'view' } })).body;
+  const ask = (path: string, method: string, origin: string) =>
+    fetch(`${server.url}${path}`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': method } });
+  const get = (path: string, key: string, origin: string) =>
+    fetch(`${server.url}${path}`, { headers: { origin, authorization: `Bearer ${key}` } });
+  const readers = ({ status, headers }: Response) => [
+    status,
+    headers.get('access-control-allow-origin'),
+    headers.get('vary'),
+    headers.get('access-control-allow-credentials'),
+  ];
+
+  it.each(['testKey', 'liveKey'] as const)(
+    'may use it where the org lists its origin, %s [SES-204, SES-205, SES-207]',
+    async (key) => {
+      const [ours, theirs] = [server[key], server[key === 'testKey' ? 'liveKey' : 'testKey']];
+      await list(theirs, ['https://elsewhere.example.com']);
+      await list(ours, [shop]);
+      const session = await opened(ours);
+      const path = `/v1/sessions/${session.id}`;
+      const asked = await ask(path, 'DELETE', shop);
+      expect(readers(asked)).toEqual([204, shop, 'Origin', null]);
+      expect(asked.headers.get('access-control-allow-methods')).toBe('DELETE, GET');
+      expect(readers(await get(path, session.token, shop))).toEqual([200, shop, 'Origin', null]);
+
+      // Listed by the other mode alone, by nobody, of another scheme or port, of no page.
+      for (const origin of ['https://elsewhere.example.com', 'http://shop.example.com', `${shop}:8443`, 'null']) {
+        const refused = await get(path, session.token, origin);
+        expect(readers(refused)).toEqual([403, null, 'Origin', null]);
+        expect((await refused.json()).error.code).toBe('origin_not_allowed');
+      }
+      for (const origin of ['http://shop.example.com', 'null', '*']) {
+        expect(readers(await ask(path, 'GET', origin))).toEqual([405, null, 'Origin', null]);
+      }
+      const ending = {
+        method: 'DELETE',
+        headers: { origin: 'https://evil.example', authorization: `Bearer ${session.token}` },
+      };
+      expect((await fetch(`${server.url}${path}`, ending)).status).toBe(403);
+      expect((await server.call('GET', path, { key: ours })).body.status).toBe('live');
+
+      // The page is to read that its session has ended.
+      await server.call('DELETE', path, { key: ours });
+      expect(readers(await get(path, session.token, shop))).toEqual([401, shop, 'Origin', null]);
+      for (const each of [ours, theirs]) await list(each, []);
+    },
+  );
+
+  it('gets nothing with a key, nor of a route that takes no token [SES-204, SES-206]', async () => {
+    await list(server.testKey, [shop]);
+    const session = await opened(server.testKey);
+    expect(readers(await get(`/v1/sessions/${session.id}`, server.testKey, shop)).slice(0, 2)).toEqual([200, null]);
+    expect(readers(await get('/v1/org', server.testKey, shop)).slice(0, 2)).toEqual([200, null]);
+    expect(readers(await ask('/v1/org', 'GET', shop)).slice(0, 2)).toEqual([405, null]);
+    expect(readers(await ask('/v1/sessions', 'POST', shop)).slice(0, 2)).toEqual([405, null]);
+    expect(readers(await get('/v1/org', session.token, shop)).slice(0, 2)).toEqual([403, null]);
+    const other = await makeOtherOrg(server);
+    const { body: theirs } = await server.call('POST', '/v1/sessions', { key: other, body: { screen: 'view' } });
+    expect(readers(await get(`/v1/sessions/${theirs.id}`, theirs.token, shop)).slice(0, 2)).toEqual([403, null]);
+    await list(server.testKey, []);
+  });
+
+  it.each(['testKey', 'liveKey'] as const)('reads why it may not embed the page, %s [SES-208]', async (key) => {
+    await list(server[key], [shop]);
+    const session = await opened(server[key]);
+    const frame = (embedder: string, dest = 'iframe') =>
+      fetch(`${server.url}/session/${session.id}`, { headers: { 'sec-fetch-dest': dest, referer: embedder } });
+    const refused = await frame('https://evil.example/a?b=<script>');
+    const text = await refused.text();
+    expect([refused.status, text]).toEqual([403, expect.stringContaining('https://evil.example is not among')]);
+    expect(text).not.toMatch(/<script|ses_|vst_/);
+    expect(refused.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+    for (const [embedder, dest] of [[`${shop}/a`], ['https://evil.example/', 'document'], ['', 'iframe']] as const) {
+      const shown = await frame(embedder, dest);
+      const policy = shown.headers.get('content-security-policy');
+      expect([shown.status, policy]).toEqual([200, expect.stringContaining(`frame-ancestors ${shop}`)]);
+    }
+    await list(server[key], []);
   });
 });
 

@@ -45,6 +45,7 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),
+      embedOrigins: { isListed: async () => false, ofToken: async () => [] },
       requestsPerMinute: 1_000_000,
       keyUsed: () => {},
     },

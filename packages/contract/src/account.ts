@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { usd } from './money.ts';
+import { opening, openingFields } from './opening.ts';
 import { modes, roles, route } from './route.ts';
 import { deploymentSlug } from './slug.ts';
 import { text } from './text.ts';
@@ -57,6 +58,7 @@ const org = z.object({
   otlp_endpoint: z.string().nullable(),
   otlp_headers_secret: z.string().nullable(),
   model_fallbacks: z.record(z.string(), z.array(z.string())),
+  openings: z.record(z.string(), opening),
   balance_usd: usd,
   caps,
   usage_alerts: usageAlerts,
@@ -64,7 +66,7 @@ const org = z.object({
 });
 
 /** The slug of a deployment, or `*` for those that are not named. */
-const fallbackOf = z.union([z.literal('*'), deploymentSlug]);
+const deploymentOrRest = z.union([z.literal('*'), deploymentSlug]);
 
 const httpUrl = z.url({ protocol: /^https?$/ }).max(2048);
 
@@ -103,7 +105,11 @@ export const orgs = {
         .nullable()
         .optional(),
       model_fallbacks: z
-        .record(fallbackOf, z.array(text(1, 100)).max(5))
+        .record(deploymentOrRest, z.array(text(1, 100)).max(5))
+        .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')
+        .optional(),
+      openings: z
+        .record(deploymentOrRest, openingFields)
         .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')
         .optional(),
     }),

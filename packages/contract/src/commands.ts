@@ -64,6 +64,8 @@ export const compositeCommands = [
     mcp: true,
     input: {
       conversation: conversationId,
+      deployment: sessionFields.deployment,
+      reuse: sessionFields.reuse,
       chat: z.boolean().default(true),
       screen: sessionFields.screen,
       voice: sessionFields.voice,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
+import { namedDeployment } from './named-deployment.ts';
+import { opening } from './opening.ts';
 import { route } from './route.ts';
 import { shown } from './session-access.ts';
 import { text } from './text.ts';
@@ -17,18 +19,21 @@ const session = z.object({
   id: id('ses'),
   user_id: userId().nullable(),
   conversation_id: id('conv').nullable(),
+  deployment_id: id('dep').nullable().meta({ description: 'The agent of its conversation.' }),
   chat: z.boolean(),
   screen: z.literal(screenModes),
   voice: z.boolean(),
   memory: z.boolean(),
   expires_at: time,
   status: z.enum(sessionStatuses),
+  opening: opening.nullable().meta({ description: 'What its page says before anything was said.' }),
   screen_paused: z.literal(true).optional().meta({ description: 'Only while a view-only screen is private.' }),
 });
 
 const sessionSeen = {
-  ...shown('object', 'id', 'user_id', 'conversation_id', 'chat', 'screen', 'voice', 'memory', 'expires_at', 'status'),
-  ...shown('screen_paused'),
+  ...shown('object', 'id', 'user_id', 'conversation_id', 'deployment_id', 'chat', 'screen', 'voice', 'memory'),
+  ...shown('expires_at', 'status', 'screen_paused'),
+  opening: shown('message', 'suggestions'),
 };
 
 const frameAncestors = z.array(z.string()).meta({ description: 'Origins that may embed the page; empty: none.' });
@@ -36,6 +41,12 @@ const frameAncestors = z.array(z.string()).meta({ description: 'Origins that may
 export const sessionFields = {
   user_id: userId().optional(),
   conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
+  deployment: namedDeployment
+    .optional()
+    .meta({ description: 'Absent: the user’s default deployment, then the org’s.' }),
+  reuse: z.boolean().default(false).meta({
+    description: 'Go on in the conversation of the user’s last session with the deployment, where there is one.',
+  }),
   chat: z.boolean().default(false),
   screen: z.literal(screenModes).default(false),
   voice: z
@@ -48,6 +59,9 @@ export const sessionFields = {
     .optional()
     .meta({ description: '`user` opens the screen in the user’s hands from the first frame; absent: `bash`.' }),
 };
+
+const hasConversation = (body: { chat: boolean; voice: boolean | string; conversation_id?: string | undefined }) =>
+  body.chat || body.voice !== false || body.conversation_id !== undefined;
 
 /** A place on the picture, as a share of its width or height: the picture may be shown in any size. */
 const share = z.number().min(0).max(1);
@@ -96,10 +110,20 @@ export const sessions = {
     summary: 'Open a page for one user to chat, watch or drive the screen, or talk; its token is shown once.',
     idempotent: true,
     showsSecret: true,
-    body: z.strictObject(sessionFields).refine((body) => body.driver === undefined || body.screen === 'control', {
-      error: '`driver` goes with `screen: control`.',
-      path: ['driver'],
-    }),
+    body: z
+      .strictObject(sessionFields)
+      .refine((body) => body.driver === undefined || body.screen === 'control', {
+        error: '`driver` goes with `screen: control`.',
+        path: ['driver'],
+      })
+      .refine((body) => body.deployment === undefined || hasConversation(body), {
+        error: '`deployment` goes with `chat` or `voice`.',
+        path: ['deployment'],
+      })
+      .refine((body) => !body.reuse || hasConversation(body), {
+        error: '`reuse` goes with `chat` or `voice`.',
+        path: ['reuse'],
+      }),
     bodyOptional: true,
     status: 201,
     response: session.extend({ token: z.string(), url: z.string(), frame_ancestors: frameAncestors }),
@@ -110,6 +134,7 @@ export const sessions = {
       'conversation_not_found',
       'conversation_user_mismatch',
       'deployment_required',
+      'invalid_deployment',
       'deployment_not_live',
       'deployment_archived',
     ],

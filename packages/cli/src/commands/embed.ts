@@ -11,5 +11,10 @@ async function run({ terminal, isJson, values, connect }: Invocation): Promise<v
   const session = await openSession(await connect(), values as CommandInput<'embed'>, { signal });
   if (isJson) return printJson(terminal, session);
   terminal.out(`${session.url}\n`);
-  terminal.err(terminal.paintError('dim', `${session.id} · until ${showTime(session.expires_at)}\n`));
+  terminal.err(
+    terminal.paintError(
+      'dim',
+      `${session.id}${session.deployment_id ? ` · with ${session.deployment_id}` : ''} · until ${showTime(session.expires_at)}\n`,
+    ),
+  );
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { codesWithin } from '../fault.ts';
-import type { Route } from '../route.ts';
+import { type Route, sessionAccessOf } from '../route.ts';
 
 /** The codes that follow from a row's access, query, body and path, so that no row has to repeat them. */
 export function impliedErrors(route: Route): ErrorCode[] {
@@ -11,6 +11,8 @@ export function impliedErrors(route: Route): ErrorCode[] {
     codes.push('key_missing', 'key_invalid', 'key_revoked', 'key_expired');
     codes.push('session_scope', 'session_expired', 'session_revoked', 'user_disabled');
   }
+  // Of a page that the org does not list.
+  if (sessionAccessOf(route)) codes.push('origin_not_allowed');
   if (route.auth === 'key') codes.push('scope_missing', 'role_missing', 'csrf_required', 'console_login_required');
   if (route.auth === 'console') codes.push('console_login_required', 'csrf_required');
   if (route.auth !== 'open')

@@ -1,12 +1,13 @@
 import { routes } from '@vestra/contract/api';
 import { type Failure, fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
-import type { Route } from '@vestra/contract/route';
+import { type Route, sessionAccessOf } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
 import { asFailure, errorBody, notReady, openaiErrorBody, toldPlainly } from './error-response.ts';
 import type { AllHandlers, Incoming } from './handler.ts';
 import { type Progress, type RequestPath, serve } from './mount.ts';
+import { pageAccess, preflight } from './page-origin.ts';
 
 type Endpoint = {
   name: string;
@@ -50,27 +51,35 @@ export function createApp(options: AppOptions): Hono {
   app.notFound((context) => answer(context, null));
   return app;
 
-  async function answer(context: Context, found: Endpoint | null, otherMethods?: string[]): Promise<Response> {
+  async function answer(context: Context, found: Endpoint | null, others?: Methods): Promise<Response> {
     const startedAt = performance.now();
     const request = context.req.raw;
     const progress: Progress = { requestId: newId('req'), ip: addressOf(context), caller: null, rate: null };
     let response: Response;
     let code: string | null = null;
+    let readableBy: Record<string, string> = {};
     try {
       // Health has an answer of its own for every state.
       if (isLeaving() && found?.name !== 'health.get') {
         throw notReady('The server is going down. Send the request again shortly.');
       }
-      if (!found) throw otherMethods ? fail('method_not_allowed') : fail('route_not_found');
-      response = await serve(path, found.name, found.route, found.handler, request, context.req.param(), progress);
+      if (found) {
+        readableBy = await pageAccess(path.embedOrigins, found.route, request);
+        response = await serve(path, found.name, found.route, found.handler, request, context.req.param(), progress);
+      } else {
+        response = await answerOther(request, others);
+      }
     } catch (error) {
       const failure = progress.caller?.session ? toldPlainly(asFailure(error)) : asFailure(error);
       code = failure.code;
       response = failed(error, failure, progress, found?.route.errorShape === 'openai' ? openaiErrorBody : errorBody);
-      if (otherMethods) response.headers.set('allow', otherMethods.join(', '));
+      if (others) response.headers.set('allow', others.all.join(', '));
     }
     // What was not read is still on its way: the connection cannot carry another request.
     if (hasUnreadBody(request)) response.headers.set('connection', 'close');
+    for (const [name, value] of Object.entries(readableBy)) response.headers.set(name, value);
+    // Who asks decides what a browser may do with the answer, also where it may nothing.
+    if (others?.ofPages.length || (found && sessionAccessOf(found.route))) response.headers.append('vary', 'Origin');
     const finished = withHeaders(response, progress);
     const ms = performance.now() - startedAt;
     const route = found?.route.path ?? null;
@@ -88,6 +97,14 @@ export function createApp(options: AppOptions): Hono {
       'request',
     );
     return finished;
+  }
+
+  /** Of a path that has other methods, or none. */
+  async function answerOther(request: Request, others: Methods | undefined): Promise<Response> {
+    if (!others) throw fail('route_not_found');
+    const asked = request.method === 'OPTIONS' && (await preflight(path.embedOrigins, others.ofPages, request));
+    if (!asked) throw fail('method_not_allowed');
+    return asked;
   }
 
   function failed(
@@ -141,9 +158,16 @@ function endpointsOf(handlers: AllHandlers): Endpoint[] {
   return endpoints.sort((a, b) => (literalFirst(a) < literalFirst(b) ? -1 : 1));
 }
 
-function methodsByPattern(endpoints: readonly Endpoint[]): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { pattern, route } of endpoints)
-    methods.set(pattern, [...(methods.get(pattern) ?? []), route.method].sort());
-  return methods;
+/** `ofPages`: those that take a session token, which a company's own page may hold. */
+type Methods = { all: string[]; ofPages: string[] };
+
+function methodsByPattern(endpoints: readonly Endpoint[]): Map<string, Methods> {
+  const patterns = Map.groupBy(endpoints, ({ pattern }) => pattern);
+  const methodsOf = (those: readonly Endpoint[]) => those.map(({ route }) => route.method).sort();
+  return new Map(
+    [...patterns].map(([pattern, those]) => [
+      pattern,
+      { all: methodsOf(those), ofPages: methodsOf(those.filter(({ route }) => sessionAccessOf(route))) },
+    ]),
+  );
 }

@@ -13,6 +13,7 @@ import { type Identities, identify } from './gate.ts';
 import { type Committed, EventStream, type Incoming, type PageRequest, Reply } from './handler.ts';
 import { hashRequest, type Idempotency, keepingAnswer, type StoredAnswer } from './idempotency.ts';
 import type { Upload } from './multipart.ts';
+import type { EmbedOrigins } from './page-origin.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
 import { requireSendable, type View, viewOf } from './session-wall.ts';
 import { eventStream } from './sse.ts';
@@ -24,6 +25,7 @@ export type RequestPath = {
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
   cursors: Cursors;
+  embedOrigins: EmbedOrigins;
   requestsPerMinute: number;
   /** Told once per call that a key made. */
   keyUsed: (caller: Caller) => void;
@@ -123,8 +125,11 @@ function asItIs(answer: Response, caller: Caller | null): Response {
   return answer;
 }
 
-/** Each session has keys of its own: a line break, which no header carries, keeps them apart from those of API keys. */
-const keyOf = ({ session }: Caller, key: string) => (session ? `${session.id}\n${key}` : key);
+/**
+ * Sessions of one conversation share their keys: what one sent and got no answer to, the one that renews it sends again. A
+ * line break, which no header carries, keeps them apart from those of API keys.
+ */
+const keyOf = ({ session }: Caller, key: string) => (session ? `${session.conversationId ?? session.id}\n${key}` : key);
 
 /** The fields beside an upload are the handler's to read. */
 const isCheckedHere = (route: Route, upload: Upload | null) =>

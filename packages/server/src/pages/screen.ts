@@ -3,8 +3,11 @@ import type { Hono } from 'hono';
 /** The stream of a screen. Null where the credential does not open it. */
 export type ScreenStream = (sessionId: string, credential: string, signal: AbortSignal) => Promise<Response | null>;
 
+/** Whose pages may follow it besides the server's own. */
+type EmbedOriginsOf = (sessionId: string) => Promise<readonly string[] | undefined>;
+
 /** What a credential from `GET /v1/sessions/{id}/screen` opens: browsers that follow it need send no header. */
-export function screenPages(open: ScreenStream) {
+export function screenPages(open: ScreenStream, embedOriginsOf: EmbedOriginsOf) {
   return (app: Hono) => {
     app.get('/screens/:session_id', async (context) => {
       // Nobody would read what it opens.
@@ -13,6 +16,10 @@ export function screenPages(open: ScreenStream) {
       const stream = await open(context.req.param('session_id'), preview_token, context.req.raw.signal);
       if (!stream) return context.text('This address is not valid, or no longer.\n', 404, safe);
       for (const [name, value] of Object.entries(safe)) stream.headers.set(name, value);
+      const origin = context.req.header('origin');
+      if (origin && (await embedOriginsOf(context.req.param('session_id')))?.includes(origin)) {
+        stream.headers.set('access-control-allow-origin', origin);
+      }
       return stream;
     });
   };
@@ -20,6 +27,7 @@ export function screenPages(open: ScreenStream) {
 
 const safe = {
   'cache-control': 'no-store',
+  vary: 'Origin',
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { builtPages } from './built-pages.ts';
 import { answerKept, type KeptContent, keepContent } from './kept-content.ts';
+import { refusedEmbedder, refusedFrame, refusedFrameHeaders } from './refused-frame.ts';
 
 export type SessionPageSource = {
   /** Undefined where there is no such session. */
@@ -26,6 +27,8 @@ export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPag
     app.get('/session/:session_id', async (context) => {
       const origins = await embedOriginsOf(context.req.param('session_id'));
       if (!origins) return context.text('There is no such session.\n', 404, safe('no-store', []));
+      const refused = refusedEmbedder(context.req.raw.headers, new URL(context.req.url).host, origins);
+      if (refused !== null) return context.body(refusedFrame(refused), 403, refusedFrameHeaders);
       const headers = safe('no-store', origins);
       const page = await readFile(join(folder, 'session.html'), 'utf8').catch(() => null);
       if (page === null) return context.text(notBuilt, 503, headers);

@@ -1,12 +1,16 @@
 import { createRoot } from 'react-dom/client';
-import { takeAddress } from './address.ts';
-import { connect } from './connection.ts';
+import { type Address, takeAddress } from './address.ts';
+import { type Connection, connect } from './connection.ts';
+import { HostContext, meetHost } from './embedding/host.ts';
+import { applyScheme } from './embedding/look.ts';
 import { Notice } from './notice.tsx';
 import { SessionPage } from './session-page.tsx';
 import { LanguageContext, loadLanguage } from './words/words.ts';
 
 const address = takeAddress();
-const language = await loadLanguage(navigator.languages);
+if (address) applyScheme(address.scheme);
+const wanted = address?.language ? [address.language, ...navigator.languages] : navigator.languages;
+const language = await loadLanguage(wanted);
 const { tag, direction, words } = language;
 document.documentElement.lang = tag;
 document.documentElement.dir = direction;
@@ -15,12 +19,28 @@ document.title = words.title;
 // A file that misses its target must not replace the page with itself.
 for (const type of ['dragover', 'drop']) window.addEventListener(type, (event) => event.preventDefault());
 
-createRoot(document.getElementById('page') as HTMLElement).render(
-  <LanguageContext value={language}>
-    {address ? (
-      <SessionPage address={address} connection={connect(address)} />
-    ) : (
-      <Notice title={words.incomplete}>{words.incompleteHint}</Notice>
-    )}
-  </LanguageContext>,
-);
+const root = createRoot(document.getElementById('page') as HTMLElement);
+void open();
+
+/** Loaded again where nothing was kept, the page asks the one around it for a session. */
+async function open(): Promise<void> {
+  const connection = address && connect(address);
+  const host = connection && meetHost(connection, address.sessionId);
+  if (host) connection.setRenewal(host.askSession);
+  if (host && address.token === null) {
+    root.render(<Notice title={words.opening} />);
+    await host.askSession();
+  }
+  const isComplete = connection?.hasToken() ?? false;
+  root.render(
+    <LanguageContext value={language}>
+      <HostContext value={host}>
+        {isComplete ? (
+          <SessionPage address={address as Address} connection={connection as Connection} />
+        ) : (
+          <Notice title={words.incomplete}>{words.incompleteHint}</Notice>
+        )}
+      </HostContext>
+    </LanguageContext>,
+  );
+}

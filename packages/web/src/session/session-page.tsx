@@ -1,3 +1,4 @@
+import type { EndReason } from '@vestra/react/bridge';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Address } from './address.ts';
 import { Button } from './button.tsx';
@@ -6,7 +7,7 @@ import type { Connection } from './connection.ts';
 import { MemoryIcon } from './icons.tsx';
 import { MemoryPanel } from './memory/memory-panel.tsx';
 import { Notice } from './notice.tsx';
-import { type EndReason, useSession } from './use-session.ts';
+import { useSession } from './use-session.ts';
 import type { Words } from './words/en.ts';
 import { useWords } from './words/words.ts';
 
@@ -17,7 +18,7 @@ const Screen = lazy(async () => ({ default: (await import('./screen/screen.tsx')
 export function SessionPage({ address, connection }: { address: Address; connection: Connection }) {
   const words = useWords();
   const { client } = connection;
-  const { session, ended, failed } = useSession(client, address.sessionId);
+  const { session, ended, failed } = useSession(connection, address.sessionId);
   const isReached = useSyncExternalStore(connection.subscribe, connection.isReached);
   const memory = useMemoryColumn();
 
@@ -70,6 +71,7 @@ export function SessionPage({ address, connection }: { address: Address; connect
             conversationId={conversation_id}
             ending={ended && <Ending reason={ended} />}
             failed={failed}
+            opening={session.opening}
           />
         </div>
       )}

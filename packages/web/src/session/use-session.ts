@@ -1,20 +1,22 @@
 import type { Api } from '@vestra/contract/api';
 import type { ResponseOf } from '@vestra/contract/route';
+import type { EndReason } from '@vestra/react/bridge';
 import type { Client } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
 import { useCallback, useEffect, useState } from 'react';
-import { sleepOrOnline } from './connection.ts';
-import { tellParent } from './parent-page.ts';
+import { type Connection, sleepOrOnline } from './connection.ts';
+import { useHost } from './embedding/host.ts';
 
 export type Session = ResponseOf<Api['sessions']['get']>;
-export type EndReason = 'revoked' | 'expired' | 'disabled';
 
 export type SessionState = { session: Session | null; ended: EndReason | null };
 
 const askEveryMs = 3000;
 
 /** The session, asked for every 3 seconds until it has ended. `failed` takes what any other call failed with. */
-export function useSession(client: Client, sessionId: string) {
+export function useSession(connection: Connection, sessionId: string) {
+  const { client } = connection;
+  const host = useHost();
   const [state, setState] = useState<SessionState>({ session: null, ended: null });
 
   const failed = useCallback((error: unknown) => {
@@ -22,34 +24,36 @@ export function useSession(client: Client, sessionId: string) {
     if (ended) setState((before) => (before.ended ? before : { ...before, ended }));
   }, []);
 
+  // A page whose time was over goes on with the session that was brought to it.
+  useEffect(() => {
+    let before = connection.sessionId();
+    return connection.subscribe(() => {
+      if (connection.sessionId() === before) return;
+      before = connection.sessionId();
+      setState((state) => (state.ended === 'expired' ? { ...state, ended: null } : state));
+    });
+  }, [connection]);
+
   const isEnded = state.ended !== null;
   useEffect(() => {
     if (isEnded) return;
     const watching = new AbortController();
     // The same answer again is no reason to draw the page again.
-    const open = (session: Session) =>
+    const open = (session: Session) => {
+      connection.settle(session);
       setState((before) => (isSame(before.session, session) ? before : { ...before, session }));
+    };
     void watch(client, sessionId, { signal: watching.signal, failed, open });
     return () => watching.abort();
-  }, [client, sessionId, isEnded, failed]);
+  }, [client, connection, sessionId, isEnded, failed]);
 
   const isOpen = state.session !== null;
+  const conversation_id = state.session?.conversation_id ?? null;
   const { ended } = state;
   useEffect(() => {
-    if (!isOpen && !ended) return;
-    let isMeant = true;
-    void originsOf(client, sessionId).then((origins) => {
-      if (!isMeant) return;
-      const session_id = sessionId;
-      tellParent(
-        origins,
-        ended ? { type: 'session.ended', session_id, reason: ended } : { type: 'session.ready', session_id },
-      );
-    });
-    return () => {
-      isMeant = false;
-    };
-  }, [client, sessionId, isOpen, ended]);
+    if (ended) host?.tell({ type: 'session.ended', reason: ended });
+    else if (isOpen) host?.tell({ type: 'session.ready', conversation_id });
+  }, [host, isOpen, conversation_id, ended]);
 
   return { ...state, failed };
 }
@@ -70,16 +74,10 @@ async function watch(
   }
 }
 
-/** The answer needs no token: it is there also for a session that has ended. */
-async function originsOf(client: Client, session_id: string): Promise<readonly string[]> {
-  try {
-    return (await client.sessions.framePolicy({ session_id })).frame_ancestors;
-  } catch {
-    return [];
-  }
-}
+/** Renewed, it is the same session with another id and a later end. */
+const isSame = (one: Session | null, other: Session) => one !== null && lasting(one) === lasting(other);
 
-const isSame = (one: Session | null, other: Session) => JSON.stringify(one) === JSON.stringify(other);
+const lasting = ({ id: _, expires_at: __, ...rest }: Session) => JSON.stringify(rest);
 
 /** Null where the session may well go on. */
 function endOf(error: unknown): EndReason | null {

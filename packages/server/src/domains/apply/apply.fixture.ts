@@ -191,6 +191,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),
+      embedOrigins: { isListed: async () => false, ofToken: async () => [] },
       requestsPerMinute: 1_000_000,
       keyUsed: () => {},
     },

@@ -136,6 +136,7 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
       idempotency: createIdempotency(db, { seal: notUsed, open: notUsed }),
       rateLimiter,
       cursors: createCursors(randomBytes(32)),
+      embedOrigins: { isListed: async () => false, ofToken: async () => [] },
       requestsPerMinute: 1_000_000,
       keyUsed: () => {},
     },

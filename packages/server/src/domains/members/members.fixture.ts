@@ -115,6 +115,7 @@ function appOn(db: Database): Hono {
       }),
       rateLimiter,
       cursors: createCursors(randomBytes(32)),
+      embedOrigins: { isListed: async () => false, ofToken: async () => [] },
       requestsPerMinute: 100_000,
       keyUsed: () => {},
     },

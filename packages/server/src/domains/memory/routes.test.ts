@@ -352,6 +352,7 @@ describe('a session token', () => {
         idempotency: createIdempotency(db, createAnswerSeal(vault)),
         rateLimiter: createRateLimiter(db),
         cursors: createCursors(randomBytes(32)),
+        embedOrigins: { isListed: async () => false, ofToken: async () => [] },
         requestsPerMinute: 1_000_000,
         keyUsed: () => {},
       },

@@ -3,6 +3,7 @@ export {
   findSettings,
   hasOrgs,
   insertOrg,
+  isEmbedOrigin,
   lockSettings,
   orgExists,
   resealDataKeys,

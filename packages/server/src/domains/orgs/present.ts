@@ -30,6 +30,7 @@ export const presentOrg = ({ org, settings }: OrgInMode, balance: Micros) => ({
   otlp_endpoint: settings.otlp_endpoint,
   otlp_headers_secret: settings.otlp_headers_secret,
   model_fallbacks: settings.model_fallbacks,
+  openings: settings.openings,
   balance_usd: microsToUsd(balance),
   caps: presentCaps({ org, settings }),
   usage_alerts: { thresholds: settings.alert_thresholds },

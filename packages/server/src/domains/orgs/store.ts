@@ -22,6 +22,10 @@ export async function findSettings(db: Executor, { orgId, mode }: Tenant): Promi
   return row;
 }
 
+/** Whether any org lets pages of this origin embed it. */
+export const isEmbedOrigin = async (db: Executor, origin: string): Promise<boolean> =>
+  (await run(db, sql`SELECT FROM ${orgSettings} WHERE allowed_embed_origins @> ${[origin]}::text[] LIMIT 1`)) > 0;
+
 /** Locked, so that two changes at once are judged one after the other. */
 export async function lockSettings(tx: Executor, { orgId, mode }: Tenant): Promise<OrgSettings> {
   const row = await maybeOne(

@@ -1,4 +1,5 @@
 import type { memoryModes } from '@vestra/contract/account';
+import type { Opening } from '@vestra/contract/opening';
 import type { Mode } from '@vestra/contract/route';
 import {
   boolean,
@@ -41,6 +42,8 @@ export const orgSettings = table('org_settings', {
   otlp_headers_secret: text().nullable(),
   /** By the slug of a deployment, or `*`: which models answer while the vendor of its own is away. */
   model_fallbacks: jsonb<Record<string, string[]>>().withDefault(),
+  /** By the slug of a deployment, or `*`: what the page of a session says first. */
+  openings: jsonb<Record<string, Opening>>().withDefault(),
   org_daily_micros: micros().nullable(),
   user_daily_micros: micros().nullable(),
   org_monthly_micros: micros().nullable(),

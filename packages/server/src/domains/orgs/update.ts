@@ -20,6 +20,7 @@ export type OrgChanges = { name?: string } & Partial<
     | 'otlp_endpoint'
     | 'otlp_headers_secret'
     | 'model_fallbacks'
+    | 'openings'
   >
 >;
 

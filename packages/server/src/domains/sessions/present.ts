@@ -8,11 +8,13 @@ export const presentSession = (row: SessionRow, isPrivate = false, now: number =
   id: row.id,
   user_id: row.user_id,
   conversation_id: row.conversation_id,
+  deployment_id: row.deployment_id,
   chat: row.chat,
   screen: row.screen === 'false' ? (false as const) : row.screen,
   voice: row.voice !== null,
   memory: row.memory,
   expires_at: row.expires_at.toISOString(),
   status: statusOf(row, now),
+  opening: row.opening,
   ...(isPrivate && row.screen === 'view' && { screen_paused: true as const }),
 });

@@ -5,6 +5,7 @@ import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { columnsOf, moment, type RowOf, text } from '../../db/table.ts';
 import { findSettings, type OrgSettings } from '../orgs/api.ts';
+import { hashToken } from './session.ts';
 import { type NewSession, type SessionRow, sessions } from './tables.ts';
 
 const owned = (tenant: Tenant) => sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
@@ -14,6 +15,26 @@ export const insertSession = (tx: Transaction, row: NewSession): Promise<Session
 
 export const findSession = (db: Executor, tenant: Tenant, id: string): Promise<SessionRow | undefined> =>
   maybeOne(db, sessions, sql`SELECT ${columnsOf(sessions)} FROM ${sessions} WHERE ${named(tenant, id)}`);
+
+/** Until the transaction ends, nobody else opens a session of this user that goes on where the last ended. */
+export async function lockSessionsOf(tx: Transaction, { orgId, mode }: Tenant, userId: string): Promise<void> {
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sessions of ${orgId} ${mode} ${userId}`}, 0))`);
+}
+
+export const findLastInDeployment = (
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string,
+  deploymentId: string,
+): Promise<SessionRow | undefined> =>
+  maybeOne(
+    tx,
+    sessions,
+    sql`
+      SELECT ${columnsOf(sessions)} FROM ${sessions}
+      WHERE ${owned(tenant)} AND user_id = ${userId} AND deployment_id = ${deploymentId}
+      ORDER BY created_at DESC LIMIT 1`,
+  );
 
 /** A session, and what of its org and its user says whether it may still be used. */
 const standing = {
@@ -61,6 +82,13 @@ export async function embedOriginsOf(
   if (!session) return undefined;
   const settings = await findSettings(db, { orgId: session.org_id, mode: session.mode });
   return settings.allowed_embed_origins;
+}
+
+/** The same for whoever holds its token, also one that has ended: its page is to read that it has. */
+export async function embedOriginsOfToken(db: Executor, token: string): Promise<readonly string[]> {
+  const session = await findByToken(db, hashToken(token));
+  if (!session) return [];
+  return (await findSettings(db, { orgId: session.org_id, mode: session.mode })).allowed_embed_origins;
 }
 
 export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: string): Promise<string[]> {

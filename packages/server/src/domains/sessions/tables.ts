@@ -1,5 +1,6 @@
+import type { Opening } from '@vestra/contract/opening';
 import type { Mode } from '@vestra/contract/route';
-import { boolean, bytes, moment, type NewRowOf, type RowOf, table, text } from '../../db/table.ts';
+import { boolean, bytes, jsonb, moment, type NewRowOf, type RowOf, table, text } from '../../db/table.ts';
 
 export const sessions = table('sessions', {
   id: text(),
@@ -7,12 +8,15 @@ export const sessions = table('sessions', {
   mode: text<Mode>(),
   user_id: text().nullable(),
   conversation_id: text().nullable(),
+  /** Of the conversation. */
+  deployment_id: text().nullable(),
   token_hash: bytes(),
   chat: boolean(),
   screen: text<'false' | 'view' | 'control'>(),
   voice: text().nullable(),
   memory: boolean(),
   driver: text(),
+  opening: jsonb<Opening>().nullable(),
   expires_at: moment(),
   revoked_at: moment().nullable(),
   created_at: moment().withDefault(),

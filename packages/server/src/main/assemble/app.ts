@@ -47,6 +47,7 @@ import { consoleRoutes, memberRoutes } from '../../domains/members/routes.ts';
 import { memoryRoutes } from '../../domains/memory/routes.ts';
 import { modelRoutes } from '../../domains/models/routes.ts';
 import { notebookRoutes } from '../../domains/notebooks/routes.ts';
+import { isEmbedOrigin } from '../../domains/orgs/api.ts';
 import { limitRoutes, meRoutes, orgRoutes } from '../../domains/orgs/routes.ts';
 import { moveRoutinesToTimezone } from '../../domains/routines/api.ts';
 import { routineRoutes } from '../../domains/routines/routes.ts';
@@ -58,6 +59,7 @@ import {
   createScreenCredentials,
   createSessionIdentity,
   embedOriginsOf,
+  embedOriginsOfToken,
   liveSessionsOf,
 } from '../../domains/sessions/api.ts';
 import { screenStream, sessionRoutes } from '../../domains/sessions/routes.ts';
@@ -78,6 +80,7 @@ import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
 import { missingPages } from '../../pages/built-pages.ts';
 import { downloadPages } from '../../pages/downloads.ts';
+import { embedScript } from '../../pages/embed.ts';
 import { frontPages } from '../../pages/front.ts';
 import { referencePages } from '../../pages/reference.ts';
 import { screenPages } from '../../pages/screen.ts';
@@ -174,8 +177,11 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
         app,
       );
-      sessionPages({ embedOriginsOf: (sessionId) => embedOriginsOf(db, sessionId) })(app);
-      screenPages(screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId }))(app);
+      embedScript()(app);
+      const originsOf = (sessionId: string) => embedOriginsOf(db, sessionId);
+      sessionPages({ embedOriginsOf: originsOf })(app);
+      const stream = screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId });
+      screenPages(stream, originsOf)(app);
     },
     path: {
       db,
@@ -183,6 +189,10 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       requestsPerMinute,
       rateLimiter,
       cursors: createCursors(signingSecret),
+      embedOrigins: {
+        isListed: (origin) => isEmbedOrigin(db, origin),
+        ofToken: (token) => embedOriginsOfToken(db, token),
+      },
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       identities: { ...keyIdentity, ...sessionIdentity, ...createConsoleIdentity(db, publicUrl) },
       keyUsed: keyUse.used,

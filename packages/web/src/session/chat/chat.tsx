@@ -1,12 +1,16 @@
 import type { Client } from '@vestra/sdk/client';
 import { type DragEvent, type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
+import { useHeight, useNews } from '../embedding/use-news.ts';
 import { ArrowDownIcon } from '../icons.tsx';
+import type { Session } from '../use-session.ts';
 import { useWords } from '../words/words.ts';
 import { Announcer } from './announcer.tsx';
 import { type ChatState, companyProgress, type Turn } from './chat-state.ts';
 import { Composer } from './composer.tsx';
+import { useKeptPlace } from './kept-place.ts';
 import { Message, SentMessage } from './message.tsx';
+import { Opening } from './opening.tsx';
 import { SettledWait } from './settled-wait.tsx';
 import { type Item, timelineOf } from './timeline.ts';
 import { type Chat as Talk, useChat } from './use-chat.ts';
@@ -19,18 +23,22 @@ type ChatProps = {
   client: Client;
   conversationId: string;
   failed: (error: unknown) => void;
+  opening: Session['opening'];
   /** Stands in place of the field for messages once the session has ended. */
   ending: ReactNode;
 };
 
-export function Chat({ client, conversationId, failed, ending }: ChatProps) {
+export function Chat({ client, conversationId, failed, opening, ending }: ChatProps) {
   const words = useWords();
   const isOpen = ending === null;
   const talk = useChat({ client, conversationId, failed, isOpen });
   const uploads = useUploads(client, failed);
   const { state } = talk;
   const items = useMemo(() => timelineOf(state), [state]);
-  const { view, content, isAtEnd, scrolled, toEnd } = usePinnedScroll(items[0]?.key, talk.loadOlder);
+  const { view, content, isAtEnd, scrolled, toEnd, unpin } = usePinnedScroll(items[0]?.key, talk.loadOlder);
+  useKeptPlace(conversationId, { view, content, isAtEnd, unpin, isLoaded: state.isLoaded });
+  useNews(state);
+  useHeight(view, content);
   const [isDropping, setDropping] = useState(false);
   const isEmpty = state.isLoaded && items.length === 0;
 
@@ -73,11 +81,7 @@ export function Chat({ client, conversationId, failed, ending }: ChatProps) {
           ref={content}
         >
           {state.older !== null && <p className="text-center text-sm text-muted-foreground">{words.earlier}</p>}
-          {isEmpty && isOpen && (
-            <p className="animate-rise text-center text-2xl font-medium tracking-tight text-balance sm:text-3xl">
-              {words.greeting}
-            </p>
-          )}
+          {isEmpty && isOpen && <Opening opening={opening} send={(text) => void talk.send(text, [])} />}
           {items.map((item) => (
             <ShownItem answer={answer} client={client} isOpen={isOpen} item={item} key={item.key} talk={talk} />
           ))}
@@ -99,6 +103,7 @@ export function Chat({ client, conversationId, failed, ending }: ChatProps) {
       )}
       {ending ?? (
         <Composer
+          conversationId={conversationId}
           isBusy={state.status !== 'idle'}
           send={(text, attachments) => {
             toEnd();

@@ -3,9 +3,11 @@ import { Button } from '../button.tsx';
 import { ArrowUpIcon, ClipIcon, CloseIcon, FileIcon, StopIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
 import type { Attachment } from './chat-state.ts';
+import { keptDraft } from './kept-place.ts';
 import type { Uploads } from './use-uploads.ts';
 
 type ComposerProps = {
+  conversationId: string;
   uploads: Uploads;
   isBusy: boolean;
   send: (text: string, attachments: readonly Attachment[]) => void;
@@ -14,9 +16,10 @@ type ComposerProps = {
 
 const longestMessage = 32_000;
 
-export function Composer({ uploads, isBusy, send, stop }: ComposerProps) {
+export function Composer({ conversationId, uploads, isBusy, send, stop }: ComposerProps) {
   const words = useWords();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => keptDraft.read(conversationId));
+  useEffect(() => keptDraft.write(conversationId, text), [conversationId, text]);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const isTooLong = text.length > longestMessage;

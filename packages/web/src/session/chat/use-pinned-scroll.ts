@@ -60,5 +60,9 @@ export function usePinnedScroll(oldest: string | undefined, reachedTop: () => vo
     if (view.current) view.current.scrollTo({ top: endOf(view.current) });
   }, []);
 
-  return { view, content, isAtEnd, scrolled, toEnd };
+  const unpin = useCallback(() => {
+    isPinned.current = false;
+  }, []);
+
+  return { view, content, isAtEnd, scrolled, toEnd, unpin };
 }

@@ -114,5 +114,5 @@ export const de: Words = {
   endedDisabled: 'Sie steht nicht mehr zur Verfügung. Sie können diese Seite schließen.',
   incomplete: 'So lässt sich diese Seite nicht öffnen',
   incompleteHint:
-    'Öffnen Sie sie noch einmal von dort, wo Sie hergekommen sind. Zu Ihrer Sicherheit gilt ihre Adresse nur einmal.',
+    'Öffnen Sie sie noch einmal von dort, wo Sie hergekommen sind. Zu Ihrer Sicherheit genügt ihre Adresse allein nicht.',
 };

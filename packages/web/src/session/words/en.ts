@@ -112,7 +112,7 @@ export const en = {
   endedExpired: 'Its time is over. You can close this page, or open it again where you came from.',
   endedDisabled: 'It is not available any more. You can close this page.',
   incomplete: 'This page cannot be opened like this',
-  incompleteHint: 'Open it again from where you came. For your safety its address works only once.',
+  incompleteHint: 'Open it again from where you came. For your safety its address alone does not open it.',
 };
 
 export type Words = typeof en;

@@ -113,5 +113,5 @@ export const es: Words = {
   endedExpired: 'Se ha acabado su tiempo. Puedes cerrar esta página o abrirla de nuevo desde donde venías.',
   endedDisabled: 'Ya no está disponible. Puedes cerrar esta página.',
   incomplete: 'Esta página no se puede abrir así',
-  incompleteHint: 'Ábrela de nuevo desde donde venías. Por tu seguridad, su dirección sirve una sola vez.',
+  incompleteHint: 'Ábrela de nuevo desde donde venías. Por tu seguridad, su dirección por sí sola no la abre.',
 };

@@ -113,5 +113,5 @@ export const fr: Words = {
   endedExpired: 'Son temps est écoulé. Vous pouvez fermer cette page ou la rouvrir depuis l’endroit d’où vous venez.',
   endedDisabled: 'Elle n’est plus disponible. Vous pouvez fermer cette page.',
   incomplete: 'Cette page ne peut pas être ouverte ainsi',
-  incompleteHint: 'Rouvrez-la depuis l’endroit d’où vous venez. Pour votre sécurité, son adresse ne sert qu’une fois.',
+  incompleteHint: 'Rouvrez-la depuis l’endroit d’où vous venez. Pour votre sécurité, son adresse seule ne l’ouvre pas.',
 };

@@ -1,0 +1,23 @@
+const memory = new Map<string, string>();
+
+/** What this tab keeps until it is closed; where a browser keeps nothing for a page in a frame, until it is loaded again. */
+export const kept = {
+  read(name: string): string | null {
+    try {
+      return sessionStorage.getItem(keyOf(name));
+    } catch {
+      return memory.get(name) ?? null;
+    }
+  },
+  write(name: string, value: string | null): void {
+    try {
+      if (value === null) sessionStorage.removeItem(keyOf(name));
+      else sessionStorage.setItem(keyOf(name), value);
+    } catch {
+      if (value === null) memory.delete(name);
+      else memory.set(name, value);
+    }
+  },
+};
+
+const keyOf = (name: string) => `vestra ${name}`;

@@ -27,7 +27,7 @@ export type Lines = {
 
 type Settings = { folder: string; network: LineNetwork; runtime?: string };
 
-const answerMs = 10_000;
+const answerMs = 20_000;
 const closeMs = 2_000;
 
 export function createLines({ folder, network, runtime = 'onnxruntime-node' }: Settings): Lines {

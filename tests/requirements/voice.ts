@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const voice = area('voice', 'open', [
+export const voice = area('voice', 'done', [
   [
     'VOI-001',
     'decisions.md · 7',

@@ -25,6 +25,7 @@ import { measureConfiguration, measureLists, measureRequests } from './requests.
 import { measureCosts } from './scale/costs.ts';
 import { measureTurnCost } from './turn-cost.ts';
 import { measureTurns } from './turns.ts';
+import { measureVoice } from './voice.ts';
 import { measureWaitingTasks } from './waiting-tasks.ts';
 
 const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
@@ -45,6 +46,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   jobs: measureJobs,
   embeddings: measureEmbeddings,
   scale: measureCosts,
+  voice: measureVoice,
 };
 
 const { values: given } = parseArgs({

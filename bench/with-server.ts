@@ -19,12 +19,16 @@ export async function withServer(
   { folder }: Stage,
   name: string,
   work: (started: Started) => Promise<Row[]>,
+  env: Record<string, string> = {},
 ): Promise<Row[]> {
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, `${name}-database`), log: () => {} });
   const { connectionString } = postgres;
   const dispatcher = new Agent({ connections: 64, pipelining: 1 });
   try {
-    const server = await startServerProcess(join(folder, name), await freePort(), { DATABASE_URL: connectionString });
+    const server = await startServerProcess(join(folder, name), await freePort(), {
+      DATABASE_URL: connectionString,
+      ...env,
+    });
     try {
       return await work({ server, call: callTo(server, dispatcher), connectionString });
     } finally {

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const voice = area('voice', 'open', [
+export const voice = area('voice', 'done', [
   [
     'VOI-001',
     'decisions.md · 7',
@@ -16,4 +16,49 @@ export const voice = area('voice', 'open', [
     "What is said in a call is answered by the same agent in the session's conversation.",
   ],
   ['VOI-007', 'runtime.md · Conversation', 'The cost of a call is charged as `voice`.'],
+  [
+    'VOI-260',
+    'docs/voice.md · Turns',
+    'The agent is silent while the person speaks, and answers once they have finished.',
+  ],
+  [
+    'VOI-261',
+    'docs/voice.md · Turns',
+    'Who speaks while the agent does is heard at once: it stops, and what was not said is not taken as said.',
+  ],
+  [
+    'VOI-262',
+    'docs/voice.md · Turns',
+    'A reply is read aloud sentence by sentence while it is made, without signs that nobody says.',
+  ],
+  [
+    'VOI-263',
+    'docs/voice.md · Approvals',
+    'An approval is asked aloud and shown; a spoken yes counts only where nothing asks for one on the page, a no always.',
+  ],
+  [
+    'VOI-264',
+    'docs/voice.md · How a call ends',
+    'A cap that is reached in the middle of a call ends it with a sentence.',
+  ],
+  [
+    'VOI-265',
+    'docs/voice.md · How a call ends',
+    'A call ends when nobody speaks, when its process dies, and when its session is revoked or over.',
+  ],
+  [
+    'VOI-266',
+    'docs/voice.md · Setting it up',
+    'Without its packages the route answers 503 `model_unavailable` with a sentence that says what to do.',
+  ],
+  [
+    'VOI-267',
+    'docs/voice.md · Speech',
+    'A realtime API of a vendor hears and speaks in place of the packages where it is configured.',
+  ],
+  [
+    'VOI-268',
+    'docs/voice.md · On the page',
+    'The session page makes a call by mouse and by keyboard and shows whose turn it is.',
+  ],
 ]);

@@ -469,3 +469,26 @@ describe('Firefox', () => {
     }
   });
 });
+
+describe('a call', () => {
+  it('says so where the microphone is refused or the server has no voice, and is let go by keyboard [VOI-268]', async () => {
+    const visit = await desk.visit({ voice: true });
+    const { page } = visit;
+    // Nothing of it is fetched before somebody wants to talk.
+    const fetched = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    expect(fetched.filter((name) => name.includes('call-bar'))).toEqual([]);
+    await page.getByRole('button', { name: 'Talk' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(/^(The microphone is blocked|No microphone was found)/).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = async () => new AudioContext().createMediaStreamDestination().stream;
+    });
+    await page.keyboard.press('Enter');
+    await page.getByText('Voice is not available at the moment.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Talk' }).waitFor();
+    expect(visit.faults).toEqual([]);
+    await page.context().close();
+  });
+});

@@ -20,7 +20,11 @@ export type PageDesk = Desk & {
 
 export type Visit = { page: Page; session: Body; faults: string[]; path: string };
 
-export async function startPageDesk(env: Record<string, string> = {}): Promise<PageDesk> {
+/** `browserWords`: what the browser is started with besides. */
+export async function startPageDesk(
+  env: Record<string, string> = {},
+  browserWords: readonly string[] = [],
+): Promise<PageDesk> {
   assertBuilt();
   const line = await openLine();
   const desk = await startDesk({ VESTRA_PUBLIC_URL: line.url, ...env });
@@ -33,6 +37,7 @@ export async function startPageDesk(env: Record<string, string> = {}): Promise<P
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      ...browserWords,
     ],
   });
   return {

@@ -72,7 +72,7 @@ describe('opening a session', () => {
     const chat = await open({ user_id: 'eve', chat: true });
     const conversation = await server.call('GET', `/v1/conversations/${chat.body.conversation_id}`);
     expect(conversation.body).toMatchObject({ user_id: 'eve', deployment_id: deskId, status: 'idle' });
-    const voices = [await open({ voice: true }), await open({ voice: 'marin' })];
+    const voices = [await open({ voice: true }), await open({ voice: 'rms' })];
     expect(voices.map(({ body }) => [body.voice, body.user_id, typeof body.conversation_id])).toEqual([
       [true, null, 'string'],
       [true, null, 'string'],
@@ -85,6 +85,9 @@ describe('opening a session', () => {
     ]);
     expect(refusal(await open({ screen: true }))).toEqual([400, 'invalid_request', 'screen']);
     expect(refusal(await open({ voice: 7 }))).toEqual([400, 'invalid_request', 'voice']);
+    const unknown = await open({ voice: 'marin' });
+    expect(refusal(unknown)).toEqual([400, 'invalid_request', 'voice']);
+    expect(unknown.body.error.message).toBe('There is no voice `marin` on this server. It has slt, rms, awb, kal.');
   });
 
   it('goes to the user’s default deployment before the org’s [SES-009]', async () => {
@@ -415,5 +418,51 @@ describe('an unknown session', () => {
     expect(calls.map(({ status, body }) => [status, body.error?.code])).toEqual(
       calls.map(() => [404, 'session_not_found']),
     );
+  });
+});
+
+describe('a voice call', () => {
+  const offer = 'v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\n';
+  const call = (id: string, key: string, body: object = { sdp: offer }) =>
+    server.call('POST', `/v1/sessions/${id}/voice`, { key, body });
+  const shown = ({ status, body }: Answer) => [status, body.error?.code];
+
+  it('takes an offer, of a session with voice, of that session alone [VOI-002, VOI-004, VOI-005, AUTH-034]', async () => {
+    const { id, token } = (await open({ voice: true })).body;
+    const none = [
+      undefined,
+      '',
+      'hello',
+      'v=0\r\n',
+      offer.replace('audio', 'video'),
+      `${offer}${'a=x\r\n'.repeat(20_001)}`,
+    ];
+    for (const sdp of none) expect(shown(await call(id, token, { sdp }))).toEqual([400, 'sdp_required']);
+    expect(shown(await call(id, token, { sdp: 7 }))).toEqual([400, 'sdp_required']);
+    const quiet = (await open({ chat: true })).body;
+    expect(shown(await call(quiet.id, quiet.token))).toEqual([403, 'session_scope']);
+    expect(shown(await call(id, quiet.token))).toEqual([403, 'session_scope']);
+    const other = (await open({ voice: true })).body;
+    expect(shown(await call(other.id, token))).toEqual([403, 'session_scope']);
+    expect(shown(await call(id, server.testKey))).toEqual([403, 'session_scope']);
+    await query(server.connectionString, 'UPDATE sessions SET conversation_id = NULL WHERE id = $1', [other.id]);
+    expect(shown(await call(other.id, other.token))).toEqual([400, 'conversation_required']);
+    await server.call('DELETE', `/v1/sessions/${id}`);
+    expect(shown(await call(id, token))).toEqual([401, 'session_revoked']);
+  });
+
+  it('says what to do where voice was not set up [VOI-266]', async () => {
+    const { id, token } = (await open({ voice: true })).body;
+    const refused = await call(id, token);
+    expect(shown(refused)).toEqual([503, 'model_unavailable']);
+    expect(refused.body.error.message).toBe(
+      'Voice is not set up on this server. Its operator adds it with `vestra setup voice`.',
+    );
+    await server.apply({ name: 'desk', instructions: 'Be kind.' }, server.liveKey);
+    const live = await server.call('POST', '/v1/sessions', { key: server.liveKey, body: { voice: true } });
+    expect((await call(live.body.id, live.body.token)).body.error).toMatchObject({
+      code: 'model_unavailable',
+      message: 'Voice is not available here yet.',
+    });
   });
 });

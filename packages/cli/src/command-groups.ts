@@ -35,7 +35,7 @@ const groups: readonly [string, readonly string[]][] = [
     ],
   ],
   ['Account:', ['me', 'org', 'keys', 'limits', 'usage', 'audit-log', 'models', 'members', 'health']],
-  ['This machine:', ['start', 'doctor', 'admin', 'login', 'logout', 'profiles', 'completion']],
+  ['This machine:', ['start', 'doctor', 'setup', 'admin', 'login', 'logout', 'profiles', 'completion']],
 ];
 
 const order = groups.flatMap(([, words]) => words);

@@ -9,7 +9,7 @@ import { headingOf } from './command-groups.ts';
 const serverProgram = import.meta.resolve('@vestra/server/main/main');
 const operatorProgram = import.meta.resolve('@vestra/server/operator/main');
 
-/** `start`, `doctor` and `admin` are the server package's own programs. */
+/** `start`, `doctor`, `setup` and `admin` are the server package's own programs. */
 export function addLaunchers(program: Command, end: (code: number) => void): void {
   program
     .command('start')
@@ -28,6 +28,17 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       end(await launch(operatorProgram, ['doctor', ...(json ? ['--json'] : [])]));
+    });
+
+  program
+    .command('setup')
+    .helpGroup(headingOf('setup'))
+    .description('Add what the base install leaves out to this machine: `vestra setup voice`.')
+    .argument('<part>', 'voice')
+    .option('--json', 'print JSON')
+    .action(async (part: string, { json }: { json?: boolean }, command: Command) => {
+      if (part !== 'voice') command.error(`There is no part \`${part}\` to add. There is: voice.`);
+      end(await launch(operatorProgram, ['setup', part, ...(json ? ['--json'] : [])]));
     });
 
   program

@@ -69,7 +69,12 @@ export function buildProgram(terminal: Terminal): Program {
   addLaunchers(commander, end);
   describeGroups(commander);
   const names = [...table, ...localCommands].map(({ name }) => name);
-  return { commander, names: [...names, 'start', 'doctor', 'admin'], exitCode: () => exitCode, asked: () => asked };
+  return {
+    commander,
+    names: [...names, 'start', 'doctor', 'setup', 'admin'],
+    exitCode: () => exitCode,
+    asked: () => asked,
+  };
 }
 
 type Running = {

@@ -246,6 +246,8 @@ export type FailureDetails = {
   errors?: Fault[];
   partial?: unknown;
   retry_after_ms?: number;
+  /** What a person hears in a session, where the sentence of the code says too little and `message` too much. */
+  told?: string;
   /** `file_too_large` answers 413 for an upload and 400 for a file inside a skill. */
   status?: Status;
 };

@@ -53,6 +53,6 @@ export const notReady = (message: string): Failure => fail('not_ready', { messag
 export function toldPlainly(failure: Failure): Failure {
   const { code, status, details } = failure;
   if (status !== 402 && status !== 409 && status < 500) return failure;
-  const { retry_after_ms } = details;
-  return fail(code, { message: plainSentence(code), status, ...(retry_after_ms !== undefined && { retry_after_ms }) });
+  const { retry_after_ms, told = plainSentence(code) } = details;
+  return fail(code, { message: told, status, ...(retry_after_ms !== undefined && { retry_after_ms }) });
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { flatPrice } from '@vestra/models/prices';
 import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
@@ -71,6 +71,19 @@ const environment = z.object({
   VESTRA_S3_ENDPOINT: ownAddress.optional(),
   AWS_REGION: region.optional(),
   AWS_DEFAULT_REGION: region.optional(),
+  VESTRA_VOICE: z.enum(['offline', 'openai']).default('offline'),
+  VESTRA_VOICE_MODEL: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, 'must be the name of a realtime model')
+    .default('gpt-realtime'),
+  VESTRA_VOICE_DIR: present.optional(),
+  VESTRA_VOICE_CALLS: z.coerce.number('must be a number').int().min(1).max(1_000).default(20),
+  VESTRA_VOICE_SILENCE_SECONDS: z.coerce.number('must be a number').int().min(1).max(3_600).default(90),
+  VESTRA_VOICE_PORTS: z
+    .string()
+    .refine((text) => portsIn(text) !== null, 'must be a range of ports such as 40000-40199')
+    .optional(),
+  VESTRA_VOICE_ADDRESS: z.union([z.ipv4(), z.ipv6()], 'must be an IP address').optional(),
   VESTRA_CHROMIUM: present.default('/usr/bin/chromium-headless-shell'),
   VESTRA_POLICY_HOOK_URL: ownAddress.optional(),
   VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
@@ -177,6 +190,16 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
     files: { s3: fileStoreOf(settings), isDirect: settings.VESTRA_FILES_DIRECT },
     appsFile: settings.VESTRA_APPS_FILE === undefined ? null : resolve(settings.VESTRA_APPS_FILE),
+    voice: {
+      folder: resolve(settings.VESTRA_VOICE_DIR ?? join(settings.VESTRA_DATA_DIR, 'voice')),
+      realtime: realtimeOf(settings),
+      mostCalls: settings.VESTRA_VOICE_CALLS,
+      silenceMs: settings.VESTRA_VOICE_SILENCE_SECONDS * 1000,
+      network: {
+        ports: settings.VESTRA_VOICE_PORTS === undefined ? null : portsIn(settings.VESTRA_VOICE_PORTS),
+        address: settings.VESTRA_VOICE_ADDRESS ?? null,
+      },
+    },
     chromium: settings.VESTRA_CHROMIUM,
     policyHook: {
       url: settings.VESTRA_POLICY_HOOK_URL ?? null,
@@ -224,6 +247,20 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** Whether vendors are asked which models they have. */
     asksForModels: settings.VESTRA_ASK_FOR_MODELS,
   };
+}
+
+/** Null: speech comes from packages on this machine. */
+function realtimeOf(settings: z.output<typeof environment>) {
+  if (settings.VESTRA_VOICE === 'offline') return null;
+  const openai = endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL);
+  if (openai === null) throw new StartFailure('The setting VESTRA_VOICE=openai needs OPENAI_API_KEY.');
+  return { ...openai, model: settings.VESTRA_VOICE_MODEL };
+}
+
+function portsIn(text: string): { min: number; max: number } | null {
+  const [, min, max] = /^(\d{1,5})-(\d{1,5})$/.exec(text)?.map(Number) ?? [];
+  if (min === undefined || max === undefined) return null;
+  return min >= 1024 && max <= 65_535 && min <= max ? { min, max } : null;
 }
 
 /** The other roles work for those that do. */

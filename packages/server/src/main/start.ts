@@ -23,6 +23,7 @@ import { assembleComputers } from './assemble/computers.ts';
 import { assembleEngine } from './assemble/engine.ts';
 import { assembleJobs, sweepSources } from './assemble/jobs.ts';
 import { assembleOperator } from './assemble/operator.ts';
+import { assembleVoice } from './assemble/voice.ts';
 import { type BegunPostgres, beginPostgres } from './begin-postgres.ts';
 import { type Config, servesCallers } from './config.ts';
 import { noteAddress } from './credentials-file.ts';
@@ -124,6 +125,8 @@ export async function startServer(
       if (id === null) void streams.endUnlessLive(liveOf);
       else streams.endCredential(id);
     });
+    const voice = assembleVoice(kernel, { engine, followers, streams });
+    shutdown.undo(voice.stop);
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
     shutdown.undo((options) => {
@@ -140,6 +143,7 @@ export async function startServer(
         computerWork,
         browsers: browserParts.browsers,
         streams,
+        voice,
         keyUse,
         health: operator.health,
         operatorPages: operator.pages,

@@ -6,6 +6,7 @@ import { operatorCommands, upkeepCommands } from './commands.ts';
 import { examine, showFindings } from './doctor/doctor.ts';
 import { openOperator } from './open.ts';
 import { createProgress } from './progress.ts';
+import { setupVoice, showVoice } from './setup-voice.ts';
 
 const allCommands = { ...operatorCommands, ...upkeepCommands };
 type Command = (typeof allCommands)[string];
@@ -15,6 +16,7 @@ const name = nameIn(words);
 
 try {
   if (words[0] === 'doctor') await runDoctor();
+  else if (words.join(' ') === 'setup voice') await runSetupVoice();
   else await run(name);
 } catch (error) {
   if (!(error instanceof StartFailure) && !(error instanceof Failure)) throw error;
@@ -30,6 +32,14 @@ async function runDoctor(): Promise<void> {
     flags.includes('--json') ? `${JSON.stringify({ ok: isOk, findings }, null, 2)}\n` : `${showFindings(findings)}\n`,
   );
   if (!isOk) process.exitCode = 1;
+}
+
+/** Needs no database either: it adds to the machine. */
+async function runSetupVoice(): Promise<void> {
+  const { voice } = readConfig(process.env);
+  const progress = createProgress(process.stderr);
+  const result = await setupVoice(voice.folder, progress.show).finally(progress.end);
+  process.stdout.write(flags.includes('--json') ? `${JSON.stringify(result, null, 2)}\n` : `${showVoice(result)}\n`);
 }
 
 async function run(chosen: string): Promise<void> {

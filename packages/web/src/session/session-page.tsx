@@ -8,6 +8,7 @@ import { MemoryIcon } from './icons.tsx';
 import { MemoryPanel } from './memory/memory-panel.tsx';
 import { Notice } from './notice.tsx';
 import { useSession } from './use-session.ts';
+import { Voice } from './voice/voice.tsx';
 import type { Words } from './words/en.ts';
 import { useWords } from './words/words.ts';
 
@@ -32,10 +33,12 @@ export function SessionPage({ address, connection }: { address: Address; connect
   const { conversation_id } = session;
   const hasChat = session.chat && conversation_id !== null;
   const hasScreen = session.screen !== false && !ended;
-  if (!hasChat && !hasScreen && !session.memory) {
+  const hasVoice = session.voice && conversation_id !== null && !ended;
+  const voice = hasVoice && <Voice client={client} failed={failed} isAlone={!hasChat} sessionId={address.sessionId} />;
+  if (!hasChat && !hasScreen && !session.memory && !hasVoice) {
     return ended ? <Notice title={words.ended}>{hintOf(ended, words)}</Notice> : <Notice title={words.nothingHere} />;
   }
-  const isMemoryAlone = !hasChat && !hasScreen;
+  const isMemoryAlone = !hasChat && !hasScreen && !hasVoice;
   const isMemoryShown = session.memory && (memory.isShown || isMemoryAlone);
   const opener = session.memory && !isMemoryShown && (
     <header className="flex justify-end px-3 pt-3">
@@ -66,6 +69,7 @@ export function SessionPage({ address, connection }: { address: Address; connect
       {hasChat && (
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           {opener}
+          {voice}
           <Chat
             client={client}
             conversationId={conversation_id}
@@ -75,6 +79,7 @@ export function SessionPage({ address, connection }: { address: Address; connect
           />
         </div>
       )}
+      {!hasChat && hasVoice && <div className="flex min-h-0 flex-1 flex-col">{voice}</div>}
       {isMemoryShown && (
         <aside
           className={

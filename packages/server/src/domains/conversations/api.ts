@@ -1,2 +1,3 @@
 export { defaultDeployment, deploymentFor } from './named-deployment.ts';
 export { openConversation } from './open.ts';
+export { sendMessage } from './send.ts';

@@ -1,1 +1,1 @@
-export { answerInteraction, takeAnswer } from './settle.ts';
+export { answerInteraction, ownInteraction, takeAnswer } from './settle.ts';

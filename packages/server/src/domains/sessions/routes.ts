@@ -8,6 +8,7 @@ import { eventStream } from '../../http/sse.ts';
 import type { Streams } from '../../http/streams.ts';
 import type { Screens } from '../browser/api.ts';
 import { announce, type Committed, type Engine } from '../engine/api.ts';
+import type { VoiceCalls } from '../voice/api.ts';
 import { createSession } from './create.ts';
 import { presentSession } from './present.ts';
 import { revokeSession } from './revoke.ts';
@@ -21,15 +22,17 @@ type SessionDependencies = {
   publicUrl: string;
   screens: Screens;
   credentials: ScreenCredentials;
+  voice: VoiceCalls;
   /** Told after a session was revoked: what it holds open closes. */
   ended: (sessionId: string) => void;
 };
 
 export function sessionRoutes(dependencies: SessionDependencies): Handlers<'sessions'> {
-  const { engine, publicUrl, screens, credentials, ended } = dependencies;
+  const { engine, publicUrl, screens, credentials, voice, ended } = dependencies;
   const { db } = engine;
   return {
     create: async ({ caller, origin, body, commit }) => {
+      if (typeof body.voice === 'string') voice.assertVoice(body.voice);
       let opened: Committed | null = null;
       const answer = await commit(async (tx) => {
         const { shown, committed } = await createSession(tx, { caller, origin, publicUrl }, body);
@@ -72,6 +75,13 @@ export function sessionRoutes(dependencies: SessionDependencies): Handlers<'sess
       assertReach(caller, params.session_id);
       const { isDriving } = await screens.pass(await viewerOf(db, caller), body.inputs);
       return { object: 'screen_input', driving: isDriving };
+    },
+    voice: async ({ caller, origin, params, body }) => {
+      assertReach(caller, params.session_id);
+      const row = await findSession(db, caller, params.session_id);
+      if (!row) throw fail('session_not_found');
+      const { sdp, endsAt } = await voice.begin({ caller, origin, voice: row.voice ?? '', sdp: body.sdp });
+      return { object: 'voice_call', sdp, ends_at: endsAt.toISOString() };
     },
   };
 }

@@ -7,6 +7,7 @@ import { transaction } from '../../db/transaction.ts';
 import { createScreens } from '../browser/api.ts';
 import { poolWithoutBrowser } from '../browser/browser-pool.fixture.ts';
 import type { Engine } from '../engine/api.ts';
+import type { VoiceCalls } from '../voice/api.ts';
 import { sessionRoutes } from './routes.ts';
 import { createScreenCredentials } from './screen-credential.ts';
 import { newToken } from './session.ts';
@@ -23,6 +24,7 @@ beforeAll(async () => {
       publicUrl: 'http://localhost:4600',
       screens: createScreens({ db, browserPool, log: pino({ level: 'silent' }) }),
       credentials: createScreenCredentials(randomBytes(32)),
+      voice: {} as VoiceCalls,
       ended: () => {},
     }),
   }));

@@ -68,6 +68,7 @@ import { taskRoutes } from '../../domains/tasks/routes.ts';
 import { latestRuns } from '../../domains/test-runs/api.ts';
 import { testRunRoutes } from '../../domains/test-runs/routes.ts';
 import { userRoutes } from '../../domains/users/routes.ts';
+import type { VoiceCalls } from '../../domains/voice/api.ts';
 import { deliveryRoutes } from '../../domains/webhooks/delivery-routes.ts';
 import { webhookRoutes } from '../../domains/webhooks/routes.ts';
 import type { AnswerRequest } from '../../edges/own-client.ts';
@@ -94,6 +95,7 @@ type Parts = {
   computerWork: ComputerWork;
   browsers: Browsers;
   streams: Streams;
+  voice: VoiceCalls;
   keyUse: KeyUse;
   /** Answers a request over no socket, as this app does. */
   answer: AnswerRequest;
@@ -105,7 +107,7 @@ type Parts = {
 export function assembleApp(kernel: Kernel, parts: Parts): Hono {
   const { config, db, jobs, log, vault, signingSecret, files, outbound, embeddings, bell, apps, customerMemory } =
     kernel;
-  const { engine, computerWork, browsers, followers, streams, keyUse, answer, health, operatorPages } = parts;
+  const { engine, computerWork, browsers, followers, streams, voice, keyUse, answer, health, operatorPages } = parts;
   const { screens } = browsers;
   const { catalogue } = kernel.models;
   const publicUrl = kernel.publicUrl.get();
@@ -274,6 +276,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         publicUrl,
         screens,
         credentials,
+        voice,
         ended: (sessionId) => bell.ring('credential', sessionId),
       }),
       usage: usageRoutes(usage),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { browserObstacle } from '../../adapters/browser/obstacle.ts';
 import { chooseHost } from '../../adapters/computer/choose-host.ts';
 import { findGroup } from '../../adapters/sandbox/cgroups.ts';
+import { missingPackages } from '../../adapters/voice/voice-packages.ts';
 import { findPackage } from '../../db/embedded/binaries.ts';
 import { StartFailure } from '../../db/start-failure.ts';
 import type { Config } from '../../main/config.ts';
@@ -20,6 +21,7 @@ export async function programFindings({
   chromium,
   allowPrivateAddresses,
   databaseUrl,
+  voice,
 }: Config): Promise<Finding[]> {
   return [
     ...(databaseUrl === null ? [embeddedFinding()] : []),
@@ -32,6 +34,7 @@ export async function programFindings({
           ...documentTools(),
           gvisor(),
         ]),
+    voiceFinding(voice),
   ];
 }
 
@@ -105,6 +108,12 @@ function documentTools(): Finding[] {
       'Run npm run setup:system, or install them: without, agents make no Office or PDF files.',
     ),
   ];
+}
+
+function voiceFinding({ folder, realtime }: Config['voice']): Finding {
+  const isMissing = missingPackages(folder, realtime ? 'elsewhere' : 'offline') !== null;
+  const how = realtime ? `speech by ${realtime.model}` : 'speech from packages';
+  return ok('voice', isMissing ? 'not set up, and not needed unless sessions talk (vestra setup voice)' : how);
 }
 
 function gvisor(): Finding {

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { createLoudspeaker } from './loudspeaker.ts';
+import { createResampler } from './resample.ts';
+import { createSpeechGate, type GateNews } from './speech-gate.ts';
+
+/** `#` is a frame of speech, `+` one that may be, `.` silence, each of 32 ms; where news come stands their first letter. */
+function hear(sound: string, isAgentSpeaking = false): string {
+  const gate = createSpeechGate();
+  const likely: Record<string, number> = { '#': 0.95, '+': 0.6, '.': 0.02 };
+  const letters: Record<GateNews, string> = { started: 's', paused: 'p', resumed: 'r', ended: 'e' };
+  return [...sound].map((frame) => letters[gate(likely[frame] as number, isAgentSpeaking) as GateNews] ?? '-').join('');
+}
+
+describe('the gate of speech [VOI-260]', () => {
+  it.each([
+    ['begins after a tenth of a second', '..###', '----s'],
+    ['does not begin with a click', '..##..##..', '----------'],
+    ['pauses, and ends after half a second', '###.................', '--s------p--------e-'],
+    ['goes on after a pause', '###........##.', '--s------p--r-'],
+    ['is not ended by a breath', '###....###....###', '--s--------------'],
+  ])('%s', (_, sound, news) => {
+    expect(hear(sound)).toBe(news);
+  });
+
+  it('counts an interruption within 200 ms, and takes more than what an echo leaves', () => {
+    expect(hear('######', true)).toBe('----s-');
+    expect(hear('++++++++', true)).toBe('--------');
+    expect(hear('++++++++')).toBe('--s-----');
+  });
+});
+
+describe('the loudspeaker', () => {
+  const sound = (length: number, value: number) => new Int16Array(length).fill(value);
+  const firsts = (speaker: ReturnType<typeof createLoudspeaker>, count: number) =>
+    Array.from({ length: count }, () => speaker.next()[0]);
+
+  it('says one after the other, tells when each is out, and is silent otherwise', () => {
+    const said: number[] = [];
+    const speaker = createLoudspeaker((id) => said.push(id));
+    expect(firsts(speaker, 1)).toEqual([0]);
+    speaker.add(1, sound(160, 5), false);
+    speaker.add(2, sound(320, 7), true);
+    expect([firsts(speaker, 2), said]).toEqual([[5, 0], []]);
+    speaker.add(1, sound(80, 6), true);
+    // What is left of a frame belongs to the next sentence.
+    const mixed = speaker.next();
+    expect([mixed[0], mixed[79], mixed[80], said]).toEqual([6, 6, 7, [1]]);
+    expect([firsts(speaker, 3), said, speaker.isSpeaking()]).toEqual([[7, 7, 0], [1, 2], false]);
+  });
+
+  it('breaks off where it is, and goes on there or not at all [VOI-261]', () => {
+    const said: number[] = [];
+    const speaker = createLoudspeaker((id) => said.push(id));
+    speaker.add(1, sound(1600, 5), true);
+    firsts(speaker, 4);
+    expect(speaker.break()).toEqual({ id: 1, share: 0.4 });
+    expect([speaker.break(), firsts(speaker, 1), speaker.isSpeaking()]).toEqual([null, [0], false]);
+    speaker.resume();
+    expect(firsts(speaker, 7)).toEqual([5, 5, 5, 5, 5, 5, 0]);
+    expect(speaker.break()).toBeNull();
+    speaker.add(2, sound(160, 9), true);
+    expect(firsts(speaker, 1)).toEqual([0]);
+    speaker.clear();
+    expect([firsts(speaker, 1), said]).toEqual([[0], [1]]);
+  });
+});
+
+describe('another rate', () => {
+  const tone = (rate: number, hertz: number, seconds: number) =>
+    Int16Array.from({ length: rate * seconds }, (_, at) => 10_000 * Math.sin((2 * Math.PI * hertz * at) / rate));
+  const inPieces = (samples: Int16Array, size: number, resample: (piece: Int16Array) => Int16Array) => {
+    const out: number[] = [];
+    for (let at = 0; at < samples.length; at += size) out.push(...resample(samples.subarray(at, at + size)));
+    return out;
+  };
+  const loudness = (samples: readonly number[]) =>
+    Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / samples.length);
+
+  it.each([
+    [48_000, 16_000, 480],
+    [24_000, 16_000, 1000],
+    [16_000, 24_000, 512],
+    [44_100, 16_000, 441],
+  ])('keeps a tone from %i to %i, whatever pieces it comes in', (from, to, size) => {
+    const out = inPieces(tone(from, 440, 1), size, createResampler(from, to));
+    expect(Math.abs(out.length - to)).toBeLessThan(to / 400);
+    const middle = out.slice(to / 4, (to * 3) / 4);
+    expect(loudness(middle)).toBeGreaterThan(6_900);
+    const crossings = middle.filter((value, at) => at > 0 && value >= 0 && (middle[at - 1] as number) < 0).length;
+    expect(crossings).toBeGreaterThanOrEqual(218);
+    expect(crossings).toBeLessThanOrEqual(222);
+  });
+
+  it('leaves out what the lower rate cannot hold', () => {
+    const out = inPieces(tone(48_000, 11_000, 0.5), 480, createResampler(48_000, 16_000));
+    expect(loudness(out.slice(1000))).toBeLessThan(300);
+  });
+});

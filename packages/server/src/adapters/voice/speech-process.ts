@@ -1,0 +1,44 @@
+/** Runs in a process of its own: a sentence keeps a core busy, and a fault in machine code ends the process that it is in. */
+import { openFlite } from './flite.ts';
+import { openMoonshine } from './moonshine.ts';
+import type { SpeechFiles } from './voice-packages.ts';
+
+/** What a process is to do: one of the two, so that who speaks does not wait for who listens. */
+export type SpeechWork = { kind: 'hear' | 'speak'; files: SpeechFiles; runtime: string };
+export type SpeechRequest = { id: number; sound: Int16Array } | { id: number; text: string; voice: string };
+export type SpeechAnswer =
+  | { id: number; text: string }
+  | { id: number; sound: Int16Array }
+  | { id: number; reason: string };
+
+// Who started this is gone.
+process.on('disconnect', () => process.exit());
+
+const { kind, files, runtime } = JSON.parse(process.argv[2] as string) as SpeechWork;
+const answer = await (kind === 'hear' ? hearing() : speaking());
+let last: Promise<void> = Promise.resolve();
+
+process.on('message', (request: SpeechRequest) => {
+  last = last.then(async () => {
+    try {
+      process.send?.(await answer(request));
+    } catch (error) {
+      process.send?.({ id: request.id, reason: error instanceof Error ? error.message : 'unknown error' });
+    }
+  });
+});
+
+async function hearing(): Promise<(request: SpeechRequest) => Promise<SpeechAnswer>> {
+  const hear = await openMoonshine(runtime, files);
+  return async (request) => ({ id: request.id, text: 'sound' in request ? await hear(request.sound) : '' });
+}
+
+async function speaking(): Promise<(request: SpeechRequest) => Promise<SpeechAnswer>> {
+  const speak = await openFlite(files.flite);
+  // The first sentence is slow while its code is made.
+  await speak('Hello.', 'slt');
+  return async (request) => ({
+    id: request.id,
+    sound: 'text' in request ? await speak(request.text, request.voice) : new Int16Array(0),
+  });
+}

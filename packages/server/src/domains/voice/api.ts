@@ -1,0 +1,1 @@
+export { createVoiceCalls, type VoiceCalls } from './calls.ts';

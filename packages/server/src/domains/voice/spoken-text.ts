@@ -1,0 +1,93 @@
+const codeOnPage = ' The code is on the page. ';
+
+/** A reply as it is read aloud: written for the eye, it holds signs that nobody says. */
+export function spokenText(markdown: string): string {
+  return markdown
+    .replace(/```[\s\S]*?(```|$)/g, codeOnPage)
+    .replace(/!\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/https?:\/\/(?:www\.)?([^\s/)]+)[^\s)]*/g, '$1')
+    .replace(/^[ \t]*\|?[ \t:|-]*-{3,}[ \t:|-]*$/gm, '')
+    .replace(
+      /^[ \t]*\|(.*)\|[ \t]*$/gm,
+      (_, row: string) =>
+        `${row
+          .split('|')
+          .map((cell) => cell.trim())
+          .join(', ')}.`,
+    )
+    .replace(/^\s{0,3}(#{1,6}|>+)\s*/gm, '')
+    .replace(/^\s*[-*+]\s+/gm, '')
+    .replace(/[*_`~]+/g, '')
+    .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u{FE0F}|\u{200D}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** An abbreviation or a number ends in a dot and no sentence does. */
+const endOfSentence =
+  /(?<!\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|St|No|approx)|\b\p{Lu})[.!?…]["'”’)\]]*(?=\s)|\n\s*\n|\n(?=\s*[-*\d])|[。！？]/gu;
+/** Somebody waits for the first sound: a long sentence is begun at a comma. */
+const longClause = 90;
+
+/** The sentences of a reply as its text grows; `finish` gives what is left. Inside a block of code none ends. */
+export function createSentences() {
+  let rest = '';
+
+  const cut = (at: number) => {
+    const sentence = spokenText(rest.slice(0, at));
+    rest = rest.slice(at);
+    return sentence === '' ? [] : [sentence];
+  };
+
+  return {
+    add(text: string): string[] {
+      rest = (rest + text).replace(/```[\s\S]*?```/g, codeOnPage);
+      const sentences: string[] = [];
+      for (;;) {
+        const end = endIn(rest);
+        if (end === null) return sentences;
+        sentences.push(...cut(end));
+      }
+    },
+    finish: (): string[] => cut(rest.length),
+  };
+}
+
+/** Where the first sentence ends, or the first part of a long one; in a block of code that is still open nothing ends. */
+function endIn(rest: string): number | null {
+  const fence = rest.indexOf('```');
+  const text = fence === -1 ? rest : rest.slice(0, fence + 1);
+  endOfSentence.lastIndex = 0;
+  const end = endOfSentence.exec(text);
+  if (end) return end.index + end[0].length;
+  const comma = text.length > longClause ? text.slice(0, -1).search(/(?<=.{50}[,;:])\s/s) : -1;
+  return comma === -1 ? null : comma;
+}
+
+/** Where in a sentence it was broken off, and how much of it was out. */
+export type Broken = { id: number; share: number };
+
+/** The part of a sentence that was out when it was broken off, in whole words. */
+export function partSaid(sentence: string, share: number): string {
+  const words = sentence.split(' ');
+  return words.slice(0, Math.floor(words.length * share)).join(' ');
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Whether a microphone has heard the agent itself: nearly all that was heard was just being said, in the same order. */
+export function isEcho(heard: string, saying: string): boolean {
+  const words = wordsOf(heard);
+  if (words.length < 2) return false;
+  const said = wordsOf(saying);
+  let at = 0;
+  let found = 0;
+  for (const word of words) {
+    const next = said.indexOf(word, at);
+    if (next === -1) continue;
+    found += 1;
+    at = next + 1;
+  }
+  return found / words.length >= 0.8;
+}

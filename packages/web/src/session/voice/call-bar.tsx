@@ -1,0 +1,99 @@
+import type { Client } from '@vestra/sdk/client';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { Button } from '../button.tsx';
+import { beginCall, type CallState, type OwnCall } from './call.ts';
+import { type CallWords, callWords } from './call-words.ts';
+import { MicrophoneIcon, MutedIcon } from './voice-icons.tsx';
+
+type CallBarProps = { client: Client; sessionId: string; failed: (error: unknown) => void; close: () => void };
+
+/** A call from its first moment to its end, with whose turn it is. Escape hangs up, and then closes. */
+export default function CallBar({ client, sessionId, failed, close }: CallBarProps) {
+  const words = callWords[document.documentElement.lang] ?? (callWords.en as CallWords);
+  const [attempt, setAttempt] = useState(0);
+  const [state, setState] = useState<CallState>({ phase: 'asking' });
+  const [isMuted, setMuted] = useState(false);
+  const call = useRef<OwnCall | null>(null);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt is a call of its own.
+  useEffect(() => {
+    setMuted(false);
+    let isShown = true;
+    const own = beginCall({ client, sessionId, failed }, (next) => isShown && setState(next));
+    call.current = own;
+    return () => {
+      isShown = false;
+      own.hangUp();
+    };
+  }, [client, sessionId, failed, attempt]);
+
+  const mute = useCallback(() => {
+    setMuted((before) => {
+      call.current?.mute(!before);
+      return !before;
+    });
+  }, []);
+
+  const isOver = state.phase === 'ended';
+  const isTurn = state.phase === 'listening' || state.phase === 'thinking' || state.phase === 'speaking';
+  const text = isOver ? words.ends[state.why] : words.states[state.phase];
+  return (
+    <section
+      aria-label={words.call}
+      className="panel flex w-full animate-rise flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5"
+      data-call={isOver ? state.why : state.phase}
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape') return;
+        if (isOver) close();
+        else call.current?.hangUp();
+      }}
+    >
+      <Light phase={state.phase} />
+      {/* Who hears the agent is not told each time that it speaks. */}
+      <p className="min-w-40 flex-1 text-[0.9375rem]" role={isTurn ? undefined : 'status'}>
+        {text}
+      </p>
+      {isOver ? (
+        <>
+          <Button autoFocus onClick={() => setAttempt((before) => before + 1)}>
+            {words.again}
+          </Button>
+          <Button look="quiet" onClick={close}>
+            {words.close}
+          </Button>
+        </>
+      ) : (
+        <>
+          {isTurn && (
+            <Button
+              aria-label={isMuted ? words.unmute : words.mute}
+              aria-pressed={isMuted}
+              look={isMuted ? 'danger' : 'quiet'}
+              onClick={mute}
+              shape="icon"
+              title={isMuted ? words.unmute : words.mute}
+            >
+              {isMuted ? <MutedIcon /> : <MicrophoneIcon />}
+            </Button>
+          )}
+          <Button autoFocus look="danger" onClick={() => call.current?.hangUp()}>
+            {words.hangUp}
+          </Button>
+        </>
+      )}
+    </section>
+  );
+}
+
+const colours: Record<CallState['phase'], string> = {
+  asking: 'bg-muted-foreground',
+  connecting: 'bg-muted-foreground animate-breathe',
+  listening: 'bg-good',
+  thinking: 'bg-accent animate-breathe',
+  speaking: 'bg-accent',
+  ended: 'bg-muted-foreground',
+};
+
+const Light = ({ phase }: { phase: CallState['phase'] }) => (
+  <span aria-hidden="true" className={`size-2.5 shrink-0 rounded-full ${colours[phase]}`} />
+);

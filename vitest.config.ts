@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ['tests/support/postgres-server.ts'],
     // Tests send signals, change rights and end processes: each file in a process of its own.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: much of a test is waiting.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-export const voice = area('voice', 'done', [
+export const voice = area('voice', 'open', [
   [
     'VOI-001',
     'decisions.md · 7',

@@ -133,7 +133,8 @@ export async function barriersOn(page: Page): Promise<string[]> {
 const packages = join(import.meta.dirname, '../../packages');
 
 /** How many bytes a file of the built page takes on its way. */
-export const gzippedSize = (name: string): number => gzipSync(readFileSync(join(web, 'dist/assets', name))).byteLength;
+export const gzippedSize = (name: string): number =>
+  gzipSync(readFileSync(join(packages, 'web/dist/assets', name))).byteLength;
 
 /** A test of a page that was built from other sources would say nothing. */
 function assertBuilt(): void {

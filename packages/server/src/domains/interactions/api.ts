@@ -1,1 +1,1 @@
-export { answerInteraction, ownInteraction, takeAnswer } from './settle.ts';
+export { answerInteraction, assertAsked, ownInteraction, takeAnswer } from './settle.ts';

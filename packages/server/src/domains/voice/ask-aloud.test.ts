@@ -5,6 +5,7 @@ import { readDecision, takesSpokenYes } from './spoken-decision.ts';
 const approval = {
   type: 'approval' as const,
   kind: 'tool_permission' as const,
+  approver: 'user' as 'user' | 'org',
   moves_money: null as boolean | null,
   requires_present_user: false,
   details: {} as Record<string, unknown>,
@@ -67,18 +68,22 @@ describe('what is asked aloud', () => {
     expect(askAloud(question(['Red', 'Blue'], []), 1)).toBe('Which 2?');
     expect(askAloud({ ...approval, type: 'handoff' })).toMatch(/on the page\.$/);
     expect(askAloud({ ...approval, type: 'tool_call' })).toBeNull();
+    expect(askAloud({ ...approval, approver: 'org' })).toBeNull();
   });
 
   const hear = (waiting: Parameters<typeof hearAnswer>[0], heard: string, wasAsked = true, answers: string[] = []) =>
     hearAnswer(waiting, heard, { wasAsked, answers });
 
   it('takes a yes to a whole question, and a no at any time [VOI-263]', () => {
-    expect(hear(approval, 'Yes.')).toMatchObject({ kind: 'answer', answer: { approve: true } });
+    expect(hear(approval, 'Yes.')).toMatchObject({ kind: 'answer', answer: { approve: true, present_user: true } });
     expect(hear(approval, 'Yes.', false)).toMatchObject({ kind: 'refused' });
     expect(hear(approval, 'No.', false)).toMatchObject({ kind: 'answer', answer: { approve: false } });
     expect(hear({ ...approval, moves_money: true }, 'Yes.')).toMatchObject({ kind: 'refused' });
     expect(hear({ ...approval, moves_money: true }, 'No.')).toMatchObject({ answer: { approve: false } });
     expect(hear(approval, 'For whom is it?')).toEqual({ kind: 'message' });
+    // What the company approves no voice decides, be it a yes or a no.
+    for (const said of ['Yes.', 'No.'])
+      expect(hear({ ...approval, approver: 'org' }, said)).toEqual({ kind: 'message' });
     expect(hear({ ...approval, type: 'connect' }, 'Yes.')).toEqual({ kind: 'message' });
   });
 

@@ -5,13 +5,13 @@ import { spokenText } from './spoken-text.ts';
 
 type Waiting = Pick<
   InteractionRow,
-  'type' | 'kind' | 'moves_money' | 'requires_present_user' | 'details' | 'summary' | 'questions'
+  'type' | 'kind' | 'approver' | 'moves_money' | 'requires_present_user' | 'details' | 'summary' | 'questions'
 >;
 
-/** What the agent waits for, as it is asked aloud. Null for what no person answers. */
+/** What the agent waits for, as it is asked aloud. Null for what the company answers. */
 export function askAloud(waiting: Waiting, at = 0): string | null {
   const summary = spokenText(waiting.summary);
-  if (waiting.type === 'tool_call') return null;
+  if (isForCompany(waiting)) return null;
   if (waiting.type === 'approval') {
     return `${inFullStop(summary)} ${takesSpokenYes(waiting) ? sentences.yesOrNo : 'Please confirm or decline it on the page.'}`;
   }
@@ -22,13 +22,15 @@ export function askAloud(waiting: Waiting, at = 0): string | null {
   return `${inFullStop(spokenText(question.question))}${options}`;
 }
 
+const isForCompany = ({ type, approver }: Waiting) => type === 'tool_call' || approver === 'org';
+
 const inFullStop = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 export type HeardAnswer =
   /** It is no answer: the agent hears it as a message. */
   | { kind: 'message' }
   | { kind: 'refused'; say: string }
-  | { kind: 'answer'; answer: { approve: boolean } | { answers: string[] }; say: string | null }
+  | { kind: 'answer'; answer: { approve: boolean; present_user?: true } | { answers: string[] }; say: string | null }
   /** Questions are asked one after the other. */
   | { kind: 'next_question'; answers: string[] };
 
@@ -41,13 +43,14 @@ export function hearAnswer(
   heard: string,
   { wasAsked, answers }: { wasAsked: boolean; answers: readonly string[] },
 ): HeardAnswer {
+  if (isForCompany(waiting)) return { kind: 'message' };
   if (waiting.type === 'approval') {
     const decision = readDecision(heard);
     if (decision === null) return { kind: 'message' };
     if (decision === 'no') return { kind: 'answer', answer: { approve: false }, say: sentences.declined };
     if (!takesSpokenYes(waiting)) return { kind: 'refused', say: sentences.yesOnPage };
     if (!wasAsked) return { kind: 'refused', say: sentences.notUnderstood };
-    return { kind: 'answer', answer: { approve: true }, say: sentences.approved };
+    return { kind: 'answer', answer: { approve: true, present_user: true }, say: sentences.approved };
   }
   if (waiting.type !== 'question' || !wasAsked) return { kind: 'message' };
   const all = [...answers, optionIn(heard, waiting.questions?.[answers.length]?.options ?? [])];

@@ -2,7 +2,7 @@ import { Failure, fail } from '@vestra/contract/errors';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Line, LineNews } from '../../adapters/voice/line.ts';
 import type { Speech } from '../../adapters/voice/speech.ts';
-import type { InteractionRow } from '../engine/api.ts';
+import { type Answer, type InteractionRow, readAnswer } from '../engine/api.ts';
 import type { LogEntry } from '../events/api.ts';
 import { holdCall } from './call.ts';
 import { sentences } from './sentences.ts';
@@ -187,7 +187,14 @@ describe('a call', () => {
   it('asks aloud for a yes, and takes one that counts [VOI-263]', async () => {
     const row = {
       ...{ id: 'int_1', type: 'approval', kind: 'tool_permission', status: 'pending', summary: 'Books a table' },
-      ...{ moves_money: null, requires_present_user: false, details: {}, questions: null },
+      ...{
+        moves_money: null,
+        requires_present_user: false,
+        details: {},
+        questions: null,
+        approver: 'user',
+        nonce: null,
+      },
     } as unknown as InteractionRow;
     const call = await callUp({ interaction: async () => row });
     await call.happens('interaction.created', { interaction: { id: 'int_1' } });
@@ -198,7 +205,9 @@ describe('a call', () => {
     await call.happens('interaction.created', { interaction: { id: 'int_1' } });
     await call.out();
     await call.speak('Yes.');
-    expect(call.answered).toEqual([{ approve: true }]);
+    expect(call.answered).toEqual([{ approve: true, present_user: true }]);
+    // As whatever takes it reads it.
+    expect(readAnswer(row, call.answered[0] as Answer)).toMatchObject({ decision: 'approved' });
     expect(call.sent).toEqual([]);
   });
 

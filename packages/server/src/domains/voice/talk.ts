@@ -12,7 +12,7 @@ import {
   pendingInteractions,
 } from '../engine/api.ts';
 import type { Followers, LogEntry } from '../events/api.ts';
-import { answerInteraction, ownInteraction } from '../interactions/api.ts';
+import { answerInteraction, assertAsked, ownInteraction } from '../interactions/api.ts';
 import { charge } from '../ledger/api.ts';
 import { assertMoneyForCall } from './money.ts';
 import { voiceItems } from './voice-charge.ts';
@@ -44,11 +44,16 @@ export function createTalk(
   const { db } = engine;
   const { user_id: userId, deployment_id: deploymentId, id: conversationId } = conversation;
 
-  const interaction = (id: string) =>
-    ownInteraction(engine, caller, id).catch((error: unknown) => {
+  async function interaction(id: string): Promise<InteractionRow | null> {
+    try {
+      const row = await ownInteraction(engine, caller, id);
+      assertAsked(caller, row);
+      return row;
+    } catch (error) {
       if (error instanceof Failure) return null;
       throw error;
-    });
+    }
+  }
 
   return {
     follow(each, failed) {
@@ -83,7 +88,7 @@ export function createTalk(
     },
     async answer(row, answer) {
       await answerInteraction(engine, origin, row, answer).catch((error: unknown) => {
-        if (!(error instanceof Failure)) throw error;
+        if (!(error instanceof Failure && overAlready.has(error.code))) throw error;
       });
     },
     async charge(model, seconds, used) {
@@ -93,6 +98,8 @@ export function createTalk(
     assertMoney: () => assertMoneyForCall(db, caller, userId),
   };
 }
+
+const overAlready: ReadonlySet<string> = new Set(['already_answered', 'interaction_expired', 'interaction_not_found']);
 
 const spokenNote =
   'Spoken in a voice call and written down by a speech model, which may mishear. The reply is read aloud: answer in a few short sentences, without lists, tables, links or code.';

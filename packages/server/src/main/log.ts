@@ -29,7 +29,7 @@ export function createLog(level: string, to: pino.DestinationStream = standardOu
 
 /** When the terminal or the reader behind it is gone, lines are lost: to try each again for ever would hold up the server. */
 function standardOutput(): pino.DestinationStream {
-  const output = pino.destination({ fd: 1, sync: true });
+  const output = pino.destination({ fd: 1, sync: false });
   const nothing = () => {};
   output.on('error', () => Object.assign(output, { write: nothing, end: nothing, flushSync: nothing }));
   return output;

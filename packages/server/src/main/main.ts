@@ -9,4 +9,5 @@ enableCompileCache(join(import.meta.dirname, '../../../../node_modules/.cache/ve
 setFlagsFromString('--semi-space-growth-factor=1');
 const { run } = await import('./run.ts');
 await run();
-setFlagsFromString('--semi-space-growth-factor=2');
+// From then on it is as large as it may be as soon as there is something to do.
+setFlagsFromString('--semi-space-growth-factor=8');

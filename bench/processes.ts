@@ -11,6 +11,7 @@ const started = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of started) child.kill('SIGTERM');
 });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 /** A measurement that fails must not leave its servers behind. */
 export function endWithUs(child: ChildProcess): void {

@@ -17,6 +17,7 @@ const unused = [
   'react-dom/cjs/*{server,profiling,test-utils}*',
   'redoc/bundles/redoc.js',
   '{openai,rxjs,zod}/src',
+  '@ag-ui/*/node_modules/zod/src',
   'openai/**/*.d.ts',
   'rxjs/dist/{bundles,esm,esm5}',
   // What its authors test it with, and how they look at a test.

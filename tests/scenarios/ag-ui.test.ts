@@ -123,7 +123,12 @@ it('runs once under one run id, and tells what failed [AGUI-005]', async () => {
     const answer = await fetch(`${desk.url}/v1/ag-ui/desk`, { method: 'POST', headers, body: JSON.stringify(body) });
     return answer.text();
   };
-  expect(await raw()).toBe(await raw());
+  const count = async () => (await desk.call('GET', '/v1/conversations?limit=100')).body.data.length;
+  const before = await count();
+  const [one, two] = await Promise.all([raw(), raw()]);
+  expect(one).toBe(two);
+  expect(await raw()).toBe(one);
+  expect(await count()).toBe(before + 1);
   desk.script(() => ({ status: 400, body: { error: { message: 'No.' } } }) as never);
   const failing = thread('t-6');
   const types: string[] = [];

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payOrg } from './conversations.fixture.ts';
 import { calling, type Desk, inTurn, paperDesk, resultsIn, startDesk } from './interactions.fixture.ts';
 
 let desk: Desk;
@@ -165,6 +166,32 @@ describe('a chat completion', () => {
     const { data } = await desk.until('/v1/interactions?user_id=stock', ({ data: rows }) => rows.length === 1);
     await desk.answer(data[0].id, { output: 3 });
     expect((await coming).choices[0]?.message.content).toBe('Three are left.');
+  });
+
+  it('refuses a function whose name here is one of the company’s [OAI-005]', async () => {
+    const tools = [{ ...weather, function: { ...weather.function, name: 'findStock' } }];
+    const asked = client.chat.completions.create({ model, messages: [user('How many?')], tools, user: 'namesake' });
+    await expect(asked).rejects.toMatchObject({ status: 400, code: 'duplicate_name', param: 'tools.0.name' });
+  });
+
+  it('in live mode is billed there, and is not found by a test key [OAI-001, OAI-003]', async () => {
+    await payOrg(desk, desk.orgId);
+    desk.script(() => ({ text: 'Live.' }));
+    const live = clientOf(desk.liveKey);
+    const messages = [user('Are you there?')];
+    await live.chat.completions.create({ model, messages });
+    const back = [...messages, agent('Live.'), user('Still?')];
+    await live.chat.completions.create({ model, messages: back });
+    const list = async (key: string) => (await desk.call('GET', '/v1/conversations?limit=1', { key })).body.data[0];
+    const ours = await list(desk.liveKey);
+    expect(ours.cost_usd).toBeGreaterThan(0);
+    expect(
+      (await desk.call('GET', `/v1/conversations/${ours.id}/messages`, { key: desk.liveKey })).body.data,
+    ).toHaveLength(4);
+    const before = await list(desk.testKey);
+    await client.chat.completions.create({ model, messages: back });
+    expect((await list(desk.testKey)).id).not.toBe(before.id);
+    expect((await list(desk.liveKey)).id).toBe(ours.id);
   });
 
   it('answers in the format that is asked for [OAI-006]', async () => {

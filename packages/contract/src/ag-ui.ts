@@ -9,7 +9,7 @@ const mediaPart = z.looseObject({
   source: z.discriminatedUnion('type', [
     z.looseObject({
       type: z.literal('data'),
-      value: z.base64('The value is not base64.'),
+      value: z.string().meta({ description: 'base64' }),
       mimeType: z.string().max(200),
     }),
     z.looseObject({ type: z.literal('file'), value: z.string() }),

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-function Icon({ children, className = 'size-5' }: { children: ReactNode; className?: string | undefined }) {
+export function Icon({ children, className = 'size-5' }: { children: ReactNode; className?: string | undefined }) {
   return (
     <svg
       aria-hidden="true"

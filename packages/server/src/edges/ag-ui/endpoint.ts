@@ -52,13 +52,14 @@ export function agUiEndpoint({ answer, hold, engine }: Dependencies) {
     });
   });
 
-  /** A run that a client sends again is the one that it began. */
+  /** A run that a client sends again is the one that it began, also where both come at once. */
   async function begun(
     exchange: Exchange,
     question: Question,
     requestDigest: string,
   ): Promise<{ row: ClientAnswer; events: Begun['events'] }> {
-    const begun = await begin(exchange, question);
+    const idempotencyKey = exchange.idempotencyKey ?? `ag-ui.${requestDigest}`;
+    const begun = await begin({ ...exchange, idempotencyKey }, question);
     const of = { ...begun, kind: 'run_' as const, isKept: false, requestDigest, model: question.model ?? '' };
     return { row: await keepAnswer(db, exchange, question, of), events: begun.events };
   }

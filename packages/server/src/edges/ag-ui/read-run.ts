@@ -1,6 +1,7 @@
 import type { agUi } from '@vestra/contract/ag-ui';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
+import { bytesOfBase64 } from '../talk/base64.ts';
 import { callerTools } from '../talk/caller-tools.ts';
 import { digestOf, type GivenAnswer, type GivenFile, type Question, type Said } from '../talk/question.ts';
 
@@ -84,7 +85,7 @@ const filesOf = (content: Content): GivenFile[] =>
   sourcesIn(content).flatMap((source, at) => {
     if (source.type !== 'data') return [];
     const ending = source.mimeType.split(/[/+;]/)[1] ?? 'bin';
-    const bytes = new Uint8Array(Buffer.from(source.value, 'base64'));
+    const bytes = bytesOfBase64(source.value);
     return [{ filename: `file-${at + 1}.${ending}`, mediaType: source.mimeType, bytes }];
   });
 

@@ -1,8 +1,8 @@
 import { fail } from '@vestra/contract/errors';
 import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
+import { bytesOfDataUrl } from '../talk/base64.ts';
 import { callerTools } from '../talk/caller-tools.ts';
-import { bytesOfDataUrl } from '../talk/data-url.ts';
 import { digestOf, type Question, type Said, type Talk } from '../talk/question.ts';
 
 type ChatBody = BodyOf<(typeof openai)['chat']>;

@@ -122,30 +122,35 @@ async function conversationOf(exchange: Exchange, question: Question): Promise<C
   const before = talk && (await answerOfTalk(exchange.db, exchange.caller, talk.digest));
   // One that went another way since is told what was said up to here.
   if (!before || (talk.isWhole && !(await isNewest(exchange, before)))) return null;
-  return ownConversation(exchange, question, before.conversation_id);
+  const found = await exchange.client.conversations.get({ conversation_id: before.conversation_id });
+  // The name may be another deployment's by now.
+  return (await isWithNamed(exchange, question, found)) ? found : null;
 }
 
 const isNewest = async ({ db }: Exchange, { conversation_id, turn_id }: ClientAnswer): Promise<boolean> =>
   (await latestTurn(db, conversation_id))?.id === turn_id;
 
 /** What is another user's, or another deployment's than the one that is named, is refused. */
-async function ownConversation(
-  { client, db, caller }: Exchange,
-  question: Question,
-  id: string,
-): Promise<Conversation> {
+async function ownConversation(exchange: Exchange, question: Question, id: string): Promise<Conversation> {
   if (!idPattern('conv').test(id)) throw fail('conversation_not_found', { param: 'conversation' });
-  const conversation = await client.conversations.get({ conversation_id: id });
+  const conversation = await exchange.client.conversations.get({ conversation_id: id });
   if (question.user !== undefined && conversation.user_id !== question.user) {
     throw fail('conversation_user_mismatch', { param: 'user', message: 'The conversation belongs to another user.' });
   }
-  if (question.model === undefined) return conversation;
-  const named = await findDeployment(db, caller.orgId, question.model);
-  if (named?.deployment.id === conversation.deployment_id) return conversation;
+  if (await isWithNamed(exchange, question, conversation)) return conversation;
   throw fail('invalid_deployment', {
     param: 'model',
     message: 'A conversation keeps the deployment it began with: name that one, or begin a new conversation.',
   });
+}
+
+async function isWithNamed(
+  { db, caller }: Exchange,
+  { model }: Question,
+  { deployment_id }: Conversation,
+): Promise<boolean> {
+  if (model === undefined) return true;
+  return (await findDeployment(db, caller.orgId, model))?.deployment.id === deployment_id;
 }
 
 /** `unheard`: what no conversation here has heard of the talk that the client tells. */

@@ -19,7 +19,7 @@ type Source = {
   events: AsyncIterable<StreamEvent>;
   /** What stands in the log after an event, of the same turn. */
   rest: (after: StreamEvent) => Promise<readonly StreamEvent[]>;
-  /** From the name of a function here to the client's: no other call is the client's to answer. */
+  /** From the name of a function here to the client's. */
   names: Readonly<Record<string, string>>;
   /** The answer is data, and its words come at its end as JSON. */
   isStructured: boolean;
@@ -36,6 +36,7 @@ export async function* piecesOf({
   /** A turn that goes on after it waited: what it said before belongs to the answer before. */
   let isContinued: boolean | undefined;
   let turn: Turn | null = null;
+  const askedIn = readAsked(names);
   const text = (added: string): Piece => {
     shown += added;
     return { kind: 'text', text: added };
@@ -50,11 +51,11 @@ export async function* piecesOf({
     }
     const progress = progressIn(event);
     if (progress) yield progress;
-    const asked = askedIn(event, names);
+    const asked = askedIn(event);
     if (asked) {
       yield asked;
       for (const further of await rest(event)) {
-        const alsoAsked = askedIn(further, names);
+        const alsoAsked = askedIn(further);
         if (alsoAsked) yield alsoAsked;
       }
       return { turn, state: 'waiting' };
@@ -76,16 +77,25 @@ function progressIn({ type, task_id, data }: StreamEvent): Piece | null {
   return { kind: 'progress', taskId: task_id, title, progress };
 }
 
-function askedIn(event: StreamEvent, names: Source['names']): Piece | null {
-  if (event.type === 'tool_call.created') {
-    const { call_id: id, name, arguments: given } = event.data.call;
-    const called = Object.hasOwn(names, name) ? names[name] : undefined;
-    return called === undefined ? null : { kind: 'call', id, name: called, arguments: JSON.stringify(given ?? {}) };
-  }
-  if (event.type !== 'interaction.created') return null;
-  const { interaction } = event.data;
-  if (interaction.status !== 'pending' || interaction.type === 'tool_call') return null;
-  return { kind: interaction.type === 'approval' ? 'approval' : 'wait', interaction };
+/** A call is the client's to answer where its message declared the function: one of the same name may be the company's. */
+function readAsked(names: Source['names']): (event: StreamEvent) => Piece | null {
+  const ofMessage = new Set<string>();
+  return (event) => {
+    if (event.type === 'tool_call.created') {
+      const { call_id: id, name, arguments: given } = event.data.call;
+      if (!ofMessage.has(id)) return null;
+      return { kind: 'call', id, name: names[name] ?? name, arguments: JSON.stringify(given ?? {}) };
+    }
+    if (event.type !== 'interaction.created') return null;
+    const { interaction } = event.data;
+    if (interaction.status !== 'pending') return null;
+    if (interaction.type !== 'tool_call') {
+      return { kind: interaction.type === 'approval' ? 'approval' : 'wait', interaction };
+    }
+    // Its arguments follow with the next event.
+    if (interaction.details.declared_by === 'message') ofMessage.add(interaction.id);
+    return null;
+  };
 }
 
 /** What is read of an answer that has come to its end: of work the answer alone, without what was said when it began. */

@@ -1,19 +1,4 @@
-import type { ReactNode } from 'react';
-
-const Icon = ({ children }: { children: ReactNode }) => (
-  <svg
-    aria-hidden="true"
-    className="size-5"
-    fill="none"
-    stroke="currentColor"
-    strokeLinecap="round"
-    strokeLinejoin="round"
-    strokeWidth="1.75"
-    viewBox="0 0 24 24"
-  >
-    {children}
-  </svg>
-);
+import { Icon } from '../icons.tsx';
 
 export const MicrophoneIcon = () => (
   <Icon>

@@ -35,8 +35,13 @@ function childrenOf(pid: number): number[] {
   return children === '' ? [] : children.split(' ').map(Number);
 }
 
+/** Without those that end while one looks. */
 export function descendantsOf(pid: number): number[] {
-  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+  try {
+    return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+  } catch {
+    return [];
+  }
 }
 
 /** Processor time of a whole PostgreSQL, also of sessions that have ended, in milliseconds. */

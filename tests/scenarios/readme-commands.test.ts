@@ -99,6 +99,7 @@ describe('a documented command is a tested command', () => {
       'The workshop takes over for anything about money.',
       'Promise a price.',
       'The workshop opens at 9:30. Brakes are mended within two days.',
+      'Find repair, cancel repair.',
       'Friendly and short, in English.',
       'When do you open?',
       '9:30',
@@ -115,7 +116,8 @@ describe('a documented command is a tested command', () => {
     expect([step.code, step.said]).toEqual([0, expect.stringContaining('Wrote')]);
     const written = await readFile(join(folder, 'my-agent.yaml'), 'utf8');
     expect(written).toContain('The agent says "9:30".');
-    expect(written).toMatch(/^# tools:\n[\s\S]*^# {5}approver: org /m);
+    expect(written).toMatch(/function: find_repair\n[\s\S]*function: cancel_repair\n/);
+    expect(written).toMatch(/^# knowledge:\n/m);
     const applied = await type('npx vestra apply --file my-agent.yaml');
     expect([applied.code, applied.said]).toEqual([
       0,

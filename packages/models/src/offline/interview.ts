@@ -14,6 +14,10 @@ const facts: Step = {
   asks: 'What must the agent know by heart? Write whole sentences, such as: We open at nine.',
   label: '',
 };
+const systems: Step = {
+  asks: 'Which functions of your own systems may it call? Name each, with commas between, such as: find order, refund order. Write “none” if there is none. What changes something waits for a person’s yes.',
+  label: null,
+};
 const tone: Step = { asks: 'How should it sound, and in which language?', label: 'Tone and language' };
 const opening: Step = { asks: 'What is a typical first message to it?', label: null };
 const wanted: Step = {
@@ -64,6 +68,7 @@ const stepsFor = (description: string): Step[] => [
   topics.find(([words]) => words.test(description))?.[1] ?? anyTopic,
   never,
   facts,
+  systems,
   tone,
   opening,
   wanted,
@@ -98,18 +103,42 @@ function fileOf({ name, description, answers }: Interview, steps: readonly Step[
     return label === null || answer === '' ? [] : [label ? `${label}: ${answer}` : answer];
   });
   const ask = answerTo(opening) ?? description;
+  const tools = functionsIn(answerTo(systems) ?? '');
+  const lookups = tools.flatMap((tool) => (tool.read_only ? [[tool.function, answerTo(wanted) ?? 'found']] : []));
   return {
     name,
     instructions: cut([description.trim(), ...lines].filter((line) => line !== '').join('\n'), 8000),
+    ...(tools.length > 0 && { tools }),
     tests: [
       {
         name: 'Answers a typical request',
         persona: cut(answerTo(who) ?? 'A person who uses this agent for the first time.', 2000),
         ask: cut(ask, 2000),
         expect: expectation(answerTo(wanted), ask),
+        ...(lookups.length > 0 && { tool_results: Object.fromEntries(lookups) }),
       },
     ],
   };
+}
+
+const lookingUp = /^(?:find|get|list|look|search|check|show|read|track|fetch|count)\b/i;
+const mostWords = 5;
+
+/** Each name of a few words: a sentence among them is none. */
+function functionsIn(answer: string) {
+  const names = answer
+    .split(/[,;.]|\band\b/u)
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => /^[a-z][a-z0-9 _-]{2,60}$/.test(name) && name.split(' ').length <= mostWords);
+  return [...new Set(names)]
+    .filter((name) => !/^(?:none|no|nothing|not)\b/.test(name))
+    .slice(0, 8)
+    .map((name) => ({
+      function: name.replace(/[^a-z0-9]+/g, '_'),
+      description: `${name.charAt(0).toUpperCase()}${name.slice(1)}.`,
+      input: { what: 'string' },
+      ...(lookingUp.test(name) && { read_only: true }),
+    }));
 }
 
 const longestPhrase = 120;

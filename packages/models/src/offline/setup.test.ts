@@ -66,11 +66,11 @@ describe('interviewing [OFF-103]', () => {
   const given = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ question: `Q${at}`, answer: `Answer ${at}` }));
 
-  it('says once that it is a stand-in, asks seven different questions and is done', () => {
-    const steps = Array.from({ length: 8 }, (_, count) => step(given(count)));
-    expect(steps.map(({ is_done }) => is_done)).toEqual([...Array(7).fill(false), true]);
-    expect(new Set(steps.slice(0, 7).map(({ question }) => question)).size).toBe(7);
-    expect(steps.map(({ question }) => question.includes(standInWords))).toEqual([true, ...Array(7).fill(false)]);
+  it('says once that it is a stand-in, asks eight different questions and is done', () => {
+    const steps = Array.from({ length: 9 }, (_, count) => step(given(count)));
+    expect(steps.map(({ is_done }) => is_done)).toEqual([...Array(8).fill(false), true]);
+    expect(new Set(steps.slice(0, 8).map(({ question }) => question)).size).toBe(8);
+    expect(steps.map(({ question }) => question.includes(standInWords))).toEqual([true, ...Array(8).fill(false)]);
   });
 
   it.each([
@@ -84,21 +84,39 @@ describe('interviewing [OFF-103]', () => {
   });
 
   it('writes a file with what was said and a test that words can decide, however long it was', () => {
-    const file = JSON.parse(step(given(7)).file);
+    const file = JSON.parse(step(given(8)).file);
     expect(file.name).toBe('shop');
-    for (const { answer } of given(5)) expect(file.instructions).toContain(answer);
+    for (const { answer } of given(4)) expect(file.instructions).toContain(answer);
     expect(file.instructions.split('\n')).toContain('Answer 3');
     expect(file.tests).toEqual([
       {
         name: 'Answers a typical request',
         persona: 'Answer 0',
-        ask: 'Answer 5',
-        expect: 'The agent says "Answer 6".',
+        ask: 'Answer 6',
+        expect: 'The agent says "Answer 7".',
       },
     ]);
-    const long = JSON.parse(step(given(7).map((each) => ({ ...each, answer: 'x'.repeat(8000) }))).file);
+    const long = JSON.parse(step(given(8).map((each) => ({ ...each, answer: 'x'.repeat(8000) }))).file);
     expect(long.instructions.length).toBeLessThanOrEqual(8000);
     expect(long.tests[0].ask.length).toBeLessThanOrEqual(2000);
     expect(long.tests[0].expect.length).toBeLessThanOrEqual(500);
   });
+
+  it.each([
+    ['Find order, refund order and Track-parcel.', ['find_order', 'track_parcel'], ['refund_order']],
+    ['none', [], []],
+    ['We have a system from 1987 that nobody dares to touch any more.', [], []],
+  ])(
+    'writes the functions that were named, and waits for a yes where one changes something: %s',
+    (answer, reads, acts) => {
+      const answers = given(8).map((each, at) => (at === 4 ? { ...each, answer } : each));
+      const { tools = [], tests } = JSON.parse(step(answers).file);
+      const named = (isRead: boolean) =>
+        tools.flatMap((tool: { function: string; read_only?: true }) =>
+          (tool.read_only ?? false) === isRead ? [tool.function] : [],
+        );
+      expect([named(true), named(false)]).toEqual([reads, acts]);
+      expect(Object.keys(tests[0].tool_results ?? {})).toEqual(reads);
+    },
+  );
 });

@@ -61,4 +61,9 @@ export const voice = area('voice', 'open', [
     'docs/voice.md · On the page',
     'The session page makes a call by mouse and by keyboard and shows whose turn it is.',
   ],
+  [
+    'VOI-269',
+    'docs/voice.md · How a call ends',
+    'A call ends when another of its session begins, in whichever process.',
+  ],
 ]);

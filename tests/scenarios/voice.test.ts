@@ -99,6 +99,17 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
     await telephone.gone;
     telephone.close();
   });
+
+  it('gives way to the next call of its session, whichever process holds it [VOI-269]', async () => {
+    const { body: session } = await desk.call('POST', '/v1/sessions', { body: { voice: true } });
+    const first = await telephones.call(desk, session);
+    const second = await telephones.call(desk, session);
+    expect(await first.note(({ type }) => type === 'ended')).toMatchObject({ reason: 'replaced' });
+    await first.gone;
+    second.hangUp();
+    expect(await second.note(({ type }) => type === 'ended')).toMatchObject({ reason: 'hung_up' });
+    for (const telephone of [first, second]) telephone.close();
+  });
 });
 
 /** In the page: what its calls hear, for a test to listen to. */

@@ -11,7 +11,7 @@ import { boolean } from './table.ts';
 /**
  * What processes on one database tell each other: a conversation's log has grown, a test run has got further, a run was
  * stopped, a key or session was revoked, a computer is wanted elsewhere, money is waited for or has become free, a call of
- * a deployment's functions waits, or who answers them has changed. The rows are the truth: whoever misses a ring loses
+ * a deployment's functions waits, who answers them has changed, or a session calls by voice. The rows are the truth: whoever misses a ring loses
  * time and nothing else.
  */
 const kinds = [
@@ -24,13 +24,14 @@ const kinds = [
   'money_freed',
   'tool_call',
   'function_endpoint',
+  'voice_call',
 ] as const;
 
 type News = (typeof kinds)[number];
 
 /**
  * Whoever grows a log hands the entries to the followers of its own process: to read them again would be for nothing.
- * Whoever asks for a computer asks the others, and whoever waits for money or frees some knows it.
+ * Whoever asks for a computer asks the others, and whoever waits for money, frees some or begins a call knows it.
  */
 const heardHere: Record<News, boolean> = {
   conversation: false,
@@ -42,6 +43,7 @@ const heardHere: Record<News, boolean> = {
   money_freed: false,
   tool_call: true,
   function_endpoint: true,
+  voice_call: false,
 };
 
 export type Bell = {

@@ -125,7 +125,7 @@ export async function startServer(
       if (id === null) void streams.endUnlessLive(liveOf);
       else streams.endCredential(id);
     });
-    const voice = assembleVoice(kernel, { engine, followers, streams });
+    const voice = assembleVoice(kernel, { engine, followers, streams, bell });
     shutdown.undo(voice.stop);
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());

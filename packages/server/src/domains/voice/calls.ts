@@ -4,6 +4,7 @@ import type { Lines } from '../../adapters/voice/line.ts';
 import { LineFailure } from '../../adapters/voice/line-failure.ts';
 import type { Speech } from '../../adapters/voice/speech.ts';
 import type { Caller, Origin } from '../../caller.ts';
+import type { Bell } from '../../db/bell.ts';
 import type { Streams } from '../../http/streams.ts';
 import { type Engine, findConversation } from '../engine/api.ts';
 import type { Followers } from '../events/api.ts';
@@ -25,6 +26,7 @@ type Dependencies = {
   engine: Engine;
   followers: Followers;
   streams: Streams;
+  bell: Bell;
   lines: Lines;
   speech: Speech;
   log: Logger;
@@ -39,10 +41,18 @@ const notHere = 'Voice is not available here yet.';
 const notBegun = 'The call could not be begun. Try again shortly.';
 
 export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
-  const { engine, followers, streams, lines, speech, log, most, times } = dependencies;
+  const { engine, followers, streams, bell, lines, speech, log, most, times } = dependencies;
   const running = new Map<string, { orgId: string; call: Promise<Call>; over: Promise<void> }>();
   /** One org leaves room for another. */
   const mostOfOrg = Math.max(1, Math.ceil(most * 0.75));
+
+  /** A page that was loaded anew calls again, here or elsewhere, before the old call knows that it is gone. */
+  const endEarlier = (sessionId: string) =>
+    running.get(sessionId)?.call.then(
+      (call) => call.end('replaced'),
+      () => {},
+    );
+  bell.on('voice_call', (sessionId) => sessionId !== null && void endEarlier(sessionId));
 
   function assertVoice(name: string): void {
     if (speech.voices.includes(name)) return;
@@ -83,12 +93,8 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       await assertMoneyForCall(engine.db, caller, conversation.user_id);
       assertRoom(caller, session.id);
       const open = streams.open(caller, new AbortController().signal);
-      // A page that was loaded anew calls again before the old call knows that it is gone.
-      const earlier = running.get(session.id);
-      void earlier?.call.then(
-        (call) => call.end('replaced'),
-        () => {},
-      );
+      void endEarlier(session.id);
+      bell.ring('voice_call', session.id);
       const over = Promise.withResolvers<void>();
       const ended = () => {
         open.close();

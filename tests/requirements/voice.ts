@@ -66,4 +66,5 @@ export const voice = area('voice', 'open', [
     'docs/voice.md · How a call ends',
     'A call ends when another of its session begins, in whichever process.',
   ],
+  ['VOI-270', 'docs/voice.md · How a call ends', 'A call whose process dies is over, and no other notices.'],
 ]);

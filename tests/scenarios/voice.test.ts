@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createResampler } from '@vestra/server/adapters/voice/resample';
@@ -110,7 +110,38 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1 }, () => {
     expect(await second.note(({ type }) => type === 'ended')).toMatchObject({ reason: 'hung_up' });
     for (const telephone of [first, second]) telephone.close();
   });
+
+  it('is over when its process is killed, and no other call notices [VOI-270]', async () => {
+    desk.script(() => ({ text: [reply] }));
+    const call = async () => {
+      const before = callProcesses();
+      const { body: session } = await desk.call('POST', '/v1/sessions', { body: { voice: true } });
+      const telephone = await telephones.call(desk, session);
+      const [pid] = callProcesses().filter((each) => !before.includes(each));
+      return { telephone, pid: pid as number };
+    };
+    const killed = await call();
+    const other = await call();
+    process.kill(killed.pid, 'SIGKILL');
+    await killed.telephone.gone;
+    await other.telephone.speak(question);
+    expect(await other.telephone.listen()).toMatch(nearly);
+    for (const { telephone } of [killed, other]) telephone.close();
+  });
 });
+
+const callProcesses = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && commandOf(name).includes('voice/line-process.ts'))
+    .map(Number);
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 /** In the page: what its calls hear, for a test to listen to. */
 const recordCalls = `

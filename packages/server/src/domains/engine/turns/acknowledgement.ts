@@ -13,9 +13,72 @@ const sentences: Readonly<Record<string, string>> = {
 
 /**
  * What is said where a message goes straight to work, or the model handed it over without a word: in the language of the
- * agent, as far as it is a fixed one that is known here.
+ * agent, and where that is the user's (`auto`) in the one that the message seems to be in.
  */
-export function acknowledgementIn(language: string): string {
-  const tag = language.toLowerCase().split('-', 1)[0] ?? '';
+export function acknowledgementIn(language: string, message: string): string {
+  const tag = language === 'auto' ? seemingLanguage(message) : (language.toLowerCase().split('-', 1)[0] ?? '');
   return (Object.hasOwn(sentences, tag) ? sentences[tag] : undefined) ?? english;
+}
+
+const scripts: [RegExp, string][] = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'ja'],
+  [/\p{Script=Devanagari}/u, 'hi'],
+  [/\p{Script=Arabic}/u, 'ar'],
+];
+
+/** Small words that hardly any message of a language does without, and that mean nothing in the others. */
+const smallWords: Readonly<Record<string, readonly string[]>> = {
+  en: ['the', 'and', 'for', 'you', 'my', 'please', 'with', 'is', 'what', 'of', 'to'],
+  de: [
+    'der',
+    'die',
+    'das',
+    'und',
+    'ich',
+    'bitte',
+    'für',
+    'mir',
+    'nicht',
+    'ist',
+    'eine',
+    'einen',
+    'mit',
+    'mein',
+    'meine',
+  ],
+  es: ['el', 'los', 'las', 'por', 'favor', 'para', 'una', 'mi', 'con', 'y', 'quiero', 'del', 'necesito', 'está'],
+  fr: ['le', 'les', 'des', 'je', 'pour', 'une', 'est', 'et', 'vous', 'moi', 'mon', 'ma', 'avec', 'du', 'plaît'],
+  pt: [
+    'o',
+    'os',
+    'um',
+    'uma',
+    'para',
+    'por',
+    'favor',
+    'meu',
+    'minha',
+    'não',
+    'com',
+    'e',
+    'eu',
+    'você',
+    'preciso',
+    'do',
+    'da',
+  ],
+};
+const looked = 2000;
+
+function seemingLanguage(message: string): string {
+  const text = message.slice(0, looked);
+  const script = scripts.find(([signs]) => signs.test(text));
+  if (script) return script[1];
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const counted = Object.entries(smallWords).map(([tag, small]) => ({
+    tag,
+    count: words.filter((word) => small.includes(word)).length,
+  }));
+  const [first, second] = counted.sort((one, other) => other.count - one.count);
+  return first && second && first.count > second.count ? first.tag : 'en';
 }

@@ -2,7 +2,7 @@ import { newFence } from '@vestra/agent/prompt/data';
 import { newId } from '@vestra/contract/ids';
 import { isOwned } from '../../../jobs/fence.ts';
 import { type Change, changeConversation } from '../records/change.ts';
-import { insertMessage } from '../records/messages.ts';
+import { findMessage, insertMessage } from '../records/messages.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { findTask, insertTask, updateTask } from '../records/tasks.ts';
 import { tellMessage, tellTask } from '../records/tell.ts';
@@ -51,8 +51,10 @@ export async function beginTask(
 }
 
 /** The version was read for the message: it is at hand. */
-async function plainAcknowledgement({ tx }: Change, { deployment_id, deployment_version }: TurnRow): Promise<string> {
-  return acknowledgementIn((await manifestOf(tx, deployment_id, deployment_version)).language);
+async function plainAcknowledgement({ tx }: Change, turn: TurnRow): Promise<string> {
+  const { language } = await manifestOf(tx, turn.deployment_id, turn.deployment_version);
+  const asked = language === 'auto' ? await findMessage(tx, turn.conversation_id, turn.message_id) : undefined;
+  return acknowledgementIn(language, asked?.text ?? '');
 }
 
 export async function sendTaskJob({ jobs }: Engine, { tx }: Change, task: TaskRow): Promise<void> {

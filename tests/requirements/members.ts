@@ -62,4 +62,39 @@ export const members = area('members', 'done', [
     'decisions.md · 11',
     'A GET that wakes a computer takes the CSRF token or a same-origin fetch of a console member: 403 `csrf_required`.',
   ],
+  [
+    'MBR-400',
+    'docs/console-sign-in.md · Your account',
+    'A member of any role sees how they sign in and changes their own name in the org.',
+  ],
+  [
+    'MBR-401',
+    'docs/console-sign-in.md · Your account',
+    'A new password needs the old one, tried as slowly as the login, and logs every other browser out.',
+  ],
+  [
+    'MBR-402',
+    'docs/console-sign-in.md · Your account',
+    'The browsers one is logged in with are listed with device, address and last use, and ended one by one or all but this.',
+  ],
+  [
+    'MBR-403',
+    'docs/console-sign-in.md · A forgotten password',
+    'An owner or admin makes a link for a member, an owner for an owner; it works once, for a day, and ends every sign-in.',
+  ],
+  [
+    'MBR-404',
+    'docs/console-sign-in.md · A forgotten password',
+    'An org makes no link for a login that opens another org too, and one made before stops working.',
+  ],
+  [
+    'MBR-405',
+    'docs/console-sign-in.md · A forgotten password',
+    '`vestra admin member reset-password` makes a link for any login.',
+  ],
+  [
+    'MBR-406',
+    'docs/console-sign-in.md · Roles',
+    'Each route opens to exactly the roles that the table names, and the console session lists what its role may call.',
+  ],
 ]);

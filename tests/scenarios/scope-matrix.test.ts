@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { routes } from '@vestra/contract/api';
 import { newId } from '@vestra/contract/ids';
-import { type Route, scopes, sessionAccessOf } from '@vestra/contract/route';
+import { roleMayCall } from '@vestra/contract/role';
+import { type Role, type Route, roles, scopes, sessionAccessOf } from '@vestra/contract/route';
 import { type Capability, capabilities } from '@vestra/contract/session-access';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
@@ -42,9 +43,16 @@ afterAll(() => server.stop());
 
 type Knock = { status: number; code: string | undefined; param: string | undefined; isLetIn: boolean };
 
-const knock = async (route: Route, key: string | null, path = pathOf(route), fields = {}): Promise<Knock> => {
+const knock = async (
+  route: Route,
+  key: string | null,
+  path = pathOf(route),
+  fields = {},
+  headers = {},
+): Promise<Knock> => {
   const { status, body } = await server.call(route.method, path, {
     key,
+    headers,
     ...(route.method === 'GET' || route.method === 'DELETE' ? {} : bodyFor(route, fields)),
   });
   const { code, param } = body?.error ?? {};
@@ -75,6 +83,7 @@ describe('every route opens to exactly the credentials its row names', () => {
       const { status, code, isLetIn } = await knock(route, keys[scope] as string);
       if (route.auth === 'console') expect([scope, code]).toEqual([scope, 'console_login_required']);
       else if (route.auth === 'session') expect([scope, code]).toEqual([scope, 'session_scope']);
+      else if (route.ownerOnly && scope !== 'all') expect([scope, code]).toEqual([scope, 'scope_missing']);
       else if (scope === 'all' || route.scopes === 'any' || route.scopes.includes(scope)) {
         // A handler may ask for more than the row: a runtime key reaches users' secrets, not the company's.
         const isNarrowed = route.path.startsWith('/v1/secrets') && scope === 'runtime';
@@ -87,6 +96,40 @@ describe('every route opens to exactly the credentials its row names', () => {
     expect(withSession[1]).toMatchObject({ status: 401, code: inVain });
     if (route.auth === 'console') expect(withSession[0]).toMatchObject({ status: 401, code: inVain });
     else if (!sessionAccessOf(route)) expect(withSession[0]).toMatchObject({ status: 403, code: 'session_scope' });
+  });
+});
+
+/** Which scopes a role stands for, said once more than in the code. */
+const scopesOfRole = { owner: scopes, admin: ['setup', 'runtime', 'admin'], developer: ['setup', 'runtime'] } as const;
+
+describe('every route opens to exactly the roles of the table [MBR-406]', () => {
+  it.each(roles)('%s', async (role) => {
+    const cookie = await signInAs(role);
+    const headers = { cookie: `vestra_console=${cookie}`, 'x-csrf-token': cookie };
+    const { body } = await server.call('GET', '/v1/console/session', { key: null, headers });
+    // Ended last: it would turn everything after it away.
+    const last = (name: string) => Number(name === 'consoleAccess.logout');
+    for (const { name, route } of [...routes].sort((a, b) => last(a.name) - last(b.name))) {
+      const isMeant =
+        route.auth === 'open' ||
+        route.auth === 'console' ||
+        (route.auth === 'key' &&
+          (route.ownerOnly
+            ? role === 'owner'
+            : route.scopes === 'any' || route.scopes.some((scope) => scopesOfRole[role].includes(scope as never))));
+      expect([name, body.may.includes(name)]).toEqual([name, isMeant]);
+      if (route.auth === 'open') continue;
+      const { code } = await knock(route, null, pathOf(route), {}, headers);
+      const isRefused = code === 'role_missing' || (route.auth === 'session' && code === 'session_scope');
+      expect([name, isRefused]).toEqual([name, !isMeant]);
+    }
+  });
+
+  it('keeps what opens an org to others from developers', () => {
+    const closed = routes.filter(({ route }) => route.auth === 'key' && !roleMayCall('developer', route));
+    expect(new Set(closed.map(({ family }) => family))).toEqual(
+      new Set(['orgs', 'keys', 'limits', 'usage', 'auditLog', 'members']),
+    );
   });
 });
 
@@ -166,6 +209,7 @@ describe('what the matrix says of the table', () => {
       'GET /v1/health',
       'GET /v1/sessions/{session_id}/frame-policy',
       'POST /v1/console/login',
+      'POST /v1/console/password-reset',
       'POST /v1/members/accept',
     ]);
   });
@@ -226,4 +270,19 @@ async function openSession(switchedOn: readonly Capability[]): Promise<Own & { t
 function ownPath(route: Route, { session_id, conversation_id }: Own): string {
   const path = route.path.replace('{session_id}', session_id).replace('{conversation_id}', conversation_id);
   return pathOf({ ...route, path: path as Route['path'] });
+}
+
+/** A member with a cookie, which is also the CSRF token. */
+async function signInAs(role: Role): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const email = `${role}-of-the-matrix@example.com`;
+  await query(
+    server.connectionString,
+    `WITH login AS (INSERT INTO logins (email, password_hash) VALUES ($1, '') RETURNING email),
+      member AS (INSERT INTO members (id, org_id, email, role, status) SELECT $2, $3, email, $4, 'active' FROM login)
+     INSERT INTO console_sessions (token_hash, email, csrf_token, expires_at)
+     SELECT $5, email, $6, now() + interval '1 hour' FROM login`,
+    [email, newId('mbr'), server.orgId, role, createHash('sha256').update(token).digest(), token],
+  );
+  return token;
 }

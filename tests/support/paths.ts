@@ -4,6 +4,7 @@ import type { Route } from '@vestra/contract/route';
 const prefixOf: Record<string, IdPrefix> = {
   key_id: 'key',
   member_id: 'mbr',
+  console_session_id: 'cses',
   scenario_id: 'scn',
   run_id: 'trun',
   notebook_id: 'nb',

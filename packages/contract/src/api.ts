@@ -5,6 +5,7 @@ import { auditLog } from './audit-log.ts';
 import { batches } from './batches.ts';
 import { browser } from './browser.ts';
 import { connections } from './connections.ts';
+import { consoleAccount } from './console-account.ts';
 import { conversations } from './conversations.ts';
 import { deployments } from './deployments.ts';
 import { events } from './events.ts';
@@ -66,6 +67,7 @@ const api = {
   models,
   members,
   consoleAccess,
+  consoleAccount,
   health,
 } satisfies Record<string, Family>;
 

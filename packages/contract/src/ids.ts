@@ -26,6 +26,7 @@ export const idPrefixes = [
   'evt',
   'key',
   'mbr',
+  'cses',
   'con',
   'req',
   'li',

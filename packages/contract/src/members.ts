@@ -9,7 +9,7 @@ import { time } from './time.ts';
 /** Holds the session of a console member; HttpOnly. */
 export const consoleCookie = 'vestra_console';
 
-const member = z.object({
+export const member = z.object({
   object: z.literal('member'),
   id: id('mbr'),
   email: z.string(),
@@ -20,7 +20,11 @@ const member = z.object({
 });
 
 const email = z.string().trim().max(320).check(z.email('Must be an email address.'));
-const password = z.string().min(12).max(256);
+export const newPassword = z
+  .string()
+  .min(12)
+  .max(256)
+  .meta({ description: 'The password to come, of at least 12 characters.' });
 const memberParams = z.strictObject({ member_id: failsWith('member_not_found', id('mbr')) });
 
 export const members = {
@@ -57,7 +61,7 @@ export const members = {
     auth: 'open',
     summary:
       'Accept an invitation with a name and a password of at least 12 characters; who has a login gives its password.',
-    body: z.strictObject({ token: z.string().min(1).max(200), name: text(1, 200), password }),
+    body: z.strictObject({ token: z.string().min(1).max(200), name: text(1, 200), password: newPassword }),
     status: 200,
     response: member,
     errors: ['invite_not_found', 'login_failed', 'rate_limited'],
@@ -88,6 +92,26 @@ export const members = {
     errors: ['last_owner', 'role_missing', 'live_key_required'],
     command: 'members remove',
   }),
+  resetPassword: route({
+    method: 'POST',
+    path: '/v1/members/{member_id}/password-reset',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Make a link with which a member who forgot their password chooses a new one; it works once, for a day.',
+    idempotent: true,
+    showsSecret: true,
+    params: memberParams,
+    status: 201,
+    response: z.object({
+      object: z.literal('password_reset'),
+      member_id: id('mbr').meta({ description: 'Whose password it is.' }),
+      email: z.string().meta({ description: 'The address they log in with.' }),
+      reset_url: z.string().meta({ description: 'The link to send them; a link made before stops working.' }),
+      reset_expires_at: time.meta({ description: 'Until when the link works.' }),
+    }),
+    errors: ['password_not_used', 'member_of_other_orgs', 'role_missing', 'live_key_required'],
+    command: 'members reset-password',
+  }),
 };
 
 const org = z.object({ id: id('org'), name: z.string(), status: z.string() });
@@ -99,6 +123,10 @@ const consoleSession = z.object({
   /** Every org that this person may choose with header `Service-Org`. */
   orgs: z.array(org.extend({ role: z.enum(roles) })),
   mode: z.enum(modes),
+  may: z.array(z.string()).meta({
+    description: 'Every operation that the member’s role may call, as `family.operation` of the route table.',
+    example: ['deployments.list', 'conversations.send'],
+  }),
   csrf_token: z.string(),
   expires_at: time,
 });
@@ -113,6 +141,24 @@ export const consoleAccess = {
     status: 200,
     response: consoleSession,
     errors: ['login_failed', 'rate_limited'],
+    command: null,
+  }),
+  resetPassword: route({
+    method: 'POST',
+    path: '/v1/console/password-reset',
+    auth: 'open',
+    summary:
+      'Choose a new password with the link that an owner, an admin or the operator made; every browser is logged out.',
+    body: z.strictObject({
+      token: z.string().min(1).max(200).meta({ description: 'What stands behind `#token=` in the link.' }),
+      password: newPassword,
+    }),
+    status: 200,
+    response: z.object({
+      object: z.literal('password_reset'),
+      email: z.string().meta({ description: 'The address to log in with.' }),
+    }),
+    errors: ['reset_not_found', 'rate_limited'],
     command: null,
   }),
   logout: route({

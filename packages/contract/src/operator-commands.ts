@@ -17,6 +17,10 @@ export const operatorCommands = {
     summary: 'Invite a person to the console of an org; prints the link to send them.',
     flags: { org: needed('<org id>'), email: needed('<email>'), role: needed('owner|admin|developer') },
   },
+  'member reset-password': {
+    summary: 'Make a link with which a person chooses a new console password, such as the last owner of an org.',
+    flags: { email: needed('<email>') },
+  },
   'memory-secret': {
     summary: 'Show what calls to the memory endpoint of an org are signed with.',
     flags: { org: needed('<org id>'), mode: needed('test|live') },

@@ -991,11 +991,22 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/members/{member_id}',
       params: ['member_id'],
     },
+    resetPassword: {
+      method: 'POST',
+      path: '/v1/members/{member_id}/password-reset',
+      params: ['member_id'],
+      idempotent: true,
+    },
   },
   consoleAccess: {
     login: {
       method: 'POST',
       path: '/v1/console/login',
+      body: 'fields',
+    },
+    resetPassword: {
+      method: 'POST',
+      path: '/v1/console/password-reset',
       body: 'fields',
     },
     logout: {
@@ -1005,6 +1016,36 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     session: {
       method: 'GET',
       path: '/v1/console/session',
+    },
+  },
+  consoleAccount: {
+    show: {
+      method: 'GET',
+      path: '/v1/console/account',
+    },
+    update: {
+      method: 'PATCH',
+      path: '/v1/console/account',
+      body: 'fields',
+    },
+    changePassword: {
+      method: 'POST',
+      path: '/v1/console/account/password',
+      body: 'fields',
+    },
+    signIns: {
+      method: 'GET',
+      path: '/v1/console/sessions',
+      query: ['limit', 'cursor'],
+    },
+    endSignIn: {
+      method: 'DELETE',
+      path: '/v1/console/sessions/{console_session_id}',
+      params: ['console_session_id'],
+    },
+    endOtherSignIns: {
+      method: 'DELETE',
+      path: '/v1/console/sessions',
     },
   },
   health: {

@@ -65,6 +65,8 @@ export type Route = Access &
     showsSecret?: true;
     /** A look that wakes a computer: a console member shows that it is no link on another site which sent them here. */
     wakes?: true;
+    /** What decides over owners: for a member who is one, and for a live key with scope `all`. */
+    ownerOnly?: true;
     /** The answer may be an event stream that stays open. */
     streams?: true;
     /** Errors are worded as clients of another API read them. */

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
+import { roleMayCall } from '@vestra/contract/role';
 import { type Mode, modes, type Route } from '@vestra/contract/route';
 import type { Caller } from '../caller.ts';
 import { requireSwitchedOn } from './session-wall.ts';
@@ -48,11 +49,8 @@ async function identifyMember(route: Route, request: Request, cookie: string, id
   if (mayBeForged(route, request) && request.headers.get('x-csrf-token') !== csrfToken) throw fail('csrf_required');
   if (caller.orgStatus !== 'active') throw fail('org_disabled');
   if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });
-  if (route.auth === 'key') {
-    const needed = route.scopes;
-    const isAllowed =
-      needed === 'any' || caller.scopes.includes('all') || needed.some((s) => caller.scopes.includes(s));
-    if (!isAllowed) throw fail('role_missing');
+  if (!caller.member || !roleMayCall(caller.member.role, route)) {
+    throw fail('role_missing', route.ownerOnly ? { message: 'Only an owner may do this.' } : {});
   }
   return caller;
 }
@@ -77,9 +75,19 @@ function requireScope(route: Route, caller: Caller): void {
     return;
   }
   if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });
+  if (route.ownerOnly) {
+    requireOwnersKey(caller);
+    return;
+  }
   if (route.auth !== 'key' || route.scopes === 'any' || caller.scopes.includes('all')) return;
   const { scopes } = route;
   if (!scopes.some((scope) => caller.scopes.includes(scope))) {
     throw fail('scope_missing', { message: `This needs a key with scope ${[...scopes, 'all'].join(' or ')}.` });
   }
+}
+
+/** Owners act in live mode too, so that a test key, which makes no live key, decides over none either. */
+function requireOwnersKey({ scopes, mode }: Caller): void {
+  if (!scopes.includes('all')) throw fail('scope_missing', { message: 'This needs a key with scope all.' });
+  if (mode !== 'live') throw fail('live_key_required');
 }

@@ -8,7 +8,7 @@ import { StartFailure } from '../db/start-failure.ts';
 import { transaction } from '../db/transaction.ts';
 import { operatorIn, recordAudit } from '../domains/audit/api.ts';
 import { balanceOf, credit } from '../domains/ledger/api.ts';
-import { inviteMember } from '../domains/members/api.ts';
+import { inviteMember, makeOperatorResetLink } from '../domains/members/api.ts';
 import { memoryEndpointSecret } from '../domains/memory/api.ts';
 import { createOrg } from '../domains/new-orgs/api.ts';
 import { findSettings, orgExists } from '../domains/orgs/api.ts';
@@ -79,6 +79,17 @@ const works: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>, Work> 
     },
     show: ({ email, role, invite_url, invite_expires_at }) =>
       `${email} is invited as ${role}. Send them this link; it is good until ${invite_expires_at}:\n${invite_url}`,
+  }),
+  'member reset-password': work({
+    run: async ({ db, config }, values) => {
+      const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+      const email = values.email as string;
+      const link = await transaction(db, (tx) => makeOperatorResetLink(tx, { email, publicUrl }));
+      if (!link) throw new StartFailure(`Nobody logs in to the console of this server with the email ${email}.`);
+      return link;
+    },
+    show: ({ email, reset_url, reset_expires_at }) =>
+      `Send this link to ${email}; it works once, until ${reset_expires_at}:\n${reset_url}`,
   }),
   'memory-secret': work({
     run: async ({ db, vault }, values) => {

@@ -1,11 +1,11 @@
 import { fail } from '@vestra/contract/errors';
+import { scopesOfRole } from '@vestra/contract/role';
 import type { Mode } from '@vestra/contract/route';
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import type { Identities } from '../../http/gate.ts';
 import { readSessionToken } from './console-session.ts';
 import { findSession, renewSession } from './login-store.ts';
-import { scopesOfRole } from './member.ts';
 import type { Membership } from './store.ts';
 import { hashToken } from './token.ts';
 

@@ -1,12 +1,13 @@
+import { newId } from '@vestra/contract/ids';
 import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { prune } from '../../db/prune.ts';
-import { insert, maybeOne, rowsOf, run } from '../../db/query.ts';
+import { insert, maybeOne, pipelined, reading, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { boolean, columnsOf, moment } from '../../db/table.ts';
+import { boolean, columnsOf, type RowOf } from '../../db/table.ts';
 import { orgs } from '../orgs/api.ts';
 import { idleSeconds, longestSeconds, renewalSeconds } from './console-session.ts';
 import { type Membership, membershipColumns, membershipList, membershipOf, membershipOrder } from './store.ts';
-import { type ConsoleSessionRow, consoleSessions, type LoginRow, logins, members } from './tables.ts';
+import { type ConsoleSessionRow, consoleSessions, type LoginRow, logins, members, passwordResets } from './tables.ts';
 
 export function findLogin(db: Executor, email: string): Promise<LoginRow | undefined> {
   return maybeOne(db, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${email}`);
@@ -31,14 +32,37 @@ export async function deleteLogin(tx: Transaction, email: string): Promise<void>
 
 export function insertSession(
   tx: Transaction,
-  { tokenHash, email, csrfToken }: { tokenHash: Buffer; email: string; csrfToken: string },
+  row: Pick<ConsoleSessionRow, 'token_hash' | 'email' | 'csrf_token' | 'user_agent' | 'ip'>,
 ): Promise<ConsoleSessionRow> {
   return insert(tx, consoleSessions, {
-    token_hash: tokenHash,
-    email,
-    csrf_token: csrfToken,
+    id: newId('cses'),
+    ...row,
     expires_at: sql`now() + make_interval(secs => ${idleSeconds})`,
   });
+}
+
+/** Links that were made to choose another one stop working. */
+export async function putPassword(tx: Transaction, email: string, passwordHash: string): Promise<void> {
+  await run(tx, sql`UPDATE ${logins} SET password_hash = ${passwordHash} WHERE email = ${email}`);
+  await run(tx, sql`DELETE FROM ${passwordResets} WHERE email = ${email}`);
+}
+
+/** In the place of a link that the email has. */
+export async function putReset(
+  tx: Transaction,
+  { email, orgId, hash, validHours }: { email: string; orgId: string | null; hash: Buffer; validHours: number },
+): Promise<RowOf<typeof passwordResets>> {
+  await run(tx, sql`DELETE FROM ${passwordResets} WHERE email = ${email}`);
+  const expires_at = sql`now() + make_interval(hours => ${validHours}::int)`;
+  return insert(tx, passwordResets, { token_hash: hash, email, org_id: orgId, expires_at });
+}
+
+export function findReset(db: Executor, hash: Buffer): Promise<RowOf<typeof passwordResets> | undefined> {
+  return maybeOne(
+    db,
+    passwordResets,
+    sql`SELECT ${columnsOf(passwordResets)} FROM ${passwordResets} WHERE token_hash = ${hash} AND expires_at > now()`,
+  );
 }
 
 export async function deleteExpiredSessions(tx: Transaction, email: string): Promise<void> {
@@ -50,28 +74,38 @@ export async function findSession(
   db: Executor,
   tokenHash: Buffer,
 ): Promise<{ session: ConsoleSessionRow; isRenewalDue: boolean; memberships: [Membership, ...Membership[]] } | null> {
-  const rows = await rowsOf(
-    db,
-    { ...consoleSessions.columns, ...membershipColumns, session_created_at: moment(), is_renewal_due: boolean() },
-    sql`SELECT s.token_hash, s.csrf_token, s.expires_at, s.created_at AS session_created_at,
-          ${renewedExpiry} > s.expires_at + make_interval(secs => ${renewalSeconds}) AS is_renewal_due, ${membershipList}
-        FROM ${consoleSessions} s
-        JOIN ${members} m ON m.email = s.email AND m.status = 'active'
-        JOIN ${orgs} o ON o.id = m.org_id
-        WHERE s.token_hash = ${tokenHash} AND s.expires_at > now() ORDER BY ${membershipOrder}`,
-  );
-  const [first] = rows;
-  if (!first) return null;
-  const { token_hash, email, csrf_token, expires_at, session_created_at } = first;
+  const isMeant = sql`s.token_hash = ${tokenHash} AND s.expires_at > now()`;
+  const [[found], rows] = await pipelined(db, [
+    reading(
+      { ...consoleSessions.columns, is_renewal_due: boolean() },
+      sql`SELECT ${columnsOf(consoleSessions, 's')},
+            ${renewedExpiry} > s.expires_at + make_interval(secs => ${renewalSeconds})
+              OR now() > s.last_seen_at + make_interval(secs => ${renewalSeconds}) AS is_renewal_due
+          FROM ${consoleSessions} s WHERE ${isMeant}`,
+    ),
+    reading(
+      membershipColumns,
+      sql`SELECT ${membershipList} FROM ${consoleSessions} s
+          JOIN ${members} m ON m.email = s.email AND m.status = 'active'
+          JOIN ${orgs} o ON o.id = m.org_id
+          WHERE ${isMeant} ORDER BY ${membershipOrder}`,
+    ),
+  ]);
+  if (!found || rows.length === 0) return null;
+  const { is_renewal_due, ...session } = found;
   return {
-    session: { token_hash, email, csrf_token, expires_at, created_at: session_created_at },
-    isRenewalDue: first.is_renewal_due,
+    session,
+    isRenewalDue: is_renewal_due,
     memberships: rows.map(membershipOf) as [Membership, ...Membership[]],
   };
 }
 
 export async function renewSession(db: Executor, tokenHash: Buffer): Promise<void> {
-  await run(db, sql`UPDATE ${consoleSessions} s SET expires_at = ${renewedExpiry} WHERE token_hash = ${tokenHash}`);
+  await run(
+    db,
+    sql`UPDATE ${consoleSessions} s SET expires_at = ${renewedExpiry}, last_seen_at = now()
+        WHERE token_hash = ${tokenHash}`,
+  );
 }
 
 /** Of the session `s`. */
@@ -81,6 +115,35 @@ export async function deleteSession(tx: Transaction, tokenHash: Buffer): Promise
   await run(tx, sql`DELETE FROM ${consoleSessions} WHERE token_hash = ${tokenHash}`);
 }
 
+/** Those of the same person as this one; how many they were. */
+type Person = Pick<ConsoleSessionRow, 'email'>;
+
+const isOf = ({ email }: Person) => sql`email = ${email}`;
+
+export const deleteSessions = (tx: Transaction, person: Person, { exceptId = '' } = {}): Promise<number> =>
+  run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND id <> ${exceptId}`);
+
+export const deleteSessionById = async (tx: Transaction, person: Person, id: string): Promise<boolean> =>
+  (await run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND id = ${id}`)) > 0;
+
+export function listSessions(
+  db: Executor,
+  person: Person,
+  page: { limit: number; after: readonly string[] | null },
+): Promise<ConsoleSessionRow[]> {
+  const conditions = sql.and(isOf(person), sql`expires_at > now()`, page.after && sql`id < ${page.after[0] as string}`);
+  return rowsOf(
+    db,
+    consoleSessions,
+    sql`SELECT ${columnsOf(consoleSessions)} FROM ${consoleSessions} WHERE ${conditions}
+        ORDER BY id DESC LIMIT ${page.limit + 1}`,
+  );
+}
+
 /** Removes sign-ins to the console that have run out. False: none was left. */
 export const pruneConsoleSessions = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, consoleSessions, sql`expires_at < ${before}`, limit);
+
+/** Removes links to choose a new password that nobody has used in time. */
+export const prunePasswordResets = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, passwordResets, sql`expires_at < ${before}`, limit);

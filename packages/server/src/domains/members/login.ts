@@ -9,12 +9,12 @@ import { normaliseEmail } from './member.ts';
 import { unmatchableHash, verifyPassword } from './password.ts';
 import { presentSession } from './present.ts';
 import { recordAccess } from './record-access.ts';
+import type { Source } from './source.ts';
 import { listMemberships } from './store.ts';
 import type { LoginRow } from './tables.ts';
 import { newToken } from './token.ts';
 
 type Credentials = { email: string; password: string };
-type Source = { requestId: string; ip: string };
 
 /** A refused login of a known email is also written down; answering no refusal sooner than this hides that. */
 const soonestRefusalMs = 500;
@@ -51,7 +51,13 @@ async function openSession(tx: Transaction, checked: LoginRow, source: Source) {
 
   await deleteExpiredSessions(tx, email);
   const { token, hash } = newToken();
-  const session = await insertSession(tx, { tokenHash: hash, email, csrfToken: newToken().token });
+  const session = await insertSession(tx, {
+    token_hash: hash,
+    email,
+    csrf_token: newToken().token,
+    user_agent: source.userAgent,
+    ip: source.ip,
+  });
   await recordAccess(tx, memberships, 'member.logged_in', source);
   return { token, session: presentSession(session, first, 'test', memberships) };
 }

@@ -14,13 +14,6 @@ export type RoleChange = { from: Role | null; to: Role | null };
 export const managerOf = ({ member, mode, scopes }: Pick<Caller, 'member' | 'mode' | 'scopes'>): Manager =>
   member ? { kind: 'member', role: member.role } : { kind: 'key', mode, scopes };
 
-/** What a role may do, in the words of key scopes. An admin lacks `all`, which would let them make a key that makes owners. */
-export const scopesOfRole: Record<Role, readonly Scope[]> = {
-  owner: ['all'],
-  admin: ['setup', 'runtime', 'admin'],
-  developer: ['setup', 'runtime'],
-};
-
 /**
  * Owners and admins manage members; whatever concerns an owner is for owners. A key counts as an owner
  * with scope `all` and as an admin with scope `admin`. Members act in live mode too, so a test key, which

@@ -17,7 +17,7 @@ import { insertOrg } from '../orgs/api.ts';
 import { createConsoleIdentity } from './console-identity.ts';
 import { createOwner } from './create-owner.ts';
 import { inviteMember } from './invite.ts';
-import { consoleRoutes, memberRoutes } from './routes.ts';
+import { accountRoutes, consoleRoutes, memberRoutes } from './routes.ts';
 
 const publicUrl = 'http://localhost:4600';
 export const password = 'correct horse battery';
@@ -119,7 +119,11 @@ function appOn(db: Database): Hono {
       requestsPerMinute: 100_000,
       keyUsed: () => {},
     },
-    handlers: { members: memberRoutes(dependencies), consoleAccess: consoleRoutes(dependencies) },
+    handlers: {
+      members: memberRoutes(dependencies),
+      consoleAccess: consoleRoutes(dependencies),
+      consoleAccount: accountRoutes(dependencies),
+    },
     log: pino({ level: 'silent' }),
     pages: () => {},
     addressOf: (context) => context.req.header('x-address') as string,

@@ -1,4 +1,7 @@
-import type { Mode } from '@vestra/contract/route';
+import { routes } from '@vestra/contract/api';
+import { roleMayCall } from '@vestra/contract/role';
+import type { Mode, Role } from '@vestra/contract/route';
+import { deviceOf } from './device.ts';
 import type { Membership } from './store.ts';
 import type { ConsoleSessionRow, MemberRow } from './tables.ts';
 
@@ -12,6 +15,27 @@ export const presentMember = (row: MemberRow) => ({
   created_at: row.created_at.toISOString(),
 });
 
+const mayOf: Record<Role, string[]> = {
+  owner: operationsOf('owner'),
+  admin: operationsOf('admin'),
+  developer: operationsOf('developer'),
+};
+
+function operationsOf(role: Role): string[] {
+  return routes.filter(({ route }) => roleMayCall(role, route)).map(({ name }) => name);
+}
+
+export const presentSignIn = (row: ConsoleSessionRow, currentId: string) => ({
+  object: 'console_sign_in' as const,
+  id: row.id,
+  device: deviceOf(row.user_agent),
+  ip: row.ip,
+  is_current: row.id === currentId,
+  created_at: row.created_at.toISOString(),
+  last_seen_at: row.last_seen_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+});
+
 export const presentSession = (
   session: ConsoleSessionRow,
   { member, org }: Membership,
@@ -23,6 +47,7 @@ export const presentSession = (
   org,
   orgs: memberships.map((each) => ({ ...each.org, role: each.member.role })),
   mode,
+  may: mayOf[member.role],
   csrf_token: session.csrf_token,
   expires_at: session.expires_at.toISOString(),
 });

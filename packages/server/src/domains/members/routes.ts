@@ -1,16 +1,24 @@
+import type { Caller } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type Handlers, Reply } from '../../http/handler.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { acceptInvite } from './accept.ts';
+import { presentAccount, renameOneself, signedIn } from './account.ts';
+import { changePassword } from './change-password.ts';
 import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './console-session.ts';
+import { endOtherSignIns, endSignIn } from './end-sign-in.ts';
 import { inviteMember } from './invite.ts';
 import { logIn } from './login.ts';
+import { listSessions } from './login-store.ts';
 import { logOut } from './logout.ts';
 import { managerOf } from './member.ts';
-import { presentMember } from './present.ts';
+import { presentMember, presentSignIn } from './present.ts';
 import { removeMember } from './remove.ts';
+import { makeResetLink } from './reset-link.ts';
+import { resetPassword } from './reset-password.ts';
 import { showSession } from './show-session.ts';
+import { sourceOf } from './source.ts';
 import { listMembers } from './store.ts';
 import { updateMember } from './update.ts';
 
@@ -37,6 +45,8 @@ export function memberRoutes({ db, rateLimiter, publicUrl }: MemberDependencies)
       );
       return { object: 'member', id: params.member_id, deleted: true };
     },
+    resetPassword: async ({ caller, origin, params, commit }) =>
+      commit((tx) => makeResetLink(tx, origin, { manager: managerOf(caller), memberId: params.member_id, publicUrl })),
     accept: async ({ body, requestId, ip }) => acceptInvite({ db, rateLimiter }, body, { requestId, ip }),
   };
 }
@@ -44,7 +54,7 @@ export function memberRoutes({ db, rateLimiter, publicUrl }: MemberDependencies)
 export function consoleRoutes({ db, rateLimiter, publicUrl }: MemberDependencies): Handlers<'consoleAccess'> {
   return {
     login: async ({ body, headers, requestId, ip }) => {
-      const { token, session } = await logIn({ db, rateLimiter }, body, { requestId, ip });
+      const { token, session } = await logIn({ db, rateLimiter }, body, sourceOf({ requestId, ip, headers }));
       return new Reply(session, {
         headers: { 'set-cookie': sessionCookie(token, isSecureRequest(headers, publicUrl)) },
       });
@@ -57,6 +67,45 @@ export function consoleRoutes({ db, rateLimiter, publicUrl }: MemberDependencies
         { headers: { 'set-cookie': clearedCookie(isSecureRequest(headers, publicUrl)) } },
       );
     },
+    resetPassword: async ({ body, headers, requestId, ip }) =>
+      resetPassword({ db, rateLimiter }, body, sourceOf({ requestId, ip, headers })),
     session: async ({ caller, headers }) => showSession(db, caller, readSessionToken(headers, publicUrl)),
+  };
+}
+
+export function accountRoutes({ db, rateLimiter, publicUrl }: MemberDependencies): Handlers<'consoleAccount'> {
+  const personOf = ({ caller, headers }: { caller: Caller; headers: Headers }) =>
+    signedIn(db, caller, readSessionToken(headers, publicUrl));
+  return {
+    show: async (incoming) => presentAccount(await personOf(incoming)),
+    update: async (incoming) => {
+      const person = await personOf(incoming);
+      return transaction(db, (tx) => renameOneself(tx, incoming.origin, person, incoming.body.name));
+    },
+    changePassword: async (incoming) => {
+      const { password, new_password: newPassword } = incoming.body;
+      const person = await personOf(incoming);
+      return changePassword({ db, rateLimiter }, person, { password, newPassword }, sourceOf(incoming));
+    },
+    signIns: async (incoming) => {
+      const { session } = await personOf(incoming);
+      const rows = await listSessions(db, session, incoming.page);
+      return incoming.page.of(
+        rows,
+        (row) => presentSignIn(row, session.id),
+        (row) => [row.id],
+      );
+    },
+    endSignIn: async (incoming) => {
+      const person = await personOf(incoming);
+      const id = incoming.params.console_session_id;
+      await transaction(db, (tx) => endSignIn(tx, person, id, sourceOf(incoming)));
+      return { object: 'console_sign_in', id, deleted: true };
+    },
+    endOtherSignIns: async (incoming) => {
+      const person = await personOf(incoming);
+      const ended = await transaction(db, (tx) => endOtherSignIns(tx, person, sourceOf(incoming)));
+      return { object: 'console_sign_in', ended };
+    },
   };
 }

@@ -21,8 +21,20 @@ export const members = table('members', {
 
 export const consoleSessions = table('console_sessions', {
   token_hash: bytes(),
+  id: text().withDefault(),
   email: text(),
   csrf_token: text(),
+  user_agent: text().nullable(),
+  ip: text().nullable(),
+  expires_at: moment(),
+  last_seen_at: moment().withDefault(),
+  created_at: moment().withDefault(),
+});
+
+export const passwordResets = table('password_resets', {
+  token_hash: bytes(),
+  email: text(),
+  org_id: text().nullable(),
   expires_at: moment(),
   created_at: moment().withDefault(),
 });

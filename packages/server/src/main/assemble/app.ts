@@ -43,7 +43,7 @@ import { balanceOf } from '../../domains/ledger/api.ts';
 import { usageRoutes } from '../../domains/ledger/routes.ts';
 import { mcpServerRoutes } from '../../domains/mcp-servers/routes.ts';
 import { createConsoleIdentity } from '../../domains/members/api.ts';
-import { consoleRoutes, memberRoutes } from '../../domains/members/routes.ts';
+import { accountRoutes, consoleRoutes, memberRoutes } from '../../domains/members/routes.ts';
 import { memoryRoutes } from '../../domains/memory/routes.ts';
 import { modelRoutes } from '../../domains/models/routes.ts';
 import { notebookRoutes } from '../../domains/notebooks/routes.ts';
@@ -255,6 +255,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       keys: keyRoutes({ db, identity: keyIdentity, ended: (keyId) => bell.ring('credential', keyId) }),
       members: memberRoutes(members),
       consoleAccess: consoleRoutes(members),
+      consoleAccount: accountRoutes(members),
       secrets: secretRoutes({ db, vault }),
       users: {
         ...userRoutes({

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { member, newPassword } from './members.ts';
+import { deleted, page, pageQuery } from './page.ts';
+import { route } from './route.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+
+const account = z.object({
+  object: z.literal('console_account'),
+  member: member.meta({ description: 'The person as a member of the org that the call names.' }),
+  has_password: z.boolean().meta({ description: 'Whether this session was opened by a login that has a password.' }),
+});
+
+const signIn = z.object({
+  object: z.literal('console_sign_in'),
+  id: id('cses').meta({ description: 'By what the sign-in is ended.' }),
+  device: z
+    .string()
+    .meta({ description: 'Browser and system in words, as far as the browser told.', example: 'Firefox on Linux' }),
+  ip: z.string().nullable().meta({ description: 'The address from which the person signed in.' }),
+  is_current: z.boolean().meta({ description: 'Whether this is the browser that asks.' }),
+  created_at: time.meta({ description: 'When the person signed in.' }),
+  last_seen_at: time.meta({ description: 'When it was last used, give or take ten minutes.' }),
+  expires_at: time.meta({ description: 'When it ends by itself if it is not used until then.' }),
+});
+
+/** What a person does about their own way into the console, whatever their role. */
+export const consoleAccount = {
+  show: route({
+    method: 'GET',
+    path: '/v1/console/account',
+    auth: 'console',
+    summary: 'Show the person who is logged in, and how they sign in.',
+    status: 200,
+    response: account,
+    errors: [],
+    command: null,
+  }),
+  update: route({
+    method: 'PATCH',
+    path: '/v1/console/account',
+    auth: 'console',
+    summary: 'Change one’s own name in this org.',
+    body: z.strictObject({
+      name: text(1, 200).meta({ description: 'What other members read.', example: 'Ada Lovelace' }),
+    }),
+    status: 200,
+    response: account,
+    errors: [],
+    command: null,
+  }),
+  changePassword: route({
+    method: 'POST',
+    path: '/v1/console/account/password',
+    auth: 'console',
+    summary: 'Choose a new password; every other browser is logged out.',
+    body: z.strictObject({
+      password: z.string().min(1).max(256).meta({ description: 'The password of now.' }),
+      new_password: newPassword,
+    }),
+    status: 200,
+    response: account,
+    errors: ['password_wrong', 'password_not_used', 'rate_limited'],
+    command: null,
+  }),
+  signIns: route({
+    method: 'GET',
+    path: '/v1/console/sessions',
+    auth: 'console',
+    summary: 'List the browsers in which one is logged in, newest first.',
+    query: z.strictObject(pageQuery),
+    status: 200,
+    response: page(signIn),
+    errors: [],
+    command: null,
+  }),
+  endSignIn: route({
+    method: 'DELETE',
+    path: '/v1/console/sessions/{console_session_id}',
+    auth: 'console',
+    summary: 'Log one of one’s browsers out.',
+    params: z.strictObject({
+      console_session_id: failsWith('console_session_not_found', id('cses')).meta({
+        description: 'The `id` of a sign-in, from the list.',
+      }),
+    }),
+    status: 200,
+    response: deleted('console_sign_in'),
+    errors: [],
+    command: null,
+  }),
+  endOtherSignIns: route({
+    method: 'DELETE',
+    path: '/v1/console/sessions',
+    auth: 'console',
+    summary: 'Log every browser out but this one.',
+    status: 200,
+    response: z.object({
+      object: z.literal('console_sign_in'),
+      ended: z.int().meta({ description: 'How many browsers were logged out.' }),
+    }),
+    errors: [],
+    command: null,
+  }),
+};

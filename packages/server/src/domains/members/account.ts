@@ -1,0 +1,39 @@
+import { fail } from '@vestra/contract/errors';
+import type { Caller, Origin } from '../../caller.ts';
+import type { Executor, Transaction } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
+import { findSession } from './login-store.ts';
+import { presentMember } from './present.ts';
+import { changeMember, type Membership } from './store.ts';
+import type { ConsoleSessionRow } from './tables.ts';
+import { hashToken } from './token.ts';
+
+/** Who asks: the session behind the cookie and the person as a member of the org they act in. */
+export type SignedIn = { session: ConsoleSessionRow; membership: Membership; memberships: readonly Membership[] };
+
+/** A session or membership that ended while this request was on its way is gone here too. */
+export async function signedIn(db: Executor, caller: Caller, token: string | null): Promise<SignedIn> {
+  const found = token === null ? null : await findSession(db, hashToken(token));
+  const membership = found?.memberships.find(({ member }) => member.id === caller.member?.id);
+  if (!found || !membership) throw fail('console_login_required');
+  return { session: found.session, membership, memberships: found.memberships };
+}
+
+export const presentAccount = ({ membership }: SignedIn) => ({
+  object: 'console_account' as const,
+  member: presentMember(membership.member),
+  has_password: true,
+});
+
+/** The name is the org's to read, so it is written in its log like a change by anybody else. */
+export async function renameOneself(tx: Transaction, origin: Origin, person: SignedIn, name: string) {
+  const { member, org } = person.membership;
+  if (name === member.name) return presentAccount(person);
+  const changed = await changeMember(tx, member.id, { name });
+  await recordAudit(tx, origin, {
+    action: 'member.updated',
+    target: { type: 'member', id: member.id },
+    details: { changed: ['name'] },
+  });
+  return presentAccount({ ...person, membership: { member: changed, org } });
+}

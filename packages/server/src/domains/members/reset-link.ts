@@ -1,0 +1,68 @@
+import { fail } from '@vestra/contract/errors';
+import type { Origin } from '../../caller.ts';
+import type { Transaction } from '../../db/pool.ts';
+import { recordAudit } from '../audit/api.ts';
+import { lockLogin, putReset } from './login-store.ts';
+import { type Manager, normaliseEmail, refusalOf } from './member.ts';
+import { recordAccess } from './record-access.ts';
+import { listMemberships, lockMemberAndOwners } from './store.ts';
+import { newToken } from './token.ts';
+
+const validHours = 24;
+
+/**
+ * A link for a member who forgot their password. Whoever holds it has the login, so an org makes one only for a login that
+ * opens no other org: it must not be a way from one org into the next.
+ */
+export async function makeResetLink(
+  tx: Transaction,
+  origin: Origin,
+  { manager, memberId, publicUrl }: { manager: Manager; memberId: string; publicUrl: string },
+) {
+  const { orgId } = origin;
+  const { member } = await lockMemberAndOwners(tx, orgId, memberId);
+  if (!member) throw fail('member_not_found');
+  const refusal = refusalOf(manager, { from: member.role, to: member.role });
+  if (refusal) throw refusal;
+  const login = member.status === 'active' ? await lockLogin(tx, member.email, 'update') : undefined;
+  if (!login) throw fail('password_not_used');
+  if (await opensOtherOrgs(tx, member.email, orgId)) throw fail('member_of_other_orgs');
+
+  const link = await putLink(tx, { email: member.email, orgId, publicUrl });
+  await recordAudit(tx, origin, {
+    action: 'member.password_reset_made',
+    target: { type: 'member', id: member.id },
+    details: { email: member.email },
+  });
+  return { object: 'password_reset' as const, member_id: member.id, email: member.email, ...link };
+}
+
+/** For the person at the server's own command line, such as for the last owner. Null: nobody logs in with this email. */
+export async function makeOperatorResetLink(
+  tx: Transaction,
+  { email, publicUrl }: { email: string; publicUrl: string },
+) {
+  const login = await lockLogin(tx, normaliseEmail(email), 'update');
+  if (!login) return null;
+  const link = await putLink(tx, { email: login.email, orgId: null, publicUrl });
+  const memberships = await listMemberships(tx, login.email);
+  await recordAccess(tx, memberships, 'member.password_reset_made', { requestId: null, ip: null });
+  return { email: login.email, ...link };
+}
+
+export const opensOtherOrgs = async (tx: Transaction, email: string, orgId: string): Promise<boolean> =>
+  (await listMemberships(tx, email)).some(({ org }) => org.id !== orgId);
+
+/** One made before stops working. */
+async function putLink(
+  tx: Transaction,
+  { email, orgId, publicUrl }: { email: string; orgId: string | null; publicUrl: string },
+) {
+  const { token, hash } = newToken('vrst_');
+  const row = await putReset(tx, { email, orgId, hash, validHours });
+  return {
+    // A fragment stays in the browser: the token reaches no server's log.
+    reset_url: `${publicUrl.replace(/\/+$/, '')}/console/reset#token=${token}`,
+    reset_expires_at: row.expires_at.toISOString(),
+  };
+}

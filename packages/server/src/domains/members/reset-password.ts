@@ -1,0 +1,44 @@
+import { fail } from '@vestra/contract/errors';
+import type { Database, Transaction } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { RateLimiter } from '../../http/rate-limit.ts';
+import { countAttempt } from './attempt.ts';
+import { deleteSessions, findReset, lockLogin, putPassword } from './login-store.ts';
+import { hashPassword } from './password.ts';
+import { recordAccess } from './record-access.ts';
+import { opensOtherOrgs } from './reset-link.ts';
+import type { Source } from './source.ts';
+import { listMemberships } from './store.ts';
+import { hashToken } from './token.ts';
+
+/** A link works once, and ends every sign-in that the old password had opened. */
+export async function resetPassword(
+  { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
+  { token, password }: { token: string; password: string },
+  source: Source,
+) {
+  await countAttempt(rateLimiter, 'ip', source.ip);
+  const hash = hashToken(token);
+  const reset = await findReset(db, hash);
+  if (!reset) throw fail('reset_not_found', { param: 'token' });
+  await countAttempt(rateLimiter, 'email', reset.email);
+  const passwordHash = await hashPassword(password);
+  return transaction(db, (tx) => use(tx, { hash, email: reset.email, passwordHash }, source));
+}
+
+/** The login's lock comes first, as everywhere: of two uses of one link the second finds it gone. */
+async function use(
+  tx: Transaction,
+  { hash, email, passwordHash }: { hash: Buffer; email: string; passwordHash: string },
+  source: Source,
+) {
+  await lockLogin(tx, email, 'update');
+  const reset = await findReset(tx, hash);
+  if (!reset) throw fail('reset_not_found', { param: 'token' });
+  // They may have joined another org since the link was made.
+  if (reset.org_id !== null && (await opensOtherOrgs(tx, email, reset.org_id))) throw fail('reset_not_found');
+  await putPassword(tx, email, passwordHash);
+  await deleteSessions(tx, { email });
+  await recordAccess(tx, await listMemberships(tx, email), 'member.password_reset', source);
+  return { object: 'password_reset' as const, email };
+}

@@ -9,8 +9,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? join(root, 'packages/sdk/dist'));
 
-/** What may be imported, and the file behind it; all but `apply`, which reads folders, run in a browser too. */
+/** What may be imported, and the file behind it; all but `apply`, which reads folders, run in a browser too and are in the root. */
 const entries: Record<string, string> = {
+  '.': 'index',
   './client': 'client',
   './commands/answer': 'commands/answer',
   './commands/ask': 'commands/ask',
@@ -28,6 +29,7 @@ const entries: Record<string, string> = {
   './apply': 'apply/apply',
 };
 
+const published = repository();
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 compile();
@@ -36,7 +38,7 @@ dropUnreached();
 assertRunsAnywhere();
 writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
-copyFileSync(join(root, 'docs/sdk.md'), join(out, 'README.md'));
+writeFileSync(join(out, 'README.md'), readme());
 console.log(`built ${relative(process.cwd(), out) || out}`);
 
 function compile(): void {
@@ -58,10 +60,13 @@ function makeRelative(file: string): void {
   if (mended !== text) writeFileSync(join(out, file), mended);
 }
 
-/** The contract's own code validates with zod; nothing here runs it. */
+/** The contract's own code validates with zod; nothing here runs it. Of its declarations those that others speak of stay. */
 function dropUnreached(): void {
   const reached = reachedFrom(Object.values(entries).map(fileOf));
-  for (const file of globSync('**/*.js', { cwd: out })) if (!reached.has(file)) rmSync(join(out, file));
+  const declared = reachedFrom(Object.values(entries).map((path) => declarationOf(fileOf(path))));
+  for (const file of globSync('**/*.{js,d.ts}', { cwd: out })) {
+    if (!reached.has(file) && !declared.has(file)) rmSync(join(out, file));
+  }
 }
 
 function assertRunsAnywhere(): void {
@@ -83,7 +88,11 @@ function reachedFrom(files: readonly string[]): Set<string> {
   const visit = (file: string) => {
     if (reached.has(file)) return;
     reached.add(file);
-    for (const specifier of importsOf(file)) if (specifier.startsWith('.')) visit(join(dirname(file), specifier));
+    for (const specifier of importsOf(file)) {
+      if (!specifier.startsWith('.')) continue;
+      const path = join(dirname(file), specifier);
+      visit(file.endsWith('.d.ts') ? declarationOf(path) : path);
+    }
   };
   files.forEach(visit);
   return reached;
@@ -91,7 +100,7 @@ function reachedFrom(files: readonly string[]): Set<string> {
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(out, file), 'utf8');
-  const found = text.matchAll(/^(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?['"]([^'"]+)['"]/gm);
+  const found = text.matchAll(/(?:^(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?|\bimport\()['"]([^'"]+)['"]/gm);
   return [...found].map(([, specifier]) => specifier as string);
 }
 
@@ -99,23 +108,60 @@ function manifest() {
   const { license, dependencies } = packageOf('sdk');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const { '@vestra/contract': _, ...own } = dependencies;
+  const ranges = Object.entries(own).map(([name, pinned]) => [name, `^${pinned}`]);
+  const types = Object.entries(entries).map(([name, path]) => [name.replace('./', ''), [typesOf(path)]]);
   return {
     name: '@vestra/sdk',
     version,
     description: 'The client of Vestra: typed calls, streams, tools, webhooks and applying a folder.',
+    keywords: ['vestra', 'ai', 'agents', 'llm', 'client', 'sdk'],
     license,
+    ...published,
+    publishConfig: { access: 'public', provenance: true },
     type: 'module',
     sideEffects: false,
-    engines: { node: '>=20' },
+    // The first releases in which `require` takes an ES module.
+    engines: { node: '^20.19.0 || >=22.12.0' },
+    // For what does not read `exports`: TypeScript with `moduleResolution: node10`.
+    main: `./${fileOf('index')}`,
+    types: typesOf('index'),
+    typesVersions: { '*': Object.fromEntries(types.filter(([name]) => name !== '.')) },
     exports: Object.fromEntries(
-      Object.entries(entries).map(([name, path]) => [
-        name,
-        { types: `./sdk/src/${path}.d.ts`, default: `./${fileOf(path)}` },
-      ]),
+      Object.entries(entries).map(([name, path]) => [name, { types: typesOf(path), default: `./${fileOf(path)}` }]),
     ),
-    // The declarations speak in its types; no code here loads it.
-    dependencies: { ...own, zod: packageOf('contract').dependencies.zod },
+    // The declarations speak in the types of zod; no code here loads it, and any 4 does.
+    dependencies: { ...Object.fromEntries(ranges), zod: '^4.0.0' },
   };
+}
+
+/**
+ * npm takes a package with provenance only from the repository that it names. Where the sources are published
+ * from is said by the root's package.json, or by the build that publishes them.
+ */
+function repository() {
+  const { repository: named } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { repository?: string };
+  const { GITHUB_SERVER_URL: host, GITHUB_REPOSITORY: name } = process.env;
+  const url = named ?? (host && name ? `${host}/${name}` : null);
+  if (url === null) {
+    console.warn(
+      'The manifest has no `repository`: set it in package.json, or GITHUB_SERVER_URL and GITHUB_REPOSITORY.',
+    );
+    return {};
+  }
+  return {
+    repository: { type: 'git', url: `git+${url}.git`, directory: 'packages/sdk' },
+    homepage: `${url}#readme`,
+    bugs: { url: `${url}/issues` },
+  };
+}
+
+/** Its page at npm has no other pages beside it. */
+function readme(): string {
+  const text = readFileSync(join(root, 'docs/sdk.md'), 'utf8');
+  const pages = published.homepage?.replace('#readme', '/blob/main/docs/');
+  return text.replace(/\[([^\]]+)\]\(([\w-]+\.md[^)]*)\)/g, (_, words, page) =>
+    pages ? `[${words}](${pages}${page})` : words,
+  );
 }
 
 function packageOf(name: string): { license: string; dependencies: Record<string, string> } {
@@ -124,6 +170,14 @@ function packageOf(name: string): { license: string; dependencies: Record<string
 
 function fileOf(path: string): string {
   return `sdk/src/${path}.js`;
+}
+
+function declarationOf(file: string): string {
+  return file.replace(/\.js$/, '.d.ts');
+}
+
+function typesOf(path: string): string {
+  return `./${declarationOf(fileOf(path))}`;
 }
 
 function stop(message: string): never {

@@ -7,6 +7,7 @@ import { errorCatalogue } from '@vestra/contract/errors';
 import { sessionInteractions } from '@vestra/contract/interactions';
 import { sessionAccessOf } from '@vestra/contract/route';
 import type { z } from 'zod';
+import { callsModule } from './client-calls.ts';
 import { mapOfRooms } from './map-of-rooms.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -17,6 +18,7 @@ const documents: Record<string, string> = {
   'docs/errors.md': errorsDocument(),
   'docs/session-access.md': sessionAccessDocument(),
   'packages/contract/src/paths.ts': pathsModule(),
+  'packages/sdk/src/calls.ts': callsModule(),
   ...withVersion(),
 };
 

@@ -37,4 +37,25 @@ export const packages = area('package', 'done', [
     'decisions.md · 11',
     'Nothing that is installed with the package or bundled into it is under a copyleft licence.',
   ],
+  [
+    'PKG-320',
+    'docs/sdk.md',
+    'The package `@vestra/sdk` runs under plain Node, imported or required, without TypeScript and zod; all that runs anywhere is in its root.',
+  ],
+  [
+    'PKG-321',
+    'docs/sdk.md · Types',
+    'Its types hold in a strict project: events and interactions are known by their `type`, resources have names, codes are completed; every block of its page compiles.',
+  ],
+  [
+    'PKG-322',
+    'docs/sdk.md',
+    'An editor shows for every call what the contract says of it, and what each option is for.',
+  ],
+  ['PKG-323', 'docs/sdk.md', 'Every block of its page runs against a server.'],
+  [
+    'PKG-324',
+    'docs/sdk.md',
+    'The built package can be published: where its sources are, public access with provenance, ranges of versions, its page, and no file of a test.',
+  ],
 ]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { id, idPattern } from './ids.ts';
+import { anyDetails, type InteractionDetails, interactionDetails } from './interaction-details.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { type Capability, shown } from './session-access.ts';
@@ -21,6 +22,7 @@ export const interactionKinds = [
 ] as const;
 
 const interactionTypes = ['approval', 'question', 'connect', 'handoff', 'tool_call'] as const;
+type InteractionType = (typeof interactionTypes)[number];
 const interactionStatuses = ['pending', 'resolved', 'cancelled', 'expired'] as const;
 const interactionNeeds = ['present_user', 'nonce', 'connection', 'installation'] as const;
 export type InteractionNeed = (typeof interactionNeeds)[number];
@@ -35,7 +37,7 @@ export const interactionId = () =>
       'Must look like int_ or call_ followed by 24 characters.',
     );
 
-export const interaction = z.object({
+const shownInteraction = z.object({
   object: z.literal('interaction'),
   id: interactionId(),
   user_id: userId().nullable(),
@@ -68,7 +70,7 @@ export const interaction = z.object({
     .optional(),
   frame_url: z.string().optional().meta({ description: 'Of a hand-off read alone: the page as a JPEG data URI.' }),
   browser: z.object({ suggested_mode: z.literal('control'), url: z.string().nullable() }).optional(),
-  details: z.record(z.string(), z.unknown()),
+  details: anyDetails,
   outcome: z
     .object({
       decision: z.enum(['approved', 'denied', 'answered', 'cancelled', 'expired']),
@@ -82,11 +84,25 @@ export const interaction = z.object({
   resolved_at: time.nullable(),
 });
 
+type Shown = z.output<typeof shownInteraction>;
+type ByType = {
+  [Type in InteractionType]: Omit<Shown, 'type' | 'details'> & { type: Type; details: InteractionDetails[Type] };
+};
+
+/** Whoever reads one knows by its `type` what its `details` hold; a server writes them as they were kept. */
+export const interaction = shownInteraction.refine(
+  ({ type, details }) => interactionDetails[type].strict().safeParse(details).success,
+  { error: 'The details are not those of the type.', path: ['details'] },
+) as unknown as z.ZodType<
+  ByType[InteractionType],
+  Omit<z.input<typeof shownInteraction>, 'details'> & { details: Record<string, unknown> }
+>;
+
 /**
  * What a session must have switched on to see and answer an interaction of a type, in its own conversation. A call of
  * the company's own code is the company's alone.
  */
-export const sessionInteractions: Readonly<Record<(typeof interactionTypes)[number], readonly Capability[]>> = {
+export const sessionInteractions: Readonly<Record<InteractionType, readonly Capability[]>> = {
   approval: ['chat'],
   question: ['chat'],
   connect: ['chat'],
@@ -133,7 +149,7 @@ export const interactionSeen = {
     connect: askedOfPerson,
     handoff: askedOfPerson,
     tool_call: { details: shown('tool_name', 'renderer'), outcome: shown('decision') },
-  } satisfies Record<(typeof interactionTypes)[number], unknown> & Record<string, unknown>,
+  } satisfies Record<InteractionType, unknown> & Record<string, unknown>,
   narrowedBy: 'approver',
 };
 

@@ -3,7 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { text } from './text.ts';
 
-const approvalKinds = ['payment', 'booking', 'cancellation', 'send_email', 'publish', 'delete'] as const;
+export const approvalKinds = ['payment', 'booking', 'cancellation', 'send_email', 'publish', 'delete'] as const;
 
 /** RFC 5646, with language codes of two or three letters: no longer one is registered. */
 const languageTag =

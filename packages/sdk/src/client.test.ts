@@ -205,6 +205,16 @@ describe('a client', () => {
     },
   );
 
+  it.each(['', '/', '/v1', '/v1/', '/base', '/base/v1'])('takes the address with or without /v1: %s', async (end) => {
+    let called = '';
+    const fetch = async (url: unknown) => {
+      called = String(url);
+      return json({});
+    };
+    await createClient({ baseUrl: `https://x.example.com${end}`, key: 'vk', fetch }).me.get();
+    expect(called).toBe(`https://x.example.com${end.startsWith('/base') ? '/base' : ''}/v1/me`);
+  });
+
   it('never shows its key', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'vk_secret\n', retries: 0 });
     const error = await client.me.get().catch((each) => each);

@@ -1,62 +1,24 @@
-import type { Api } from '@vestra/contract/api';
-import type { AnswerOf, FieldsOf } from '@vestra/contract/call';
 import { type PathRow, paths } from '@vestra/contract/paths';
-import type { Route } from '@vestra/contract/route';
+import type { Calls } from './calls.ts';
 import { VestraError } from './errors.ts';
 import {
   followConversation,
   followTestRun,
   isEventStream,
   plainEvents,
-  type StreamEvent,
   type StreamSource,
   streamTurn,
 } from './stream.ts';
 import { type CallOptions, createTransport, type Placed, type TransportOptions } from './transport.ts';
 
-/** Every row of the contract as `client.<family>.<operation>(fields, options)`. */
-export type Client = {
-  [Family in keyof Api]: {
-    [Operation in keyof Api[Family]]: Api[Family][Operation] extends Route ? Call<Api[Family][Operation]> : never;
-  };
-} & StreamSource & {
+/** Every route of the service as `client.<family>.<operation>(fields, options)`. */
+export type Client = Calls &
+  StreamSource & {
     /** Any row by its name, such as `conversations.create`, with its fields sorted by place. */
     request: (row: string, placed?: Placed, options?: CallOptions) => Promise<unknown>;
   };
 
-type Call<R extends Route> = R extends { streams: true; method: 'GET' }
-  ? FollowCall<R>
-  : R extends { streams: true }
-    ? TalkCall<R>
-    : R extends { produces: readonly ['application/yaml'] }
-      ? FileCall<R>
-      : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
-
-/** Answers a stream; where the row also has pages, `format: 'json'` asks for one. */
-type FollowCall<R extends Route> = 'format' extends keyof FieldsOf<R>
-  ? {
-      (fields: FieldsOf<R> & { format: 'json' }, options?: CallOptions): Promise<AnswerOf<R>>;
-      (fields: Omit<FieldsOf<R>, 'format'>, options?: CallOptions): Promise<AsyncGenerator<StreamEvent>>;
-    }
-  : (...given: Given<FieldsOf<R>>) => Promise<AsyncGenerator<AnswerOf<R>>>;
-
-/** `stream: true` asks for the events of the turn. */
-type TalkCall<R extends Route> = 'stream' extends keyof FieldsOf<R>
-  ? {
-      (fields: FieldsOf<R> & { stream: true }, options?: CallOptions): Promise<AsyncGenerator<StreamEvent>>;
-      (...given: Given<Omit<FieldsOf<R>, 'stream'> & { stream?: false }>): Promise<AnswerOf<R>>;
-    }
-  : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
-
-type FileCall<R extends Route> = {
-  (fields: FieldsOf<R> & { format: 'yaml' }, options?: CallOptions): Promise<string>;
-  (...given: Given<Omit<FieldsOf<R>, 'format'> & { format?: 'json' }>): Promise<AnswerOf<R>>;
-};
-
-/** Where no field is needed the object of them may be left out. */
-type Given<Fields> =
-  Partial<Fields> extends Fields ? [fields?: Fields, options?: CallOptions] : [fields: Fields, options?: CallOptions];
-
+/** The client of a service: `createClient({ baseUrl: 'https://vestra.example.com', key: process.env.VESTRA_KEY })`. */
 export function createClient(options: TransportOptions): Client {
   const transport = createTransport(options);
 

@@ -1,38 +1,34 @@
-import type { ErrorType } from '@vestra/contract/errors';
+import type { ErrorCode, ErrorType } from '@vestra/contract/errors';
 
-type Details = {
-  /** 0 where no answer came. */
-  status: number;
-  /** `connection`: no answer of the service came, or none that it would give. */
-  type: ErrorType | 'connection';
-  /** Branch on this. Beyond the service's codes: `connection_failed`, `timed_out`, `unexpected_answer`. */
-  code: string;
-  param: string | null;
-  requestId: string | null;
-  /** Every fault of a refused deployment file. */
-  errors: readonly { code: string; param: string; message: string }[];
-  /** Of `secret_missing`: the secrets to store first. */
-  names: readonly string[];
-  /** Of `mcp_server_shared`: the deployments that run the server. */
-  deployments: readonly string[];
-  partial: unknown;
-  retryAfterMs: number | null;
-  /** The answer's body as it came. */
-  body: unknown;
-};
+/** What no service says: no answer came, none in time, or one that is none of the service’s. */
+type LocalCode = 'connection_failed' | 'timed_out' | 'unexpected_answer';
+
+/** A newer service may have codes that this list does not know: any text is one, and an editor completes the known. */
+export type VestraErrorCode = ErrorCode | LocalCode | (string & Record<never, never>);
 
 /** What a call fails with, whether the service refused it or no answer came. */
-export class VestraError extends Error implements Details {
+export class VestraError extends Error {
+  /** The HTTP status; 0 where no answer came. */
   readonly status: number;
-  readonly type: Details['type'];
-  readonly code: string;
+  /** `connection`: no answer of the service came, or none that it would give. */
+  readonly type: ErrorType | 'connection';
+  /** Branch on this. Beyond the service's codes: `connection_failed`, `timed_out`, `unexpected_answer`. */
+  readonly code: VestraErrorCode;
+  /** The field that is at fault, such as `tools.0.auth`. */
   readonly param: string | null;
+  /** What to quote to whoever operates the service. */
   readonly requestId: string | null;
-  readonly errors: Details['errors'];
+  /** Every fault of a refused deployment file. */
+  readonly errors: readonly { code: VestraErrorCode; param: string; message: string }[];
+  /** Of `secret_missing`: the secrets to store first. */
   readonly names: readonly string[];
+  /** Of `mcp_server_shared`: the deployments that run the server. */
   readonly deployments: readonly string[];
+  /** What had been done before the failure, where the route says so. */
   readonly partial: unknown;
+  /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs: number | null;
+  /** The answer's body as it came. */
   readonly body: unknown;
 
   constructor(message: string, details: Partial<Details> & Pick<Details, 'code'>, options?: ErrorOptions) {
@@ -51,6 +47,8 @@ export class VestraError extends Error implements Details {
     this.body = details.body;
   }
 }
+
+type Details = Omit<VestraError, keyof Error>;
 
 /** The error that an answer other than a success stands for. */
 export async function errorOf(response: Response): Promise<VestraError> {

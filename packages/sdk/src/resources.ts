@@ -1,10 +1,52 @@
 import type { Api } from '@vestra/contract/api';
 import type { AnswerOf } from '@vestra/contract/call';
 
-/** What the service shows, each as its own route answers it. */
+type ItemOf<Page extends { data: readonly unknown[] }> = Page['data'][number];
+
+// What the service shows, each as its own route answers it.
+
+export type App = ItemOf<AnswerOf<Api['apps']['list']>>;
+export type AuditEntry = ItemOf<AnswerOf<Api['auditLog']['list']>>;
+export type Batch = AnswerOf<Api['batches']['get']>;
+export type BatchItem = ItemOf<AnswerOf<Api['batches']['items']>>;
+export type Connection = ItemOf<AnswerOf<Api['connections']['list']>>;
 export type Conversation = AnswerOf<Api['conversations']['get']>;
-export type Turn = AnswerOf<Api['conversations']['send']>;
-export type Task = AnswerOf<Api['tasks']['get']>;
+export type Deployment = AnswerOf<Api['deployments']['get']>;
+export type DeploymentVersion = AnswerOf<Api['deployments']['getVersion']>;
+/** A document of a notebook, as a list shows it: without its text. */
+export type Document = ItemOf<AnswerOf<Api['notebooks']['listDocuments']>>;
+export type FunctionCall = ItemOf<AnswerOf<Api['functions']['take']>>;
+export type FunctionEndpoint = AnswerOf<Api['functions']['endpoint']>;
+export type Health = AnswerOf<Api['health']['get']>;
+/** What the agent waits for. Its `type` says what its `details` hold. */
 export type Interaction = AnswerOf<Api['interactions']['get']>;
-export type StoredFile = AnswerOf<Api['files']['list']>['data'][number];
+export type Key = ItemOf<AnswerOf<Api['keys']['list']>>;
+export type Limits = AnswerOf<Api['limits']['get']>;
+export type LineItem = ItemOf<AnswerOf<Api['usage']['lineItems']>>;
+export type McpServer = AnswerOf<Api['mcpServers']['get']>;
+export type Me = AnswerOf<Api['me']['get']>;
+export type Member = ItemOf<AnswerOf<Api['members']['list']>>;
+/** What the agent keeps of a person. */
+export type Memory = ItemOf<AnswerOf<Api['memory']['list']>>;
+export type Message = ItemOf<AnswerOf<Api['conversations']['messages']>>;
+export type Model = ItemOf<AnswerOf<Api['models']['list']>>;
+export type Notebook = AnswerOf<Api['notebooks']['get']>;
+export type Org = AnswerOf<Api['orgs']['get']>;
+export type Routine = AnswerOf<Api['routines']['get']>;
+export type RoutineRun = AnswerOf<Api['routines']['run']>;
+export type Scenario = AnswerOf<Api['scenarios']['get']>;
+export type Secret = ItemOf<AnswerOf<Api['secrets']['list']>>;
+export type Session = AnswerOf<Api['sessions']['get']>;
+export type Skill = AnswerOf<Api['skills']['get']>;
+export type SkillVersion = ItemOf<AnswerOf<Api['skills']['versions']>>;
+export type StoredFile = ItemOf<AnswerOf<Api['files']['list']>>;
+export type Task = AnswerOf<Api['tasks']['get']>;
+export type TaskTrace = AnswerOf<Api['tasks']['trace']>;
 export type TestRun = AnswerOf<Api['testRuns']['get']>;
+/** One message to the agent and all that came of it. */
+export type Turn = AnswerOf<Api['conversations']['send']>;
+export type TurnTrace = AnswerOf<Api['conversations']['trace']>;
+export type UsageRow = ItemOf<AnswerOf<Api['usage']['report']>>;
+export type User = AnswerOf<Api['users']['get']>;
+export type WebhookDelivery = ItemOf<AnswerOf<Api['webhooks']['deliveries']>>;
+export type WebhookEndpoint = AnswerOf<Api['webhooks']['get']>;

@@ -2,10 +2,11 @@ import type { PathRow } from '@vestra/contract/paths';
 import { errorOf, isPassing, VestraError } from './errors.ts';
 
 export type TransportOptions = {
-  /** Where the service is, such as `https://vestra.example.com`. */
+  /** Where the service is, such as `https://vestra.example.com`. A `/v1` at its end is taken as said of the API. */
   baseUrl: string;
   /** An API key or a session token, or a function that gives the one to use now; absent for routes that need none. */
   key?: string | (() => string | Promise<string>) | undefined;
+  /** What sends a request; absent: the platform's own `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /**
    * How often a call that may be repeated is repeated; 2 unless told otherwise. With 0 no call gets an Idempotency-Key of
@@ -23,13 +24,17 @@ export type TransportOptions = {
 };
 
 export type CallOptions = {
+  /** Gives the call up when it is aborted; the call then throws the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Absent: a call that takes one gets one of its own, so that repeating it is safe. */
   idempotencyKey?: string | undefined;
+  /** Sent with this call, over those of the client. */
   headers?: Record<string, string> | undefined;
   /** Holds the sending of a message for its final answer; 1 to 120 seconds. */
   wait?: number | undefined;
+  /** How often this call is repeated where that is safe; absent: as the client says. */
   retries?: number | undefined;
+  /** How long one attempt of this call may take; absent: as the client says. */
   timeoutMs?: number | undefined;
 };
 
@@ -162,7 +167,8 @@ function readBaseUrl(given: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new TypeError('`baseUrl` is the address of the service, such as https://vestra.example.com.');
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  // Other vendors' clients are given the address with the version, and each path here has it already.
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}`;
 }
 
 /** `Headers` would refuse such a key too, with the key in its message. */

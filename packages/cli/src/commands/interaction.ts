@@ -19,14 +19,11 @@ export function showInteraction({ paintError }: Pick<Terminal, 'paintError'>, in
     interaction.approver === 'org' && 'for the company to decide',
   ];
   const told = marks.filter(Boolean).join(', ');
-  const { tool_name: tool } = interaction.details;
-  const what = interaction.type === 'tool_call' ? `Your function ${tool} is called:` : interaction.summary;
+  const { type, details } = interaction;
+  const what = type === 'tool_call' ? `Your function ${details.tool_name} is called:` : interaction.summary;
   const head = `${paintError('yellow', '?')} ${plain(what)}${told ? ` (${told})` : ''}`;
-  const rows = Array.isArray(interaction.details.rows) ? interaction.details.rows : [];
-  const lines = rows.map(
-    ({ label, title = label, value }: Record<'label' | 'title' | 'value', string>) =>
-      `    ${plain(title)}: ${plain(String(value))}`,
-  );
+  const rows = (type === 'approval' || type === 'tool_call') && details.rows ? details.rows : [];
+  const lines = rows.map(({ label, title = label, value }) => `    ${plain(title)}: ${plain(value)}`);
   return `${[head, ...lines].join('\n')}\n`;
 }
 
@@ -48,7 +45,7 @@ export function howToAnswer(interaction: Interaction): string[] {
     case 'tool_call':
       return [`${answer} --output '{"done": true}'`, `${answer} --error "It did not work."`];
     case 'connect':
-      return [`vestra connections create --app ${plain(String(details.app))}${user_id ? ` --user ${user_id}` : ''}`];
+      return [`vestra connections create --app ${plain(details.app)}${user_id ? ` --user ${user_id}` : ''}`];
   }
 }
 

@@ -25,7 +25,7 @@ export function turnShownAt(
     },
     async onWait(interaction) {
       page.endLine();
-      if (interaction.type === 'tool_call' && isServed(String(interaction.details.tool_name))) return true;
+      if (interaction.type === 'tool_call' && isServed(interaction.details.tool_name)) return true;
       return isFollowedOn(terminal, client, interaction);
     },
   };

@@ -117,8 +117,8 @@ function itemOf(piece: Asking): Item {
   return {
     type: 'mcp_approval_request',
     id,
-    name: String(tool_name ?? piece.interaction.kind),
-    server_label: String(server ?? 'vestra'),
+    name: tool_name ?? piece.interaction.kind,
+    server_label: server ?? 'vestra',
     arguments: JSON.stringify({ summary, ...shown }),
   };
 }

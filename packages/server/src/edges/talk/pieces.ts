@@ -6,7 +6,7 @@ export type Piece =
   | { kind: 'text'; text: string }
   /** A function of the client's own is to be called. */
   | { kind: 'call'; id: string; name: string; arguments: string }
-  | { kind: 'approval'; interaction: Interaction }
+  | { kind: 'approval'; interaction: Extract<Interaction, { type: 'approval' }> }
   /** Something else that a person has to do before it goes on. */
   | { kind: 'wait'; interaction: Interaction }
   /** How far work has come that goes on. */
@@ -89,9 +89,8 @@ function readAsked(names: Source['names']): (event: StreamEvent) => Piece | null
     if (event.type !== 'interaction.created') return null;
     const { interaction } = event.data;
     if (interaction.status !== 'pending') return null;
-    if (interaction.type !== 'tool_call') {
-      return { kind: interaction.type === 'approval' ? 'approval' : 'wait', interaction };
-    }
+    if (interaction.type === 'approval') return { kind: 'approval', interaction };
+    if (interaction.type !== 'tool_call') return { kind: 'wait', interaction };
     // Its arguments follow with the next event.
     if (interaction.details.declared_by === 'message') ofMessage.add(interaction.id);
     return null;
@@ -111,6 +110,6 @@ export function wordsFor({ id, type, summary, questions = [], details }: Interac
       .map(({ question, options }) => [question, ...options.map((option) => `- ${option}`)].join('\n'))
       .join('\n\n');
   }
-  if (type === 'connect') return `${summary}\n\n${String(details.connect_url ?? '')}`.trimEnd();
+  if (type === 'connect') return `${summary}\n\n${details.connect_url ?? ''}`.trimEnd();
   return `${summary}\n\n(This waits for a person: interaction ${id}, answered by POST /v1/interactions/${id}/answer.)`;
 }

@@ -1,0 +1,38 @@
+import type { AnswerOf, FieldsOf } from '@vestra/contract/call';
+import type { Route } from '@vestra/contract/route';
+import type { StreamEvent } from './stream.ts';
+import type { CallOptions } from './transport.ts';
+
+/** One row of the contract as a function: its fields side by side in one object, then the options of the call. */
+export type Call<R extends Route> = R extends { streams: true; method: 'GET' }
+  ? FollowCall<R>
+  : R extends { streams: true }
+    ? TalkCall<R>
+    : R extends { produces: readonly ['application/yaml'] }
+      ? FileCall<R>
+      : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
+
+/** Answers a stream; where the row also has pages, `format: 'json'` asks for one. */
+type FollowCall<R extends Route> = 'format' extends keyof FieldsOf<R>
+  ? {
+      (fields: FieldsOf<R> & { format: 'json' }, options?: CallOptions): Promise<AnswerOf<R>>;
+      (fields: Omit<FieldsOf<R>, 'format'>, options?: CallOptions): Promise<AsyncGenerator<StreamEvent>>;
+    }
+  : (...given: Given<FieldsOf<R>>) => Promise<AsyncGenerator<AnswerOf<R>>>;
+
+/** `stream: true` asks for the events of the turn. */
+type TalkCall<R extends Route> = 'stream' extends keyof FieldsOf<R>
+  ? {
+      (fields: FieldsOf<R> & { stream: true }, options?: CallOptions): Promise<AsyncGenerator<StreamEvent>>;
+      (...given: Given<Omit<FieldsOf<R>, 'stream'> & { stream?: false }>): Promise<AnswerOf<R>>;
+    }
+  : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
+
+type FileCall<R extends Route> = {
+  (fields: FieldsOf<R> & { format: 'yaml' }, options?: CallOptions): Promise<string>;
+  (...given: Given<Omit<FieldsOf<R>, 'format'> & { format?: 'json' }>): Promise<AnswerOf<R>>;
+};
+
+/** Where no field is needed the object of them may be left out. */
+type Given<Fields> =
+  Partial<Fields> extends Fields ? [fields?: Fields, options?: CallOptions] : [fields: Fields, options?: CallOptions];

@@ -1334,6 +1334,8 @@ export type Calls = {
      *
      * `POST /v1/members/accept`, open
      *
+     * - `password`: The password to come, of at least 12 characters.
+     *
      * @throws {VestraError} `invite_not_found`, `login_failed`, `rate_limited`
      */
     accept: Call<Api['members']['accept']>;
@@ -1353,6 +1355,14 @@ export type Calls = {
      * @throws {VestraError} `last_owner`, `role_missing`, `live_key_required`
      */
     remove: Call<Api['members']['remove']>;
+    /**
+     * Make a link with which a member who forgot their password chooses a new one; it works once, for a day.
+     *
+     * `POST /v1/members/{member_id}/password-reset`, scope admin; `vestra members reset-password`
+     *
+     * @throws {VestraError} `password_not_used`, `member_of_other_orgs`, `role_missing`, `live_key_required`
+     */
+    resetPassword: Call<Api['members']['resetPassword']>;
   };
   consoleAccess: {
     /**
@@ -1363,6 +1373,17 @@ export type Calls = {
      * @throws {VestraError} `login_failed`, `rate_limited`
      */
     login: Call<Api['consoleAccess']['login']>;
+    /**
+     * Choose a new password with the link that an owner, an admin or the operator made; every browser is logged out.
+     *
+     * `POST /v1/console/password-reset`, open
+     *
+     * - `token`: What stands behind `#token=` in the link.
+     * - `password`: The password to come, of at least 12 characters.
+     *
+     * @throws {VestraError} `reset_not_found`, `rate_limited`
+     */
+    resetPassword: Call<Api['consoleAccess']['resetPassword']>;
     /**
      * Log out of the console.
      *
@@ -1375,6 +1396,53 @@ export type Calls = {
      * `GET /v1/console/session`, console
      */
     session: Call<Api['consoleAccess']['session']>;
+  };
+  consoleAccount: {
+    /**
+     * Show the person who is logged in, and how they sign in.
+     *
+     * `GET /v1/console/account`, console
+     */
+    show: Call<Api['consoleAccount']['show']>;
+    /**
+     * Change one’s own name in this org.
+     *
+     * `PATCH /v1/console/account`, console
+     *
+     * - `name`: What other members read.
+     */
+    update: Call<Api['consoleAccount']['update']>;
+    /**
+     * Choose a new password; every other browser is logged out.
+     *
+     * `POST /v1/console/account/password`, console
+     *
+     * - `password`: The password of now.
+     * - `new_password`: The password to come, of at least 12 characters.
+     *
+     * @throws {VestraError} `password_wrong`, `password_not_used`, `rate_limited`
+     */
+    changePassword: Call<Api['consoleAccount']['changePassword']>;
+    /**
+     * List the browsers in which one is logged in, newest first.
+     *
+     * `GET /v1/console/sessions`, console
+     */
+    signIns: Call<Api['consoleAccount']['signIns']>;
+    /**
+     * Log one of one’s browsers out.
+     *
+     * `DELETE /v1/console/sessions/{console_session_id}`, console
+     *
+     * - `console_session_id`: The `id` of a sign-in, from the list.
+     */
+    endSignIn: Call<Api['consoleAccount']['endSignIn']>;
+    /**
+     * Log every browser out but this one.
+     *
+     * `DELETE /v1/console/sessions`, console
+     */
+    endOtherSignIns: Call<Api['consoleAccount']['endOtherSignIns']>;
   };
   health: {
     /**

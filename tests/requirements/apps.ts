@@ -49,4 +49,36 @@ export const apps = area('apps', 'done', [
     'decisions.md · 3',
     "What a call to connect an app is refused for is said before the app's server is asked.",
   ],
+  [
+    'APP-360',
+    'decisions.md · 11',
+    'A sign-in uses the client that the org gave, then the operator’s, then the document that describes this server, and registers itself last.',
+  ],
+  [
+    'APP-361',
+    'decisions.md · 11',
+    '`VESTRA_APPS_FILE` gives an app a `client_id` and the name of the environment variable that holds its secret.',
+  ],
+  [
+    'APP-362',
+    'decisions.md · 11',
+    '`PUT /v1/apps/{app}/client` keeps the org’s own client, sealed, per mode, with scope `admin`; its secret is never shown.',
+  ],
+  [
+    'APP-363',
+    'decisions.md · 11',
+    'A client’s secret goes to no authorization server but the one that it was given for.',
+  ],
+  [
+    'APP-364',
+    'decisions.md · 11',
+    'An authorization server that lies of itself is refused in plain words, and nothing is sent where it points.',
+  ],
+  ['APP-365', 'decisions.md · 11', 'What is odd of an app’s sign-in is data of the catalogue.'],
+  ['APP-366', 'decisions.md · 11', 'A connection is made with a key of the user’s where the app takes one.'],
+  [
+    'APP-367',
+    'decisions.md · 11',
+    'A connection shows until when its token is good, whether it renews, and what went wrong last; `connection.failed` tells when it is over.',
+  ],
 ]);

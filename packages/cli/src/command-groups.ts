@@ -31,6 +31,7 @@ const groups: readonly [string, readonly string[]][] = [
       'files',
       'sessions',
       'apps',
+      'app-clients',
       'connections',
     ],
   ],

@@ -1,14 +1,59 @@
 import { z } from 'zod';
 import { page, pageQuery } from './page.ts';
-import { route } from './route.ts';
+import { modes, route } from './route.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+
+/** How this server may prove to an app's authorization server that it is the client it says it is. */
+export const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const;
 
 const app = z.object({
   object: z.literal('app'),
   id: z.string().meta({ description: 'What `apps` of a deployment and `app` of a connection take.' }),
-  name: z.string(),
-  description: z.string(),
-  icon_url: z.string().nullable(),
-  connectable: z.boolean(),
+  name: z.string().meta({ description: 'What people call the app.' }),
+  description: z.string().meta({ description: 'What the app holds, in one sentence.' }),
+  icon_url: z.string().nullable().meta({ description: 'The address of a picture of it; null where there is none.' }),
+  connectable: z.boolean().meta({ description: 'Whether users of this org can connect it now, in this mode.' }),
+  sign_in: z
+    .object({
+      client: z.enum(['org', 'operator', 'automatic', 'missing']).meta({
+        description:
+          'Who gave the OAuth client that people sign in with; `automatic`: this server makes itself known; `missing`: the app takes only clients that were registered by hand, and none was given yet.',
+      }),
+      register_at: z.string().nullable().meta({
+        description: 'Where a company registers a client of its own with the app; null where it is not known.',
+      }),
+      redirect_uri: z.string().meta({ description: 'The redirect address to enter there.' }),
+      note: z.string().nullable().meta({ description: 'What else to know when registering a client.' }),
+    })
+    .nullable()
+    .meta({ description: 'How people sign in by OAuth; null where the app has no sign-in.' }),
+  api_key: z
+    .object({ note: z.string().nullable().meta({ description: 'Where a user finds or makes a key.' }) })
+    .nullable()
+    .meta({ description: 'Present where a connection can be made with a key of the user’s, sent as `api_key`.' }),
+});
+
+const appParams = z.strictObject({ app: text(1, 64).meta({ description: 'The id of the app.' }) });
+
+const appClient = z.object({
+  object: z.literal('app_client'),
+  app: z.string().meta({ description: 'The id of the app.' }),
+  mode: z.enum(modes).meta({ description: 'The mode whose users sign in with it.' }),
+  client_id: z.string().meta({ description: 'What the app calls this client.' }),
+  has_secret: z.boolean().meta({ description: 'Whether a secret is stored; it is never shown.' }),
+  auth_method: z
+    .enum(clientAuthMethods)
+    .nullable()
+    .meta({ description: 'How the secret is sent; null: as the app says that it wants it.' }),
+  issuer: z.string().meta({
+    description: 'The authorization server that the client belongs to, and the only one that is sent its secret.',
+  }),
+  redirect_uri: z
+    .string()
+    .meta({ description: 'The redirect address that must be entered where the client is registered.' }),
+  created_at: time.meta({ description: 'When a client was first given for this app.' }),
+  updated_at: time.meta({ description: 'When it was given last.' }),
 });
 
 export const apps = {
@@ -17,11 +62,62 @@ export const apps = {
     path: '/v1/apps',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'List the apps that users may connect.',
+    summary: 'List the apps that users may connect, and what each needs for that.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(app),
     errors: [],
     command: 'apps list',
+  }),
+  getClient: route({
+    method: 'GET',
+    path: '/v1/apps/{app}/client',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Show the OAuth client that the org gave for an app, without its secret.',
+    params: appParams,
+    status: 200,
+    response: appClient,
+    errors: ['app_not_found', 'app_client_not_found'],
+    command: 'app-clients get',
+  }),
+  putClient: route({
+    method: 'PUT',
+    path: '/v1/apps/{app}/client',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Give the OAuth client that the org registered with an app; its users sign in with it from then on.',
+    params: appParams,
+    body: z.strictObject({
+      client_id: z
+        .string()
+        .regex(/^[\x21-\x7e]{1,512}$/, 'must be 1 to 512 visible ASCII characters')
+        .meta({ description: 'What the app calls the client.', example: 'Iv23liAbCdEf' }),
+      client_secret: z
+        .string()
+        .regex(/^[\x20-\x7e]{1,2048}$/, 'must be 1 to 2048 printable ASCII characters')
+        .optional()
+        .meta({ description: 'Its secret, where it has one; it is sealed and never shown again.' }),
+      auth_method: z
+        .enum(clientAuthMethods)
+        .optional()
+        .meta({ description: 'How the secret is sent; left out: as the app says that it wants it.' }),
+    }),
+    status: 200,
+    response: appClient,
+    errors: ['app_not_found', 'app_not_connectable', 'oauth_not_available', 'mcp_server_error'],
+    command: 'app-clients set',
+  }),
+  deleteClient: route({
+    method: 'DELETE',
+    path: '/v1/apps/{app}/client',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Forget the OAuth client that the org gave for an app; sign-ins made with it last as long as their token.',
+    params: appParams,
+    status: 200,
+    response: z.object({ object: z.literal('app_client'), app: z.string(), deleted: z.literal(true) }),
+    errors: ['app_not_found', 'app_client_not_found'],
+    command: 'app-clients delete',
   }),
 };

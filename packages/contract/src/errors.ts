@@ -27,6 +27,7 @@ export const errorCatalogue = {
   answers_mismatch: row(400, 'Send exactly one answer per question, in order.'),
   answers_not_expected: row(400, 'This interaction does not take answers.'),
   answers_required: row(400, 'A question takes `answers`, or `approve: false` to decline.'),
+  api_key_refused: row(400, 'The app does not take this key.'),
   app_not_connectable: row(400, 'This app cannot be connected.'),
   auth_twice: row(400, 'Give either `auth` or an Authorization header, not both.'),
   binary_file: row(400, 'A skill holds text files only.'),
@@ -139,6 +140,7 @@ export const errorCatalogue = {
   user_disabled: row(403, 'This user is disabled.'),
 
   // 404: not there, or another org’s
+  app_client_not_found: row(404, 'The org has given no client for this app in this mode.'),
   app_not_found: row(404, 'No such app.'),
   batch_not_found: row(404, 'No such batch.'),
   connection_not_found: row(404, 'No such connection.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { batch } from './batches.ts';
+import { connection } from './connections.ts';
 import { conversation, conversationStatuses, pendingToolCall } from './conversation.ts';
 import { deployment } from './deployments.ts';
 import { failsWith } from './fault.ts';
@@ -94,6 +95,7 @@ export const webhookEventData = {
     conversation_id: id('conv'),
     turn_id: id('turn'),
   }),
+  'connection.failed': connection,
   'user.created': user,
   'user.deleted': deleted('user'),
   'key.created': key,

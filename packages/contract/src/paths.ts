@@ -773,6 +773,22 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/apps',
       query: ['limit', 'cursor'],
     },
+    getClient: {
+      method: 'GET',
+      path: '/v1/apps/{app}/client',
+      params: ['app'],
+    },
+    putClient: {
+      method: 'PUT',
+      path: '/v1/apps/{app}/client',
+      params: ['app'],
+      body: 'fields',
+    },
+    deleteClient: {
+      method: 'DELETE',
+      path: '/v1/apps/{app}/client',
+      params: ['app'],
+    },
   },
   connections: {
     list: {

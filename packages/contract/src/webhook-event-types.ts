@@ -18,6 +18,7 @@ export const webhookEventTypes = [
   'deployment.promoted',
   'deployment.rolled_back',
   'tool_server.away',
+  'connection.failed',
   'user.created',
   'user.deleted',
   'key.created',

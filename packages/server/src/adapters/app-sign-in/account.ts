@@ -32,8 +32,8 @@ function claimsOf(idToken: string | undefined): unknown {
 
 function nameIn(claims: unknown): string | null {
   if (typeof claims !== 'object' || claims === null) return null;
-  const { email, preferred_username, name } = claims as Record<string, unknown>;
-  const found = [email, preferred_username, name].find((each) => typeof each === 'string' && each.trim() !== '');
+  const { email, preferred_username, login, name } = claims as Record<string, unknown>;
+  const found = [email, preferred_username, login, name].find((each) => typeof each === 'string' && each.trim() !== '');
   if (typeof found !== 'string') return null;
   // Shown to people: nothing in it may turn the text around or break the line.
   const line = found.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();

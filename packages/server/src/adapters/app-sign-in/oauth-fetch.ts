@@ -1,10 +1,13 @@
 import type { Outbound } from '../outbound/fetcher.ts';
+import { OutboundFailure } from '../outbound/outbound-failure.ts';
 
 /** The guarded fetcher in the shape that the official client takes, for one step of a sign-in. */
 export type OAuthFetch = {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** One of the calls got no answer, or one that says that the fault is the other side's and passes. */
   wasAway: () => boolean;
+  /** One of the answers was larger than any that is read. */
+  wentTooFar: () => boolean;
 };
 
 const largestAnswer = 256 * 1024;
@@ -12,8 +15,10 @@ const bodiless = new Set([204, 205, 304]);
 
 export function oauthFetch(outbound: Pick<Outbound, 'fetch'>, { timeoutMs = 10_000 } = {}): OAuthFetch {
   let isAway = false;
+  let isTooLarge = false;
   return {
     wasAway: () => isAway,
+    wentTooFar: () => isTooLarge,
     async fetch(url, init = {}) {
       const { method = 'GET', headers, body } = init;
       const sent = body === undefined || body === null ? undefined : String(body);
@@ -27,6 +32,7 @@ export function oauthFetch(outbound: Pick<Outbound, 'fetch'>, { timeoutMs = 10_0
         })
         .catch((error: unknown) => {
           isAway = true;
+          isTooLarge ||= error instanceof OutboundFailure && error.reason === 'too_large';
           throw error;
         });
       const { status } = answer;

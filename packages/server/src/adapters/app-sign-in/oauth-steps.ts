@@ -1,15 +1,10 @@
 import {
-  checkResourceAllowed,
-  discoverOAuthServerInfo,
   exchangeAuthorization,
-  extractWWWAuthenticateParams,
   OAuthError,
-  type OAuthServerInfo,
   type OAuthTokens,
   RegistrationRejectedError,
   refreshAuthorization,
   registerClient,
-  resourceUrlFromServerUrl,
   selectClientAuthMethod,
   startAuthorization,
 } from '@modelcontextprotocol/client';
@@ -17,6 +12,8 @@ import type { Outbound } from '../outbound/fetcher.ts';
 import { accountOf } from './account.ts';
 import type { AppClient, AppSignIn, AppTokens, SignInFailure, SignInServer } from './app-sign-in.ts';
 import { type OAuthFetch, oauthFetch } from './oauth-fetch.ts';
+import { notOffered, refused, unavailable } from './sign-in-failure.ts';
+import { readingTokens } from './token-answer.ts';
 
 type Guarded = { outbound: Pick<Outbound, 'fetch'> };
 type Timed = Guarded & { now: () => number };
@@ -24,86 +21,15 @@ type Step<Name extends keyof AppSignIn> = ReturnType<AppSignIn[Name]>;
 
 const longestAddress = 8192;
 
-export async function discover(
-  { outbound, refuseAddress }: Guarded & { refuseAddress: (url: string) => string | null },
-  serverUrl: string,
-): Step<'discover'> {
-  const call = oauthFetch(outbound);
-  try {
-    const challenge = await challengeOf(call, serverUrl);
-    const info = await discoverOAuthServerInfo(serverUrl, {
-      fetchFn: call.fetch,
-      ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
-    });
-    const server = serverOf(serverUrl, info, challenge.scope);
-    if (!server) return notOffered('The app’s server names no place to sign in that this server can use.');
-    if (refuseAddress(server.metadata.authorization_endpoint) !== null) {
-      return notOffered('The app’s server sends people to an address that is refused.');
-    }
-    return { ok: true, server };
-  } catch {
-    return call.wasAway()
-      ? unavailable('The app’s server could not be asked how people sign in.')
-      : notOffered('The app’s server does not say how people sign in.');
-  }
-}
-
-/** A server may say in its refusal where its description lies and what rights a token needs. */
-async function challengeOf(call: OAuthFetch, serverUrl: string) {
-  const response = await call.fetch(serverUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
-  });
-  return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
-}
-
-function serverOf(serverUrl: string, info: OAuthServerInfo, asked: string | undefined): SignInServer | null {
-  const { authorizationServerUrl: url, authorizationServerMetadata: metadata, resourceMetadata } = info;
-  const isUsable =
-    metadata?.response_types_supported.includes('code') &&
-    // One that does not say so does not hold a code to whoever asked for it.
-    metadata.code_challenge_methods_supported?.includes('S256') &&
-    metadata.registration_endpoint !== undefined;
-  if (!metadata || !isUsable) return null;
-  const own = resourceUrlFromServerUrl(serverUrl);
-  const resource = resourceMetadata?.resource ?? own.href;
-  if (!checkResourceAllowed({ requestedResource: own, configuredResource: resource })) return null;
-  const userinfo = 'userinfo_endpoint' in metadata ? metadata.userinfo_endpoint : undefined;
-  return {
-    url,
-    resource,
-    scope: scopeOf(asked ?? resourceMetadata?.scopes_supported?.join(' '), metadata.scopes_supported ?? []),
-    metadata: {
-      issuer: metadata.issuer,
-      authorization_endpoint: metadata.authorization_endpoint,
-      token_endpoint: metadata.token_endpoint,
-      registration_endpoint: metadata.registration_endpoint,
-      revocation_endpoint: 'revocation_endpoint' in metadata ? asText(metadata.revocation_endpoint) : undefined,
-      userinfo_endpoint: asText(userinfo),
-      response_types_supported: metadata.response_types_supported,
-      code_challenge_methods_supported: metadata.code_challenge_methods_supported ?? [],
-      token_endpoint_auth_methods_supported: metadata.token_endpoint_auth_methods_supported,
-      authorization_response_iss_parameter_supported: metadata.authorization_response_iss_parameter_supported,
-    },
-  };
-}
-
-const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);
-
-/** A token that can be renewed has to be asked for where the server knows a word for it. */
-function scopeOf(wanted: string | undefined, known: readonly string[]): string | null {
-  if (!wanted) return null;
-  const words = wanted.split(' ');
-  return known.includes('offline_access') && !words.includes('offline_access') ? `${wanted} offline_access` : wanted;
-}
-
 export async function register(
   { outbound }: Guarded,
   server: SignInServer,
   { redirectUri, clientName }: { redirectUri: string; clientName: string },
 ): Step<'register'> {
   const call = oauthFetch(outbound);
+  if (server.metadata.registration_endpoint === undefined) {
+    return notOffered('The app lets nobody register itself: give a client that you registered there by hand.');
+  }
   const methods = server.metadata.token_endpoint_auth_methods_supported;
   const method =
     methods && ['none', 'client_secret_basic', 'client_secret_post'].find((each) => methods.includes(each));
@@ -126,7 +52,9 @@ export async function register(
   } catch (error) {
     if (call.wasAway()) return unavailable('The app did not answer when this server made itself known to it.');
     return error instanceof RegistrationRejectedError
-      ? notOffered(`The app did not let this server register itself: it answered ${error.status}.`)
+      ? notOffered(
+          `The app did not let this server register itself: it answered ${error.status}. Give a client that you registered there by hand.`,
+        )
       : notOffered('The app’s answer to the registration could not be read.');
   }
 }
@@ -135,14 +63,21 @@ export async function begin(
   server: SignInServer,
   { client, redirectUri, state }: { client: AppClient; redirectUri: string; state: string },
 ): Step<'begin'> {
+  const { scope, quirks = {} } = server;
   const { authorizationUrl, codeVerifier } = await startAuthorization(server.url, {
     metadata: server.metadata,
     clientInformation: client,
     redirectUrl: redirectUri,
     state,
-    resource: server.resource,
-    ...(server.scope !== null && { scope: server.scope }),
+    ...namedResource(server),
+    ...(scope !== null && { scope }),
   });
+  const { searchParams } = authorizationUrl;
+  if (scope !== null && quirks.scope_parameter !== undefined) {
+    searchParams.delete('scope');
+    searchParams.set(quirks.scope_parameter, scope);
+  }
+  for (const [name, value] of Object.entries(quirks.authorize_with ?? {})) searchParams.set(name, value);
   if (authorizationUrl.href.length > longestAddress) return notOffered('The app’s address for signing in is too long.');
   return { ok: true, url: authorizationUrl.href, verifier: codeVerifier };
 }
@@ -155,13 +90,13 @@ export async function exchange(
   const call = oauthFetch(outbound);
   try {
     const tokens = await exchangeAuthorization(server.url, {
-      metadata: server.metadata,
+      metadata: metadataFor(server, client),
       clientInformation: client,
       authorizationCode: code,
       codeVerifier: verifier,
       redirectUri,
-      resource: server.resource,
-      fetchFn: call.fetch,
+      ...namedResource(server),
+      fetchFn: readingTokens(call.fetch, server.quirks),
       ...(iss !== undefined && { iss }),
     });
     const usable = usableTokens(tokens, null, now);
@@ -180,11 +115,11 @@ export async function refresh(
   const call = oauthFetch(outbound);
   try {
     const tokens = await refreshAuthorization(server.url, {
-      metadata: server.metadata,
+      metadata: metadataFor(server, client),
       clientInformation: client,
       refreshToken,
-      resource: server.resource,
-      fetchFn: call.fetch,
+      ...namedResource(server),
+      fetchFn: readingTokens(call.fetch, server.quirks),
     });
     const usable = usableTokens(tokens, refreshToken, now);
     return usable ? { ok: true, tokens: usable } : refused('The app gave a token of a kind that is not known here.');
@@ -195,9 +130,10 @@ export async function refresh(
 
 export async function revoke(
   { outbound }: Guarded,
-  { metadata }: SignInServer,
+  server: SignInServer,
   { client, tokens }: { client: AppClient; tokens: AppTokens },
 ): Promise<void> {
+  const metadata = metadataFor(server, client);
   const endpoint = metadata.revocation_endpoint;
   if (!endpoint) return;
   const { fetch } = oauthFetch(outbound, { timeoutMs: 5_000 });
@@ -232,6 +168,17 @@ function authenticated(client: AppClient, supported: string[]): { headers: Heade
   return { headers, params };
 }
 
+/** What the tokens are for (RFC 8707), where the server bears to hear it. */
+const namedResource = ({ resource, quirks }: SignInServer) => (quirks?.no_resource ? {} : { resource });
+
+const knownMethods: readonly (string | undefined)[] = ['client_secret_basic', 'client_secret_post', 'none'];
+
+/** How a client proves itself is what was agreed for this very client; what the server says in general comes after. */
+function metadataFor({ metadata }: SignInServer, { token_endpoint_auth_method: agreed }: AppClient) {
+  if (agreed === undefined || !knownMethods.includes(agreed)) return metadata;
+  return { ...metadata, token_endpoint_auth_methods_supported: [agreed] };
+}
+
 const longestToken = 16_384;
 
 /** A bearer token that a header can carry; null for any other kind. */
@@ -253,18 +200,11 @@ const passing = new Set(['server_error', 'temporarily_unavailable', 'too_many_re
 const unknownClient = new Set(['invalid_client', 'unauthorized_client']);
 
 function failureOf(error: unknown, call: OAuthFetch): SignInFailure {
+  if (call.wentTooFar()) return refused('The app’s answer to the sign-in is larger than any that is read here.');
   if (call.wasAway()) return unavailable('The app’s sign-in did not answer.');
   if (!OAuthError.isInstance(error)) return refused('The app’s answer to the sign-in could not be read.');
   if (passing.has(error.code)) return unavailable('The app’s sign-in answered with an error.');
-  return { ...refused('The app refused the sign-in.'), isClientUnknown: unknownClient.has(error.code) };
+  return unknownClient.has(error.code)
+    ? { ...refused('The app does not know the client that this server signs in with.'), isClientUnknown: true }
+    : refused('The app refused the sign-in.');
 }
-
-const failure = (reason: SignInFailure['reason'], message: string): SignInFailure => ({
-  ok: false,
-  reason,
-  isClientUnknown: false,
-  message,
-});
-const notOffered = (message: string) => failure('not_offered', message);
-const refused = (message: string) => failure('refused', message);
-const unavailable = (message: string) => failure('unavailable', message);

@@ -1,4 +1,5 @@
 export { type Catalogue, readCatalogue } from './catalogue.ts';
+export { createConnectableApps } from './connectable-apps.ts';
 export { settleWaits } from './settle-waits.ts';
 export { createSignIns } from './sign-ins.ts';
 export { isConnected, pruneConnections, removeConnectionsOfUser } from './store.ts';

@@ -34,6 +34,12 @@ describe('the catalogue', () => {
       description: 'Notes of people.',
       icon_url: null,
       connectable: true,
+      sign_in: { client: 'automatic', register_at: null, redirect_uri: redirectUri, note: null },
+      api_key: null,
+    });
+    expect(all.find(({ id }) => id === 'slack')).toMatchObject({
+      connectable: false,
+      sign_in: { client: 'missing', register_at: 'https://api.slack.com/apps', redirect_uri: redirectUri },
     });
     expect(all.find(({ id }) => id === 'notion')).toMatchObject({ name: 'Notion', connectable: true });
     expect(JSON.stringify(all)).not.toContain(desk.app.url);
@@ -61,9 +67,13 @@ describe('connecting', () => {
       id: expect.stringMatching(/^con_/),
       app: 'notes',
       user_id: 'ada',
+      auth: 'oauth',
       status: 'pending',
       connect_url: expect.any(String),
       account: null,
+      expires_at: null,
+      renews: false,
+      error: null,
       created_at: expect.any(String),
     });
     const asked = new URL(body.connect_url).searchParams;
@@ -83,7 +93,9 @@ describe('connecting', () => {
 
     const page = await desk.visit(body.connect_url);
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Notes is connected')]);
-    const connected = { ...body, status: 'connected', connect_url: null, account: 'ada@notes.example' };
+    const expires_at = expect.stringMatching(/^2/);
+    const about = { connect_url: null, account: 'ada@notes.example', expires_at, renews: true };
+    const connected = { ...body, ...about, status: 'connected' };
     expect(await desk.list(testKey)).toEqual([connected]);
     expect(desk.sent.at(-1)).toEqual(['connection.settle', { org_id: orgId, mode: 'test', connection_id: body.id }]);
   });
@@ -216,7 +228,9 @@ describe('the way back', () => {
     const denied = (await desk.create(testKey, { user_id: 'bob', return_url: 'https://OTHER.example/' })).body;
     const end = await desk.visit(denied.connect_url);
     expect(end.url).toBe(`https://other.example/?connection=${denied.id}&status=failed`);
-    expect(await desk.list(testKey, '?user_id=bob')).toMatchObject([{ status: 'failed', connect_url: null }]);
+    expect(await desk.list(testKey, '?user_id=bob')).toMatchObject([
+      { status: 'failed', connect_url: null, error: 'The person declined the sign-in.' },
+    ]);
   });
 
   it.each([

@@ -4,11 +4,15 @@ import type { AppClient, AppTokens } from '../../adapters/app-sign-in/app-sign-i
 import { sharedNow } from '../../db/clock.ts';
 import type { ConnectionRow } from './tables.ts';
 
+/** A client as a sign-in keeps it: of one that was given, only which it is, so that its secret lies in one place. */
+export type KeptClient = AppClient | { client_id: string; given: 'org' | 'operator' };
+
 /** What a pending sign-in goes on with when the person comes back. */
-export type PendingSecrets = { client: AppClient; redirect_uri: string; verifier: string; connect_url: string };
+export type PendingSecrets = { client: KeptClient; redirect_uri: string; verifier: string; connect_url: string };
 
 /** What a connected app is called with. */
-export type TokenSecrets = { client: AppClient } & Pick<AppTokens, 'access_token' | 'refresh_token'>;
+export type TokenSecrets = { client: KeptClient } & Pick<AppTokens, 'access_token' | 'refresh_token'>;
+export type KeySecrets = { api_key: string };
 
 export const pendingMs = 15 * 60_000;
 

@@ -2,14 +2,15 @@ import { fail } from '@vestra/contract/errors';
 import type { Origin } from '../../caller.ts';
 import { transaction } from '../../db/transaction.ts';
 import { recordAudit } from '../audit/api.ts';
-import type { ConnectDependencies } from './begin.ts';
+import { clientOfSignIn } from './client-for.ts';
 import { userOf } from './connection.ts';
+import type { ConnectDependencies } from './dependencies.ts';
 import { openTokens } from './secrets-of-connection.ts';
 import { deleteConnection } from './store.ts';
 
 /** Forgets the sign-in at once; the app is told where it can be, and nobody waits for its answer for long. */
 export async function removeConnection(
-  { db, vault, signIn }: Pick<ConnectDependencies, 'db' | 'vault' | 'signIn'>,
+  { db, vault, signIn, catalogue }: Pick<ConnectDependencies, 'db' | 'vault' | 'signIn' | 'catalogue'>,
   origin: Origin,
   connectionId: string,
 ): Promise<void> {
@@ -23,9 +24,11 @@ export async function removeConnection(
     });
     return removed;
   });
-  if (row.status !== 'connected') return;
+  const server = row.authorization_server;
+  if (row.status !== 'connected' || !server) return;
   const secrets = await openTokens(db, vault, row);
   if (!secrets) return;
-  const { client, access_token, refresh_token } = secrets;
-  await signIn.revoke(row.authorization_server, { client, tokens: { access_token, refresh_token, expires_at: null } });
+  const { client: kept, access_token, refresh_token } = secrets;
+  const client = await clientOfSignIn({ db, vault }, origin, { app: catalogue.find(row.app), kept, server });
+  if (client) await signIn.revoke(server, { client, tokens: { access_token, refresh_token, expires_at: null } });
 }

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
 import type { Vault } from '../../adapters/secrets/vault.ts';
-import type { Tenant } from '../../caller.ts';
 import type { Database } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
-import { recordAudit } from '../audit/api.ts';
-import { userOf } from './connection.ts';
+import type { Catalogue } from './catalogue.ts';
+import { clientOfSignIn } from './client-for.ts';
+import { failConnection, systemOrigin } from './end-connection.ts';
 import { openTokens, sealSecrets } from './secrets-of-connection.ts';
-import { findConnection, giveRenewalBack, markFailed, storeRenewed, takeRenewal } from './store.ts';
+import { findConnection, giveRenewalBack, storeRenewed, takeRenewal } from './store.ts';
 import type { ConnectionRow } from './tables.ts';
 
-export type RenewDependencies = { db: Database; vault: Vault; signIn: AppSignIn };
+export type RenewDependencies = { db: Database; vault: Vault; signIn: AppSignIn; catalogue: Catalogue };
 
 /**
  * `over`: the person must sign in anew. `unavailable`: it could not be found out. `impossible`: the app gave nothing to renew
@@ -51,42 +51,37 @@ async function ask(deps: RenewDependencies, row: ConnectionRow): Promise<Renewal
   const tenant = { orgId: row.org_id, mode: row.mode };
   const epoch = row.token_epoch;
   const secrets = await openTokens(db, vault, row);
-  if (!secrets?.refresh_token) {
-    await giveRenewalBack(db, row, epoch);
+  const server = row.authorization_server;
+  if (!secrets?.refresh_token || !server) {
+    await giveRenewalBack(db, row, { epoch, problem: null });
     return { kind: 'impossible' };
   }
-  const { client, refresh_token: refreshToken } = secrets;
-  const answer = await signIn.refresh(row.authorization_server, { client, refreshToken });
+  const { client: kept, refresh_token: refreshToken } = secrets;
+  const client = await clientOfSignIn(deps, tenant, { app: deps.catalogue.find(row.app), kept, server });
+  if (!client) {
+    await end(deps, row, 'The client that the sign-in was made with was taken away.');
+    return { kind: 'over' };
+  }
+  const answer = await signIn.refresh(server, { client, refreshToken });
   if (!answer.ok && answer.reason === 'unavailable') {
-    await giveRenewalBack(db, row, epoch);
+    await giveRenewalBack(db, row, { epoch, problem: `The sign-in could not be renewed: ${answer.message}` });
     return { kind: 'unavailable' };
   }
   if (!answer.ok) {
-    await end(deps, tenant, row);
+    await end(deps, row, `The sign-in was not renewed: ${answer.message}`);
     return { kind: 'over' };
   }
   const { access_token, refresh_token, expires_at } = answer.tokens;
-  const sealed = await sealSecrets(db, vault, tenant, row.id, { client, access_token, refresh_token });
-  if (await storeRenewed(db, row, { epoch, sealed, tokenExpiresAt: expires_at })) {
+  const sealed = await sealSecrets(db, vault, tenant, row.id, { client: kept, access_token, refresh_token });
+  const renews = refresh_token !== null;
+  if (await storeRenewed(db, row, { epoch, sealed, tokenExpiresAt: expires_at, renews })) {
     return { kind: 'renewed', row: { ...row, sealed, token_epoch: epoch + 1, token_expires_at: expires_at } };
   }
   // Removed meanwhile: the tokens that were revoked with it were the old ones.
-  await signIn.revoke(row.authorization_server, { client, tokens: answer.tokens });
+  await signIn.revoke(server, { client, tokens: answer.tokens });
   return { kind: 'over' };
 }
 
-/** The sign-in is over: its tokens are forgotten, and it shows as failed. */
-export async function end({ db }: Pick<RenewDependencies, 'db'>, tenant: Tenant, row: ConnectionRow): Promise<void> {
-  await transaction(db, async (tx) => {
-    if (!(await markFailed(tx, row, row.token_epoch))) return;
-    await recordAudit(
-      tx,
-      { ...tenant, actor: { type: 'system', id: 'system', name: 'Vestra' }, requestId: null, ip: null },
-      {
-        action: 'connection.failed',
-        target: { type: 'connection', id: row.id },
-        details: { app: row.app, user_id: userOf(row) },
-      },
-    );
-  });
-}
+/** The sign-in is over: its tokens are forgotten, it shows as failed, and other systems are told. */
+export const end = ({ db }: Pick<RenewDependencies, 'db'>, row: ConnectionRow, problem: string): Promise<void> =>
+  transaction(db, (tx) => failConnection(tx, systemOrigin(row), row, problem));

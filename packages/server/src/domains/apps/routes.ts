@@ -1,25 +1,39 @@
 import type { Handlers } from '../../http/handler.ts';
 import { beginConnection } from './begin.ts';
 import { callbackPage } from './callback-page.ts';
-import type { Catalogue } from './catalogue.ts';
 import { returnAddress } from './connection.ts';
+import type { ConnectDependencies } from './dependencies.ts';
 import { finishSignIn } from './finish.ts';
-import { presentApp, presentConnection } from './present.ts';
+import { forgetClientOf, giveClient, showClient } from './own-clients.ts';
+import { presentApp, presentConnection, presentOwnClient } from './present.ts';
 import { removeConnection } from './remove.ts';
 import { openPending } from './secrets-of-connection.ts';
-import { listConnections } from './store.ts';
+import { appsWithOwnClient, listConnections } from './store.ts';
 
-export function appRoutes({ catalogue }: { catalogue: Catalogue }): Handlers<'apps'> {
+export function appRoutes(deps: ConnectDependencies): Handlers<'apps'> {
+  const { db, catalogue, redirectUri } = deps;
   return {
-    list: async ({ page }) => {
+    list: async ({ caller, page }) => {
       const [last = ''] = page.after ?? [];
       const rows = catalogue.all.filter(({ id }) => id > last).slice(0, page.limit + 1);
-      return page.of(rows, presentApp, ({ id }) => [id]);
+      const withOwnClient = new Set(await appsWithOwnClient(db, caller));
+      return page.of(
+        rows,
+        (app) => presentApp(app, { withOwnClient, redirectUri }),
+        ({ id }) => [id],
+      );
+    },
+    getClient: async ({ caller, params }) => presentOwnClient(await showClient(deps, caller, params.app), redirectUri),
+    putClient: async ({ origin, params, body }) =>
+      presentOwnClient(await giveClient(deps, origin, params.app, body), redirectUri),
+    deleteClient: async ({ origin, params }) => {
+      await forgetClientOf(deps, origin, params.app);
+      return { object: 'app_client', app: params.app, deleted: true };
     },
   };
 }
 
-export function connectionRoutes(deps: Parameters<typeof finishSignIn>[0]): Handlers<'connections'> {
+export function connectionRoutes(deps: ConnectDependencies): Handlers<'connections'> {
   const { db, vault, catalogue } = deps;
   return {
     list: async ({ caller, query, page }) => {

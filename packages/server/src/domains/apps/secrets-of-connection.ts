@@ -3,8 +3,8 @@ import type { Vault } from '../../adapters/secrets/vault.ts';
 import type { Tenant } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { openFor, sealFor } from '../secrets/api.ts';
-import type { PendingSecrets, TokenSecrets } from './connection.ts';
-import type { ConnectionRow } from './tables.ts';
+import type { KeySecrets, PendingSecrets, TokenSecrets } from './connection.ts';
+import type { ConnectionRow, OwnClientRow } from './tables.ts';
 
 type Sealed = Pick<ConnectionRow, 'org_id' | 'mode' | 'id' | 'sealed'>;
 
@@ -13,7 +13,7 @@ export const sealSecrets = (
   vault: Vault,
   tenant: Tenant,
   connectionId: string,
-  secrets: PendingSecrets | TokenSecrets,
+  secrets: PendingSecrets | TokenSecrets | KeySecrets,
 ): Promise<Buffer> => sealFor(db, vault, { kind: 'connection', tenant, owner: connectionId }, JSON.stringify(secrets));
 
 export const openPending = (db: Executor, vault: Vault, row: Sealed): Promise<PendingSecrets | null> =>
@@ -21,6 +21,9 @@ export const openPending = (db: Executor, vault: Vault, row: Sealed): Promise<Pe
 
 export const openTokens = (db: Executor, vault: Vault, row: Sealed): Promise<TokenSecrets | null> =>
   open<TokenSecrets>(db, vault, row);
+
+export const openKey = (db: Executor, vault: Vault, row: Sealed): Promise<KeySecrets | null> =>
+  open<KeySecrets>(db, vault, row);
 
 async function open<Secrets>(db: Executor, vault: Vault, row: Sealed): Promise<Secrets | null> {
   if (row.sealed === null) return null;
@@ -47,4 +50,20 @@ export async function openClient(
 ): Promise<AppClient> {
   const [text] = await openFor(db, vault, { kind: 'app_client', tenant, owner: ownerOf(place) }, [sealed]);
   return JSON.parse(text as string) as AppClient;
+}
+
+/** Opened for another app, server, issuer or client it does not open. */
+type OwnClientPlace = { app: string; serverUrl: string; issuer: string; clientId: string };
+
+const ownerOfOwn = ({ app, serverUrl, issuer, clientId }: OwnClientPlace) =>
+  JSON.stringify([app, serverUrl, issuer, clientId]);
+
+export const sealOwnClient = (db: Executor, vault: Vault, tenant: Tenant, place: OwnClientPlace, secret: string) =>
+  sealFor(db, vault, { kind: 'own_app_client', tenant, owner: ownerOfOwn(place) }, secret);
+
+export async function openOwnClient(db: Executor, vault: Vault, row: OwnClientRow, sealed: Buffer): Promise<string> {
+  const owner = ownerOfOwn({ app: row.app, serverUrl: row.server_url, issuer: row.issuer, clientId: row.client_id });
+  const tenant = { orgId: row.org_id, mode: row.mode };
+  const [secret] = await openFor(db, vault, { kind: 'own_app_client', tenant, owner }, [sealed]);
+  return secret as string;
 }

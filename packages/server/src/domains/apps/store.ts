@@ -3,10 +3,10 @@ import type { Database, Executor, Transaction } from '../../db/pool.ts';
 import { prune } from '../../db/prune.ts';
 import { insert, insertMany, maybeOne, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { bytes, columnsOf, type NewRowOf } from '../../db/table.ts';
+import { bytes, columnsOf, type NewRowOf, text } from '../../db/table.ts';
 import { keyOfUser } from './connection.ts';
 import type { ClientPlace } from './secrets-of-connection.ts';
-import { appClients, type ConnectionRow, connections } from './tables.ts';
+import { appClients, type ConnectionRow, connections, type OwnClientRow, ownAppClients } from './tables.ts';
 
 type Named = Pick<ConnectionRow, 'org_id' | 'mode' | 'id'>;
 
@@ -51,11 +51,17 @@ export const takeByState = (db: Executor, stateHash: Buffer): Promise<Connection
         WHERE state_hash = ${stateHash} AND status = 'pending' RETURNING ${columns}`,
   );
 
+type SignInsOfUser = Pick<ConnectionRow, 'org_id' | 'mode' | 'user_key' | 'app'>;
+
+/** Until the transaction ends: two sign-ins of one user to one app must not both find that there is no other. */
+export async function lockSignIns(tx: Transaction, { org_id, mode, user_key, app }: SignInsOfUser): Promise<void> {
+  const both = JSON.stringify([org_id, mode, user_key, app]);
+  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${both}, 0))`);
+}
+
 /** Held until the transaction ends; nothing where it is pending no more. */
 export async function lockPending(tx: Transaction, row: ConnectionRow): Promise<ConnectionRow | undefined> {
-  // Two sign-ins of one user to one app must not both find that there is no other.
-  const both = JSON.stringify([row.org_id, row.mode, row.user_key, row.app]);
-  await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${both}, 0))`);
+  await lockSignIns(tx, row);
   return maybeOne(
     tx,
     connections,
@@ -63,7 +69,7 @@ export async function lockPending(tx: Transaction, row: ConnectionRow): Promise<
   );
 }
 
-export async function forgetReplaced(tx: Transaction, { org_id, mode, user_key, app }: ConnectionRow): Promise<void> {
+export async function forgetReplaced(tx: Transaction, { org_id, mode, user_key, app }: SignInsOfUser): Promise<void> {
   await run(
     tx,
     sql`DELETE FROM ${connections} WHERE ${ofTenant({ orgId: org_id, mode })}
@@ -74,26 +80,35 @@ export async function forgetReplaced(tx: Transaction, { org_id, mode, user_key, 
 export async function markConnected(
   tx: Transaction,
   row: Named,
-  { sealed, tokenExpiresAt, account }: { sealed: Buffer; tokenExpiresAt: Date | null; account: string | null },
+  {
+    sealed,
+    tokenExpiresAt,
+    renews,
+    account,
+  }: { sealed: Buffer; tokenExpiresAt: Date | null; renews: boolean; account: string | null },
 ): Promise<void> {
   await run(
     tx,
     sql`UPDATE ${connections} SET status = 'connected', sealed = ${sealed}, account = ${account},
-          token_expires_at = ${tokenExpiresAt}, token_epoch = token_epoch + 1, expires_at = NULL, updated_at = ${now}
+          token_expires_at = ${tokenExpiresAt}, renews = ${renews}, problem = NULL, token_epoch = token_epoch + 1,
+          expires_at = NULL, updated_at = ${now}
         WHERE ${named(row)}`,
   );
 }
 
-/** `epoch`: only while its token is still that one. */
-export async function markFailed(tx: Transaction, row: Named, epoch: number): Promise<boolean> {
-  const marked = await run(
+/** `epoch`: only while its token is still that one. Nothing where it is not. */
+export const markFailed = (
+  tx: Transaction,
+  row: Named,
+  { epoch, problem }: { epoch: number; problem: string },
+): Promise<ConnectionRow | undefined> =>
+  maybeOne(
     tx,
+    connections,
     sql`UPDATE ${connections} SET status = 'failed', sealed = NULL, renewing_until = NULL, expires_at = NULL,
-          updated_at = ${now}
-        WHERE ${named(row)} AND token_epoch = ${epoch}`,
+          token_expires_at = NULL, renews = false, problem = ${problem}, updated_at = ${now}
+        WHERE ${named(row)} AND token_epoch = ${epoch} RETURNING ${columns}`,
   );
-  return marked > 0;
-}
 
 /**
  * The user's sign-in to each app, or what is left of one that is over: one that has failed and had a token was connected
@@ -140,21 +155,30 @@ export async function takeRenewal(db: Executor, row: Named, epoch: number, secon
 export async function storeRenewed(
   db: Executor,
   row: Named,
-  { epoch, sealed, tokenExpiresAt }: { epoch: number; sealed: Buffer; tokenExpiresAt: Date | null },
+  {
+    epoch,
+    sealed,
+    tokenExpiresAt,
+    renews,
+  }: { epoch: number; sealed: Buffer; tokenExpiresAt: Date | null; renews: boolean },
 ): Promise<boolean> {
   const stored = await run(
     db,
     sql`UPDATE ${connections} SET sealed = ${sealed}, token_expires_at = ${tokenExpiresAt},
-          token_epoch = ${epoch + 1}, renewing_until = NULL, updated_at = ${now}
+          renews = ${renews}, problem = NULL, token_epoch = ${epoch + 1}, renewing_until = NULL, updated_at = ${now}
         WHERE ${named(row)} AND status = 'connected' AND token_epoch = ${epoch}`,
   );
   return stored > 0;
 }
 
-export async function giveRenewalBack(db: Executor, row: Named, epoch: number): Promise<void> {
+export async function giveRenewalBack(
+  db: Executor,
+  row: Named,
+  { epoch, problem }: { epoch: number; problem: string | null },
+): Promise<void> {
   await run(
     db,
-    sql`UPDATE ${connections} SET renewing_until = NULL
+    sql`UPDATE ${connections} SET renewing_until = NULL, problem = ${problem}
         WHERE ${named(row)} AND token_epoch = ${epoch} AND renewing_until > ${now}`,
   );
 }
@@ -202,3 +226,51 @@ export async function forgetClient(db: Executor, tenant: Tenant, place: ClientPl
 /** Removes connections that were begun or ended long ago. False: none was left. */
 export const pruneConnections = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, connections, sql`status <> 'connected' AND updated_at < ${before}`, limit);
+
+const ownColumns = columnsOf(ownAppClients);
+const ownOf = (tenant: Tenant, app: string) => sql`${ofTenant(tenant)} AND app = ${app}`;
+
+export const findOwnClient = (db: Executor, tenant: Tenant, app: string): Promise<OwnClientRow | undefined> =>
+  maybeOne(db, ownAppClients, sql`SELECT ${ownColumns} FROM ${ownAppClients} WHERE ${ownOf(tenant, app)}`);
+
+export async function putOwnClient(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  client: {
+    app: string;
+    serverUrl: string;
+    issuer: string;
+    clientId: string;
+    authMethod: OwnClientRow['auth_method'];
+    sealed: Buffer | null;
+  },
+): Promise<OwnClientRow> {
+  const row = await insert(
+    tx,
+    ownAppClients,
+    {
+      org_id: orgId,
+      mode,
+      app: client.app,
+      server_url: client.serverUrl,
+      issuer: client.issuer,
+      client_id: client.clientId,
+      auth_method: client.authMethod,
+      sealed: client.sealed,
+    },
+    {
+      onConflict: sql`(org_id, mode, app) DO UPDATE SET server_url = excluded.server_url, issuer = excluded.issuer,
+        client_id = excluded.client_id, auth_method = excluded.auth_method, sealed = excluded.sealed, updated_at = ${now}`,
+    },
+  );
+  return row as OwnClientRow;
+}
+
+export const deleteOwnClient = (tx: Transaction, tenant: Tenant, app: string): Promise<OwnClientRow | undefined> =>
+  maybeOne(tx, ownAppClients, sql`DELETE FROM ${ownAppClients} WHERE ${ownOf(tenant, app)} RETURNING ${ownColumns}`);
+
+/** The apps that the org has given a client for, in this mode. */
+export async function appsWithOwnClient(db: Executor, tenant: Tenant): Promise<string[]> {
+  const rows = await rowsOf(db, { app: text() }, sql`SELECT app FROM ${ownAppClients} WHERE ${ofTenant(tenant)}`);
+  return rows.map(({ app }) => app);
+}

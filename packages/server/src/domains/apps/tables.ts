@@ -1,6 +1,6 @@
 import type { Mode } from '@vestra/contract/route';
 import type { SignInServer } from '../../adapters/app-sign-in/app-sign-in.ts';
-import { bytes, integer, json, moment, type RowOf, table, text } from '../../db/table.ts';
+import { boolean, bytes, integer, json, moment, type RowOf, table, text } from '../../db/table.ts';
 
 export const connections = table('connections', {
   org_id: text(),
@@ -14,10 +14,13 @@ export const connections = table('connections', {
   account: text().nullable(),
   return_url: text().nullable(),
   state_hash: bytes().nullable(),
-  authorization_server: json<SignInServer>(),
+  auth: text<'oauth' | 'api_key'>().withDefault(),
+  authorization_server: json<SignInServer>().nullable(),
   sealed: bytes().nullable(),
   token_epoch: integer().withDefault(),
   token_expires_at: moment().nullable(),
+  renews: boolean().withDefault(),
+  problem: text().nullable(),
   renewing_until: moment().nullable(),
   expires_at: moment().nullable(),
   created_at: moment().withDefault(),
@@ -35,4 +38,18 @@ export const appClients = table('app_clients', {
   created_at: moment().withDefault(),
 });
 
+export const ownAppClients = table('own_app_clients', {
+  org_id: text(),
+  mode: text<Mode>(),
+  app: text(),
+  server_url: text(),
+  issuer: text(),
+  client_id: text(),
+  auth_method: text<'client_secret_basic' | 'client_secret_post' | 'none'>().nullable(),
+  sealed: bytes().nullable(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
+});
+
+export type OwnClientRow = RowOf<typeof ownAppClients>;
 export type ConnectionRow = RowOf<typeof connections>;

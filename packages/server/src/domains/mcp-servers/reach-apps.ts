@@ -15,7 +15,7 @@ export async function reachApps(
   return new Map(found.map((each) => [each.slug, reachOf(each)]));
 }
 
-function reachOf({ slug, url, connectionId, credential }: SignedIn): Reach {
+function reachOf({ slug, connectionId, credential }: SignedIn): Reach {
   const server = { slug, deny: [], require_approval: [] };
   const away = (reason: AwayReason, message: string): Reach => ({
     ok: false,
@@ -26,13 +26,13 @@ function reachOf({ slug, url, connectionId, credential }: SignedIn): Reach {
   });
   if (credential.kind === 'over') return away('sign_in_over', 'The sign-in is over: the person must sign in anew.');
   if (credential.kind === 'unavailable') return away('unreachable', 'The sign-in could not be renewed just now.');
-  const { token, refused } = credential;
+  const { token, target, refused } = credential;
   return {
     ok: true,
     server,
-    target: { url, headers: { authorization: `Bearer ${token}` } },
+    target,
     hide: hiding([token]),
-    fingerprint: fingerprintOf([connectionId, url, token]),
+    fingerprint: fingerprintOf([connectionId, target.url, token]),
     refused: async () => reachOf(await refused()),
     isPersonal: true,
   };

@@ -1,14 +1,17 @@
+import type { McpTarget } from '../../adapters/mcp-client/session.ts';
 import type { Tenant } from '../../caller.ts';
 
 /** A server that a user is signed in to. */
 export type SignedIn = {
   slug: string;
-  url: string;
   connectionId: string;
   credential:
     | {
         kind: 'token';
+        /** What no text that the server writes may show. */
         token: string;
+        /** The server with the credential in its place. */
+        target: McpTarget;
         /** The server did not take it: what there is after one more attempt to get a good one. */
         refused: () => Promise<SignedIn>;
       }

@@ -80,6 +80,7 @@ import { createIdempotency } from '../../http/idempotency.ts';
 import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
 import { missingPages } from '../../pages/built-pages.ts';
+import { clientDocumentPage, clientDocumentPath } from '../../pages/client-document.ts';
 import { downloadPages } from '../../pages/downloads.ts';
 import { embedScript } from '../../pages/embed.ts';
 import { frontPages } from '../../pages/front.ts';
@@ -130,6 +131,16 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     render: renderYaml,
   };
   const members = { db, rateLimiter, publicUrl };
+  const connecting = {
+    ...apps,
+    db,
+    vault,
+    jobs,
+    mcpClient: kernel.mcpClient,
+    redirectUri: `${publicUrl}/v1/connections/callback`,
+    // Nobody fetches a document over plain http, or from a machine that only it can reach.
+    clientDocument: publicUrl.startsWith('https://') ? `${publicUrl}${clientDocumentPath}` : null,
+  };
   const orgs = {
     db,
     requestsPerMinute,
@@ -173,6 +184,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     pages: (app) => {
       operatorPages(app);
       frontPages({ version })(app);
+      clientDocumentPage({ publicUrl, redirectUri: connecting.redirectUri })(app);
       const missing = missingPages();
       if (missing) log.warn(missing);
       referencePages({ version, url: publicUrl })(app);
@@ -270,8 +282,8 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         ...screenRoutes({ db, browsers }),
       },
       browser: browserRoutes({ db, browsers, streams }),
-      apps: appRoutes(apps),
-      connections: connectionRoutes({ ...apps, db, vault, jobs, redirectUri: `${publicUrl}/v1/connections/callback` }),
+      apps: appRoutes(connecting),
+      connections: connectionRoutes(connecting),
       sessions: sessionRoutes({
         engine,
         publicUrl,

@@ -2,6 +2,7 @@ import { type AppSignIn, createAppSignIn } from '../../adapters/app-sign-in/app-
 import type { Outbound } from '../../adapters/outbound/fetcher.ts';
 import { type Catalogue, readCatalogue } from '../../domains/apps/api.ts';
 import type { Config } from '../config.ts';
+import { withSettingsInFiles } from '../settings-in-files.ts';
 
 /** The apps that users can connect, and how they sign in there. */
 export type Apps = { catalogue: Catalogue; signIn: AppSignIn };
@@ -16,7 +17,11 @@ export function assembleApps({
   refuseAddress: (address: string) => string | null;
 }): Apps {
   return {
-    catalogue: readCatalogue({ file: config.appsFile, refuseAddress }),
+    catalogue: readCatalogue({
+      file: config.appsFile,
+      refuseAddress,
+      env: (name) => withSettingsInFiles(process.env, [name])[name],
+    }),
     signIn: createAppSignIn({ outbound, refuseAddress }),
   };
 }

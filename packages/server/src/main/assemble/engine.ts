@@ -7,7 +7,7 @@ import type { Tenant } from '../../caller.ts';
 import { onNewPrimary } from '../../db/pool.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
-import { createSignIns, isConnected } from '../../domains/apps/api.ts';
+import { createConnectableApps, createSignIns, isConnected } from '../../domains/apps/api.ts';
 import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from '../../domains/batches/api.ts';
 import { workBrowsers } from '../../domains/browser/api.ts';
 import type { ComputerWork } from '../../domains/computers/api.ts';
@@ -106,7 +106,8 @@ export function assembleEngine(
       signIns: createSignIns({ db, vault, catalogue, signIn }),
     }),
     apps: {
-      ...catalogue,
+      find: catalogue.find,
+      connectable: createConnectableApps({ db, catalogue }),
       isConnected: async (tx, tenant, { userId, app }) => {
         const serverUrl = catalogue.find(app)?.url;
         return serverUrl !== undefined && isConnected(tx, tenant, { userId, app, serverUrl });

@@ -51,7 +51,7 @@ beforeAll(async () => {
       freed: () => {},
       waiting: () => ({ count: 0, longestMs: 0 }),
     },
-    apps: { all: [], find: (id) => ({ id, name: id }), isConnected: isAppConnected },
+    apps: { connectable: async () => [], find: (id) => ({ id, name: id }), isConnected: isAppConnected },
     jobs: { send: async () => '', sendMany: async () => [] },
     runner: { hasRoom: () => false } as Partial<Engine['runner']> as Engine['runner'],
     traces: { ended: told.traced },

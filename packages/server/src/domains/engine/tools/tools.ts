@@ -55,7 +55,7 @@ export async function assembleTools(
     (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments: files.attached }));
   const browser = await browserToolsOf(engine, subject, run, parts);
   const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, tenant, subject, manifest, signal);
-  const apps = connectable(engine, subject, manifest, signedIn);
+  const apps = await connectable(engine, subject, manifest, { tenant, signedIn });
   const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
   // A version that was saved before one of these names was the agent's own keeps its function.
   const declared = new Set(manifest.tools.map((entry) => entry.function));
@@ -248,17 +248,17 @@ const missingInTest = ({ slug, message }: UnavailableServer) =>
   });
 
 /** The apps of the version that the person could connect. */
-function connectable(
+async function connectable(
   { apps }: Engine,
   { turn }: Subject,
   manifest: Manifest,
-  signedIn: readonly string[],
-): readonly ConnectableApp[] {
+  { tenant, signedIn }: { tenant: Tenant; signedIn: readonly string[] },
+): Promise<readonly ConnectableApp[]> {
   if (turn.origin === 'interview') return [];
-  const allowed = ({ id }: ConnectableApp) => manifest.apps === 'all' || manifest.apps.includes(id);
   // A server of the company's that has an app's name stands in its place.
   const taken = [...signedIn, ...manifest.mcp_servers.map(({ slug }) => slug)];
-  return apps.all.filter((app) => app.connectable && allowed(app) && !taken.includes(app.id));
+  const isAllowed = (id: string) => manifest.apps === 'all' || manifest.apps.includes(id);
+  return apps.connectable(tenant, ({ id }) => isAllowed(id) && !taken.includes(id));
 }
 
 /** What costs more than the version lets pass asks for the money first. */

@@ -80,7 +80,11 @@ export type Schemas = {
 
 /** What users may connect, and have connected. */
 type Apps = {
-  all: readonly { id: string; name: string; connectable: boolean }[];
+  /** Those of the wanted that users of the org can connect now. */
+  connectable: (
+    tenant: Tenant,
+    isWanted: (app: { id: string }) => boolean,
+  ) => Promise<readonly { id: string; name: string }[]>;
   find: (id: string) => { id: string; name: string } | undefined;
   /** Waits for whoever is about to connect it. */
   isConnected: (tx: Transaction, tenant: Tenant, of: { userId: string | null; app: string }) => Promise<boolean>;

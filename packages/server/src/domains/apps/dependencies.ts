@@ -1,0 +1,19 @@
+import type { AppSignIn } from '../../adapters/app-sign-in/app-sign-in.ts';
+import type { McpClient } from '../../adapters/mcp-client/mcp-client.ts';
+import type { Vault } from '../../adapters/secrets/vault.ts';
+import type { Database } from '../../db/pool.ts';
+import type { JobSender } from '../../jobs/catalog.ts';
+import type { Catalogue } from './catalogue.ts';
+
+export type ConnectDependencies = {
+  db: Database;
+  vault: Vault;
+  catalogue: Catalogue;
+  signIn: AppSignIn;
+  /** Keys of users are tried with it. */
+  mcpClient: Pick<McpClient, 'listTools'>;
+  jobs: JobSender;
+  redirectUri: string;
+  /** The address of the document that describes this server as a client; null where it could not be fetched by others. */
+  clientDocument: string | null;
+};

@@ -1010,11 +1010,44 @@ export type Calls = {
   };
   apps: {
     /**
-     * List the apps that users may connect.
+     * List the apps that users may connect, and what each needs for that.
      *
      * `GET /v1/apps`, scope runtime; `vestra apps list`
      */
     list: Call<Api['apps']['list']>;
+    /**
+     * Show the OAuth client that the org gave for an app, without its secret.
+     *
+     * `GET /v1/apps/{app}/client`, scope admin; `vestra app-clients get`
+     *
+     * - `app`: The id of the app.
+     *
+     * @throws {VestraError} `app_not_found`, `app_client_not_found`
+     */
+    getClient: Call<Api['apps']['getClient']>;
+    /**
+     * Give the OAuth client that the org registered with an app; its users sign in with it from then on.
+     *
+     * `PUT /v1/apps/{app}/client`, scope admin; `vestra app-clients set`
+     *
+     * - `app`: The id of the app.
+     * - `client_id`: What the app calls the client.
+     * - `client_secret`: Its secret, where it has one; it is sealed and never shown again.
+     * - `auth_method`: How the secret is sent; left out: as the app says that it wants it.
+     *
+     * @throws {VestraError} `app_not_found`, `app_not_connectable`, `oauth_not_available`, `mcp_server_error`
+     */
+    putClient: Call<Api['apps']['putClient']>;
+    /**
+     * Forget the OAuth client that the org gave for an app; sign-ins made with it last as long as their token.
+     *
+     * `DELETE /v1/apps/{app}/client`, scope admin; `vestra app-clients delete`
+     *
+     * - `app`: The id of the app.
+     *
+     * @throws {VestraError} `app_not_found`, `app_client_not_found`
+     */
+    deleteClient: Call<Api['apps']['deleteClient']>;
   };
   connections: {
     /**
@@ -1024,11 +1057,16 @@ export type Calls = {
      */
     list: Call<Api['connections']['list']>;
     /**
-     * Begin to connect an app; the user signs in at `connect_url`.
+     * Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which connects at once.
      *
      * `POST /v1/connections`, scope runtime; `vestra connections create`
      *
-     * @throws {VestraError} `user_required`, `user_disabled`, `app_not_found`, `app_not_connectable`, `oauth_not_available`, `return_url_not_allowed`, `mcp_server_error`
+     * - `user_id`: Whose connection it is; left out: the org’s own agent’s.
+     * - `app`: The id of the app, as `GET /v1/apps` lists it.
+     * - `return_url`: Where the browser goes after the sign-in; one of the org’s `allowed_return_urls`.
+     * - `api_key`: A key of the user’s, for an app that takes one: it is tried, sealed, and connects at once.
+     *
+     * @throws {VestraError} `user_required`, `user_disabled`, `app_not_found`, `app_not_connectable`, `api_key_refused`, `oauth_not_available`, `return_url_not_allowed`, `mcp_server_error`
      */
     create: Call<Api['connections']['create']>;
     /**

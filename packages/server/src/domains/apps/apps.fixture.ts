@@ -41,6 +41,7 @@ export async function startAppRoutes() {
       url: oidc.url,
       client_id: 'by-hand-post',
       client_secret_env: 'OIDC_SECRET',
+      sign_in: { issuer: new URL(oidc.url).origin },
     },
     {
       id: 'quirky',

@@ -99,6 +99,11 @@ it.each<[string, unknown, string]>([
   ['has no address of an app that is not known', [{ id: 'wiki', name: 'Wiki' }], '`0.url`'],
   ['holds a secret itself', [{ ...entry, client_id: 'a', client_secret: 'x' }], 'client_secret'],
   ['names a secret that is not there', [{ ...entry, client_id: 'a', client_secret_env: 'EMPTY' }], 'EMPTY, which is'],
+  [
+    'has a secret for any server',
+    [{ ...entry, client_id: 'a', client_secret_env: 'WIKI_SECRET' }],
+    '`0.sign_in.issuer`',
+  ],
   ['has a secret of no client', [{ ...entry, client_secret_env: 'WIKI_SECRET' }], '`client_id`'],
   [
     'trusts an app without PKCE and without a secret',

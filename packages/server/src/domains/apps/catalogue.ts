@@ -171,6 +171,12 @@ function signInOf(
   if (merged.pkce_unannounced && client_id !== undefined && secret === null) {
     throw wrong('sign_in.pkce_unannounced', 'needs a client with a secret: give `client_secret_env`.');
   }
+  if (secret !== null && !merged.endpoints && merged.issuer === undefined) {
+    throw wrong(
+      'sign_in.issuer',
+      'is missing: the one authorization server that may be sent the secret, by its `issuer`.',
+    );
+  }
   return {
     facts: merged,
     needs_client: needs_client ?? before?.needs_client ?? merged.pkce_unannounced ?? false,

@@ -10,6 +10,7 @@ import { authentication } from './requirements/authentication.ts';
 import { batches } from './requirements/batches.ts';
 import { browser } from './requirements/browser.ts';
 import { computer } from './requirements/computer.ts';
+import { consoleArea } from './requirements/console.ts';
 import { conversations } from './requirements/conversations.ts';
 import { deliveries } from './requirements/deliveries.ts';
 import { deploy } from './requirements/deploy.ts';
@@ -106,6 +107,7 @@ export const areas: readonly Area[] = [
   notebooks,
   skills,
   mcpServers,
+  consoleArea,
   conversations,
   messages,
   events,

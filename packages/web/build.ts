@@ -8,11 +8,16 @@ const dist = join(import.meta.dirname, 'dist');
 const vite = await import('vite').catch(() => null);
 if (!vite) say('The pages are not built: what builds them is a development dependency and is not installed.');
 else {
+  const { pageConfig } = await import('./vite.config.ts');
   const startedAt = performance.now();
-  await vite.build({ configFile: join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn' });
+  await vite.build(pageConfig('session'));
   await vite.build(embedScript());
+  await vite.build(pageConfig('console'));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  say(`Built the session page in ${seconds} s: ${sizeOf(join(dist, 'assets'))} KB (gzip).`);
+  const sizes = consoleSizes();
+  say(
+    `Built the session page (${sizeOf(join(dist, 'assets'))} KB gzip) and the console (${sizes.first} KB at the first look, ${sizes.all} KB with every page) in ${seconds} s.`,
+  );
   // The page of the API reference is this one file, whole as it comes.
   copyFileSync(fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js')), join(dist, 'reference.js'));
 }
@@ -33,8 +38,17 @@ function embedScript() {
   };
 }
 
-function sizeOf(folder: string): number {
-  const bytes = readdirSync(folder).map((file) => gzipSync(readFileSync(join(folder, file))).byteLength);
+/** What a browser loads before the first page of the console is shown, that page aside, and all there is to load. */
+function consoleSizes(): { first: number; all: number } {
+  const folder = join(dist, 'console/assets');
+  const html = readFileSync(join(dist, 'console/console.html'), 'utf8');
+  return { first: sizeOf(folder, (file) => html.includes(file)), all: sizeOf(folder) };
+}
+
+function sizeOf(folder: string, isCounted: (file: string) => boolean = () => true): number {
+  const bytes = readdirSync(folder)
+    .filter(isCounted)
+    .map((file) => gzipSync(readFileSync(join(folder, file))).byteLength);
   return Math.round(bytes.reduce((sum, each) => sum + each, 0) / 1024);
 }
 

@@ -18,7 +18,12 @@ export function welcome(
   if (config.role === 'computers') return `Vestra ${version} has computers awake here. ctrl-C stops it.\n`;
   if (url === null) return `Vestra ${version} works on jobs here. ctrl-C stops it.\n`;
   const base = config.publicUrl ?? url;
-  const lines = [`Vestra ${version} is running at ${base}`, '', `  API reference   ${base}/docs`];
+  const lines = [
+    `Vestra ${version} is running at ${base}`,
+    '',
+    `  Console         ${base}/console`,
+    `  API reference   ${base}/docs`,
+  ];
   const file = credentialsPath(config.dataDir);
   if (!firstCredentials) lines.push(`  Keys            in ${file}, as the first start wrote them`);
   else if (isTerminal) lines.push(...firstSteps(firstCredentials, base, file));

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
+import { builtFiles } from './built-files.ts';
 import { builtPages } from './built-pages.ts';
-import { answerKept, type KeptContent, keepContent } from './kept-content.ts';
+import { answerKept } from './kept-content.ts';
 import { refusedEmbedder, refusedFrame, refusedFrameHeaders } from './refused-frame.ts';
 
 export type SessionPageSource = {
@@ -14,7 +15,7 @@ export type SessionPageSource = {
 
 /** The page of a session and its files, open to everyone: the token stays in the fragment and reaches no server. */
 export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPageSource) {
-  const assets = new Map<string, Promise<KeptContent | null>>();
+  const assetNamed = builtFiles(join(folder, 'assets'));
 
   return (app: Hono) => {
     app.get('/session/assets/:file', async (context) => {
@@ -35,30 +36,6 @@ export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPag
       return context.body(page, 200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
     });
   };
-
-  /** Read once: a file that was built anew has another name. */
-  async function assetNamed(name: string): Promise<KeptContent | null> {
-    const mediaType = mediaTypes[/\.([a-z0-9]+)$/.exec(name)?.[1] ?? ''];
-    if (!mediaType || !/^[\w-][\w.-]*$/.test(name)) return null;
-    const known = assets.get(name);
-    if (known) return known;
-    const read = readAsset(join(folder, 'assets', name), mediaType);
-    // A name that is not there must not be kept: whoever asks for many would fill the memory.
-    if ((await read) !== null) assets.set(name, read);
-    return read;
-  }
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-  woff2: 'font/woff2',
-};
-
-async function readAsset(path: string, mediaType: string): Promise<KeptContent | null> {
-  const bytes = await readFile(path).catch(() => null);
-  return bytes && keepContent(bytes, mediaType);
 }
 
 /** For a customer: what the operator has to do is in the log of the start. */

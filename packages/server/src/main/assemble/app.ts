@@ -81,6 +81,7 @@ import { createRateLimiter } from '../../http/rate-limit.ts';
 import type { Streams } from '../../http/streams.ts';
 import { missingPages } from '../../pages/built-pages.ts';
 import { clientDocumentPage, clientDocumentPath } from '../../pages/client-document.ts';
+import { consolePages } from '../../pages/console.ts';
 import { downloadPages } from '../../pages/downloads.ts';
 import { embedScript } from '../../pages/embed.ts';
 import { frontPages } from '../../pages/front.ts';
@@ -192,6 +193,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         app,
       );
       embedScript()(app);
+      consolePages()(app);
       const originsOf = (sessionId: string) => embedOriginsOf(db, sessionId);
       sessionPages({ embedOriginsOf: originsOf })(app);
       const stream = screenStream({ db, screens, credentials, streams, callerOf: sessionIdentity.ofSessionId });

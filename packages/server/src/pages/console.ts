@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context, Hono } from 'hono';
+import { builtFiles } from './built-files.ts';
+import { builtPages } from './built-pages.ts';
+import { answerKept } from './kept-content.ts';
+
+/** The console: one page for every address below `/console`. It holds nothing: what it shows it asks of the API. */
+export function consolePages(folder = join(builtPages, 'console')) {
+  const assetNamed = builtFiles(join(folder, 'assets'));
+
+  return (app: Hono) => {
+    app.get('/console/assets/:file', async (context) => {
+      const asset = await assetNamed(context.req.param('file'));
+      if (!asset) return context.text('There is no such file.\n', 404, safe('no-store', null));
+      // The name changes with the content.
+      return answerKept(context, asset, safe('public, max-age=31536000, immutable', null));
+    });
+    app.get('/console', page);
+    app.get('/console/*', page);
+  };
+
+  async function page(context: Context): Promise<Response> {
+    const nonce = randomBytes(16).toString('base64');
+    const headers = safe('no-store', nonce);
+    const html = await readFile(join(folder, 'console.html'), 'utf8').catch(() => null);
+    if (html === null) return context.text(notBuilt, 503, headers);
+    const shown = html
+      .replaceAll('./assets/', `${wayToConsole(context.req.path)}assets/`)
+      .replace('nonce=""', `nonce="${nonce}"`);
+    return context.body(shown, 200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
+  }
+}
+
+/** From the address to `/console/`. Relative, so that it holds where the server stands behind a path of a larger site. */
+function wayToConsole(path: string): string {
+  const below = path.split('/').slice(2);
+  return below.length === 0 ? './console/' : '../'.repeat(below.length - 1) || './';
+}
+
+const notBuilt = 'The console is not part of this installation. The log of the start says how to add it.\n';
+
+/** Scripts come from here alone. An editor and a dialog write rules of style of their own, which carry the nonce. */
+const safe = (cache: string, nonce: string | null) => ({
+  'cache-control': cache,
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self'${nonce === null ? '' : ` 'nonce-${nonce}'`}`,
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+});

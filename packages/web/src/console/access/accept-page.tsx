@@ -1,0 +1,82 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { Fault } from '../parts/fault.tsx';
+import { takeFocus } from '../parts/take-focus.ts';
+import { Door } from './door.tsx';
+import { acceptInvitation, signIn } from './session.ts';
+
+/** The token stands behind the `#`, so it reaches no server but with the call that uses it. */
+const tokenOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, '')).get('token');
+
+export function AcceptPage() {
+  const [token] = useState(() => tokenOf(location.hash));
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<Error | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  if (token === null) {
+    return (
+      <Door title="This link is not whole">
+        <p className="text-quiet">An invitation ends in #token=… Copy all of it, or ask for a new one.</p>
+      </Door>
+    );
+  }
+  const run = async (event: FormEvent) => {
+    event.preventDefault();
+    setIsBusy(true);
+    setError(null);
+    try {
+      const { email } = await acceptInvitation({ token, name, password });
+      await signIn({ email, password });
+      await navigate({ to: '/', replace: true });
+    } catch (failure) {
+      setError(failure as Error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Door
+      lead="You were invited. Choose a name and a password; if you have a login here already, give its password."
+      title="Join the console"
+    >
+      <form className="flex flex-col gap-3" onSubmit={(event) => void run(event)}>
+        <label className="block">
+          <span className="mb-1 block font-medium text-sm">Name</span>
+          <input
+            autoComplete="name"
+            ref={takeFocus}
+            className="control"
+            maxLength={200}
+            onChange={(event) => setName(event.target.value)}
+            required
+            value={name}
+          />
+        </label>
+        <label className="block">
+          <span className="mb-1 block font-medium text-sm">Password</span>
+          <input
+            aria-describedby="password-help"
+            autoComplete="new-password"
+            className="control"
+            maxLength={256}
+            minLength={12}
+            onChange={(event) => setPassword(event.target.value)}
+            required
+            type="password"
+            value={password}
+          />
+          <span className="mt-1 block text-quiet text-sm" id="password-help">
+            At least 12 characters. A few words in a row are easy to keep and hard to guess.
+          </span>
+        </label>
+        {error && <Fault error={error} />}
+        <Button className="mt-1" isBusy={isBusy} look="primary" type="submit">
+          Join
+        </Button>
+      </form>
+    </Door>
+  );
+}

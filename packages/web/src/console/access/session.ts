@@ -1,0 +1,71 @@
+import type { Api } from '@vestra/contract/api';
+import type { AnswerOf } from '@vestra/contract/call';
+import { createClient } from '@vestra/sdk/client';
+import { VestraError } from '@vestra/sdk/errors';
+import { useSyncExternalStore } from 'react';
+import { serverUrl } from '../address.ts';
+
+export type ConsoleSession = AnswerOf<Api['consoleAccess']['session']>;
+
+/** `ended`: it was there and is over; what is open on the page stays as it is until somebody signs in again. */
+type State = { status: 'in' | 'out' | 'ended'; session: ConsoleSession | null };
+
+let state: State = { status: 'out', session: null };
+const listeners = new Set<() => void>();
+const openDoor = createClient({ baseUrl: serverUrl, retries: 2 });
+
+function become(next: State): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+export const currentAccess = (): State => state;
+export const useAccess = (): State => useSyncExternalStore(subscribe, currentAccess);
+
+/** Who the cookie belongs to; null: nobody. */
+export async function readSession(): Promise<ConsoleSession | null> {
+  try {
+    const session = await openDoor.consoleAccess.session();
+    become({ status: 'in', session });
+    return session;
+  } catch (error) {
+    if (!(error instanceof VestraError) || error.status !== 401) throw error;
+    become({ status: 'out', session: null });
+    return null;
+  }
+}
+
+export async function signIn(fields: { email: string; password: string }): Promise<ConsoleSession> {
+  const session = await openDoor.consoleAccess.login(fields);
+  become({ status: 'in', session });
+  return session;
+}
+
+export async function signOut(): Promise<void> {
+  const headers = { 'x-csrf-token': state.session?.csrf_token ?? '' };
+  await openDoor.consoleAccess.logout({}, { headers }).catch((error: unknown) => {
+    if (!(error instanceof VestraError) || error.status !== 401) throw error;
+  });
+  become({ status: 'out', session: null });
+}
+
+export const acceptInvitation = (fields: { token: string; name: string; password: string }) =>
+  openDoor.members.accept(fields);
+
+/** The session is over. Resolves when somebody has signed in again, so that what was asked can be asked once more. */
+export async function signedInAgain(): Promise<void> {
+  if (state.status === 'in') become({ status: 'ended', session: state.session });
+  if (state.status !== 'ended') return new Promise(() => {});
+  await new Promise<void>((resolve) => {
+    const leave = subscribe(() => {
+      if (state.status !== 'in') return;
+      leave();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { useParams } from '@tanstack/react-router';
+import type { Mode, Role } from '@vestra/contract/route';
+import { type Client, createClient } from '@vestra/sdk/client';
+import { VestraError } from '@vestra/sdk/errors';
+import type { CallOptions } from '@vestra/sdk/transport';
+import { useMemo } from 'react';
+import { mayCall } from '../access/role.ts';
+import { currentAccess, readSession, signedInAgain, useAccess } from '../access/session.ts';
+import { serverUrl } from '../address.ts';
+import type { Answer, Fields, RowName } from './rows.ts';
+
+/** Which org and which mode, as the address says. */
+export type Place = { org: string; mode: Mode };
+
+export function usePlace(): Place {
+  const { org, mode } = useParams({ strict: false }) as { org: string; mode: Mode };
+  return useMemo(() => ({ org, mode }), [org, mode]);
+}
+
+/** The role of whoever is signed in, in the org of the address, and what it opens. */
+export function useRole(): { role: Role; may: (row: RowName) => boolean } {
+  const { org } = usePlace();
+  const { session } = useAccess();
+  const role = session?.orgs.find(({ id }) => id === org)?.role ?? 'developer';
+  return useMemo(() => ({ role, may: (row) => mayCall(role, row) }), [role]);
+}
+
+/** One call. A session that is over is signed in again over the page, and the call goes on as if nothing had been. */
+export function callApi<Name extends RowName>(
+  place: Place,
+  row: Name,
+  fields: Fields<Name>,
+  options: CallOptions = {},
+): Promise<Answer<Name>> {
+  return whileSignedIn((client) => {
+    const [family, operation] = row.split('.') as [string, string];
+    const families = client as unknown as Record<string, Record<string, (...given: unknown[]) => Promise<unknown>>>;
+    return families[family]?.[operation]?.(fields, options) as Promise<Answer<Name>>;
+  }, place);
+}
+
+/** Runs `use` with a client of the place, again after every new sign-in. */
+export async function whileSignedIn<T>(use: (client: Client) => Promise<T>, place: Place): Promise<T> {
+  let isTokenRenewed = false;
+  for (;;) {
+    try {
+      return await use(clientFor(place));
+    } catch (error) {
+      if (!(error instanceof VestraError)) throw error;
+      if (error.code === 'console_login_required' || error.code === 'key_missing') await signedInAgain();
+      else if (error.code === 'csrf_required' && !isTokenRenewed) {
+        // Somebody signed in on another tab: the cookie is of that session.
+        isTokenRenewed = true;
+        if (!(await readSession())) await signedInAgain();
+      } else throw error;
+    }
+  }
+}
+
+const clients = new Map<string, Client>();
+
+function clientFor({ org, mode }: Place): Client {
+  const token = currentAccess().session?.csrf_token ?? '';
+  const name = `${org} ${mode} ${token}`;
+  const known = clients.get(name);
+  if (known) return known;
+  const headers = { 'service-org': org, 'service-mode': mode, 'x-csrf-token': token };
+  const client = createClient({ baseUrl: serverUrl, headers });
+  clients.set(name, client);
+  return client;
+}

@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { VestraError } from '@vestra/sdk/errors';
+import { useEffect } from 'react';
+import { callApi, type Place, usePlace } from './api.ts';
+import { refresh } from './queries.ts';
+import type { Answer } from './rows.ts';
+
+const askEveryMs = 2500;
+const askedFor = 20;
+
+/** What an event changes besides the list of events, by the first word of its type. */
+const touchedBy: Readonly<Record<string, readonly string[]>> = {
+  conversation: ['conversations', 'users'],
+  reply: ['conversations'],
+  turn: ['conversations'],
+  task: ['tasks', 'conversations', 'usage'],
+  interaction: ['interactions', 'conversations', 'tasks'],
+  file: ['files'],
+  routine: ['routines', 'conversations'],
+  batch: ['batches'],
+  test_run: ['testRuns', 'deployments'],
+  deployment: ['deployments'],
+  tool_server: ['mcpServers'],
+  user: ['users'],
+  key: ['keys'],
+  usage: ['usage', 'limits', 'orgs', 'users'],
+  webhook: ['webhooks'],
+};
+
+/**
+ * Keeps what is on show up to date while the page is looked at, with one call for all of it. It stands before the page, so
+ * that what happens after the page has asked is after what this has seen.
+ */
+export function Live(): null {
+  const { org, mode } = usePlace();
+  const client = useQueryClient();
+  useEffect(() => {
+    const ending = new AbortController();
+    void follow({ org, mode }, ending.signal, (families) => void refresh(client, { org, mode }, families));
+    return () => ending.abort();
+  }, [org, mode, client]);
+  return null;
+}
+
+async function follow(place: Place, signal: AbortSignal, touch: (families: string[]) => void): Promise<void> {
+  let newest: string | null = null;
+  while (!signal.aborted) {
+    try {
+      const { data }: Answer<'events.list'> = await callApi(
+        place,
+        'events.list',
+        { limit: newest === null ? 1 : askedFor },
+        { signal, retries: 0 },
+      );
+      if (newest !== null) {
+        const seen = data.findIndex(({ id }) => id === newest);
+        const fresh = seen === -1 ? data : data.slice(0, seen);
+        if (fresh.length > 0)
+          touch(
+            familiesOf(
+              fresh.map(({ type }) => type),
+              seen === -1,
+            ),
+          );
+      }
+      newest = data[0]?.id ?? newest ?? '';
+    } catch (error) {
+      if (signal.aborted) return;
+      // A role that may not read events, or an org that is gone, will not change by asking.
+      if (error instanceof VestraError && error.status >= 400 && error.status < 429) return;
+    }
+    await (document.hidden ? untilShown(signal) : pause(askEveryMs, signal));
+  }
+}
+
+/** More came than were asked for: anything may have changed. */
+function familiesOf(types: readonly string[], isIncomplete: boolean): string[] {
+  const touched = isIncomplete ? Object.keys(touchedBy) : types.map((type) => type.split('.')[0] as string);
+  return [...new Set(['events', 'webhooks', ...touched.flatMap((word) => touchedBy[word] ?? [])])];
+}
+
+const untilShown = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    document.addEventListener('visibilitychange', () => resolve(), { once: true, signal });
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });

@@ -1,0 +1,162 @@
+import {
+  type InfiniteData,
+  keepPreviousData,
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { isPassing } from '@vestra/sdk/errors';
+import { useMemo } from 'react';
+import { callApi, type Place, usePlace } from './api.ts';
+import { type Answer, type Fields, familyOf, type ItemOf, type ListName, type Request, type RowName } from './rows.ts';
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A server that restarts is back within seconds: the page waits for it rather than telling of it.
+      retry: (failures, error) => isPassing(error) && failures < 4,
+      staleTime: 10_000,
+      refetchOnWindowFocus: (query) => pagesOf(query.state.data) <= 1,
+    },
+    mutations: { retry: false },
+  },
+});
+
+type Key = readonly [org: string, mode: string, row: RowName, fields: unknown];
+const keyOf = ({ org, mode }: Place, row: RowName, fields: unknown): Key => [org, mode, row, fields];
+
+/** What one call answers, kept for whoever else asks the same. */
+export function useOne<Name extends RowName>(
+  row: Name,
+  fields: Fields<Name>,
+  options: { enabled?: boolean; refetchInterval?: number | false } = {},
+) {
+  const place = usePlace();
+  const query = useQuery({
+    queryKey: keyOf(place, row, fields),
+    queryFn: ({ signal }) => callApi(place, row, fields, { signal }),
+    placeholderData: keepPreviousData,
+    ...options,
+  });
+  const request: Request = { row, fields: fields as Request['fields'] };
+  return { ...query, data: query.data as Answer<Name> | undefined, request };
+}
+
+type Page<Name extends ListName> = { data: ItemOf<Name>[]; next_cursor: string | null };
+
+const noRows: never[] = [];
+
+/** A list, page after page as `more` is called. */
+export function useList<Name extends ListName>(
+  row: Name,
+  fields: Fields<Name>,
+  { limit = 50, enabled = true }: { limit?: number; enabled?: boolean } = {},
+) {
+  const place = usePlace();
+  const query = useInfiniteQuery({
+    queryKey: keyOf(place, row, fields),
+    queryFn: async ({ pageParam, signal }) => {
+      const asked = { ...fields, limit, ...(pageParam !== null && { cursor: pageParam }) } as Fields<Name>;
+      return (await callApi(place, row, asked, { signal })) as unknown as Page<Name>;
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    enabled,
+  });
+  const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? (noRows as ItemOf<Name>[]), [query.data]);
+  const request: Request = { row, fields: fields as Request['fields'] };
+  return {
+    rows,
+    request,
+    error: query.error,
+    isLoading: query.isLoading,
+    isFetchingMore: query.isFetchingNextPage,
+    hasMore: query.hasNextPage,
+    more: () => {
+      if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
+    },
+    refetch: () => void query.refetch(),
+  };
+}
+
+/** A change. What it touches is asked for anew: the rows of its own family, and of those named. */
+export function useChange<Name extends RowName>(
+  row: Name,
+  { touches = [], onDone }: { touches?: readonly string[]; onDone?: (answer: Answer<Name>) => void } = {},
+) {
+  const place = usePlace();
+  const client = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: (fields: Fields<Name>) => callApi(place, row, fields),
+    onSuccess: async (answer) => {
+      void refresh(client, place, [familyOf(row), ...touches]);
+      onDone?.(answer);
+    },
+  });
+  return {
+    run: (fields: Fields<Name>) => mutation.mutate(fields),
+    /** For whoever goes on after it; it throws what the change failed with. */
+    runNow: (fields: Fields<Name>) => mutation.mutateAsync(fields),
+    isRunning: mutation.isPending,
+    error: mutation.error,
+    answer: mutation.data,
+    reset: mutation.reset,
+    requestOf: (fields: Fields<Name>): Request => ({ row, fields: fields as Request['fields'] }),
+  };
+}
+
+/** Asks anew for everything of these families that is on show. */
+export async function refresh(client: QueryClient, { org, mode }: Place, families: readonly string[]): Promise<void> {
+  const touched = client.getQueryCache().findAll({
+    predicate: ({ queryKey }) => {
+      const [ofOrg, ofMode, row] = queryKey as unknown as Key;
+      return ofOrg === org && ofMode === mode && families.includes(familyOf(row ?? ''));
+    },
+  });
+  await Promise.all(
+    touched.map(async (query) => {
+      if (pagesOf(query.state.data) <= 1) return client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      // Of a list that somebody has scrolled far down all pages would be asked for again: its newest rows are enough.
+      if (query.isActive()) await refreshTop(client, query.queryKey as unknown as Key);
+      return undefined;
+    }),
+  );
+}
+
+const pagesOf = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages?.length ?? 0;
+
+type Row = { id?: string; name?: string; key?: string };
+export const rowId = (row: unknown): string => {
+  const { id, name, key } = row as Row;
+  return id ?? name ?? key ?? JSON.stringify(row);
+};
+
+async function refreshTop(client: QueryClient, key: Key): Promise<void> {
+  const [org, mode, row, fields] = key;
+  const limit = 50;
+  const newest = (await callApi({ org, mode: mode as Place['mode'] }, row, {
+    ...(fields as object),
+    limit,
+  } as never)) as {
+    data: unknown[];
+  };
+  client.setQueryData(
+    key,
+    (before: InfiniteData<{ data: unknown[] }> | undefined) => before && merged(before, newest.data),
+  );
+}
+
+/** Rows that are known stay where they are and show what they are now; those that are new come first. */
+function merged(
+  before: InfiniteData<{ data: unknown[] }>,
+  newest: readonly unknown[],
+): InfiniteData<{ data: unknown[] }> {
+  const now = new Map(newest.map((row) => [rowId(row), row]));
+  const known = new Set(before.pages.flatMap(({ data }) => data.map(rowId)));
+  const pages = before.pages.map((page) => ({ ...page, data: page.data.map((row) => now.get(rowId(row)) ?? row) }));
+  const added = newest.filter((row) => !known.has(rowId(row)));
+  const [first, ...rest] = pages;
+  return first ? { ...before, pages: [{ ...first, data: [...added, ...first.data] }, ...rest] } : before;
+}

@@ -1,0 +1,36 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
+import { createRoot } from 'react-dom/client';
+import { readSession } from './access/session.ts';
+import { queryClient } from './data/queries.ts';
+import { Fault } from './parts/fault.tsx';
+import { router } from './router.tsx';
+import { applyScheme } from './shell/scheme.ts';
+
+applyScheme();
+// Dialogs write one rule of style to keep the page behind them from scrolling.
+setNonce(document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '');
+// A file that misses its target must not replace the page with itself.
+for (const type of ['dragover', 'drop']) window.addEventListener(type, (event) => event.preventDefault());
+
+const root = createRoot(document.getElementById('console') as HTMLElement);
+void open();
+
+async function open(): Promise<void> {
+  try {
+    await readSession();
+  } catch (error) {
+    root.render(
+      <main className="mx-auto max-w-md p-6 pt-[20dvh]">
+        <Fault error={error as Error} retry={() => void open()} />
+      </main>,
+    );
+    return;
+  }
+  root.render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+}

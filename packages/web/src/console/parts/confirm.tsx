@@ -1,0 +1,50 @@
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
+import { Fault } from './fault.tsx';
+
+type ConfirmProps = {
+  isOpen: boolean;
+  onClose: () => void;
+  title: string;
+  /** What will be lost, in words a person who did not read the documentation understands. */
+  loses: ReactNode;
+  /** The word on the button, such as `Delete key`. */
+  act: string;
+  /** Has to be typed first, where nothing brings it back. */
+  typed?: string | undefined;
+  run: () => void;
+  isRunning: boolean;
+  error: Error | null;
+};
+
+/** Asks before something is lost. */
+export function ConfirmDialog({ isOpen, onClose, title, loses, act, typed, run, isRunning, error }: ConfirmProps) {
+  const [word, setWord] = useState('');
+  const isReady = typed === undefined || word.trim() === typed;
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
+      <div className="text-quiet">{loses}</div>
+      {typed !== undefined && (
+        <label className="mt-4 block">
+          <span className="mb-1 block text-sm">
+            Type <code className="break-all rounded-sm bg-muted px-1 font-mono text-foreground">{typed}</code> to go on
+          </span>
+          <input
+            autoComplete="off"
+            className="control font-mono"
+            onChange={(event) => setWord(event.target.value)}
+            value={word}
+          />
+        </label>
+      )}
+      {error && <Fault className="mt-4" error={error} />}
+      <DialogActions>
+        <Button onClick={onClose}>Keep it</Button>
+        <Button disabled={!isReady} isBusy={isRunning} look="danger" onClick={run}>
+          {act}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,16 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+
+/**
+ * A dialog that the address knows of, such as `?new=1` or `?delete=key_…`: it can be linked to, and the back button closes
+ * it. Null where it is closed.
+ */
+export function useDialogInAddress(name: string) {
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const navigate = useNavigate();
+  const { [name]: value, ...rest } = search;
+  return {
+    value: value ?? null,
+    open: (given = '1') => void navigate({ to: '.', search: { ...search, [name]: given } as never }),
+    close: () => void navigate({ to: '.', search: rest as never, replace: true }),
+  };
+}

@@ -1,0 +1,76 @@
+import * as Radix from '@radix-ui/react-dialog';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Icon } from './icons.tsx';
+
+type DialogProps = {
+  title: string;
+  description?: ReactNode;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  /** False: only what is in it closes it. */
+  canLeave?: boolean;
+  width?: 'narrow' | 'wide';
+};
+
+/** Keeps the focus in itself and gives it back to where it was. On a phone it comes from below. */
+export function Dialog({
+  title,
+  description,
+  isOpen,
+  onClose,
+  children,
+  canLeave = true,
+  width = 'narrow',
+}: DialogProps) {
+  const stay = (event: Event) => {
+    if (!canLeave) event.preventDefault();
+  };
+  return (
+    <Radix.Root onOpenChange={(open) => !open && canLeave && onClose()} open={isOpen}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_262/0.45)]" />
+        <Radix.Content
+          {...(description ? {} : { 'aria-describedby': undefined })}
+          className={`fixed z-50 flex max-h-[calc(100dvh-2rem)] w-full animate-appear flex-col overflow-hidden border bg-raised shadow-pop max-sm:inset-x-0 max-sm:bottom-0 max-sm:rounded-t-lg sm:top-[12dvh] sm:left-1/2 sm:max-h-[76dvh] sm:-translate-x-1/2 sm:rounded-lg ${width === 'narrow' ? 'sm:max-w-md' : 'sm:max-w-2xl'}`}
+          onOpenAutoFocus={focusFirst}
+          onEscapeKeyDown={stay}
+          onPointerDownOutside={stay}
+        >
+          <header className="flex items-start gap-3 px-5 pt-4">
+            <div className="min-w-0 grow">
+              <Radix.Title className="font-semibold text-lg">{title}</Radix.Title>
+              {description && <Radix.Description className="mt-1 text-quiet">{description}</Radix.Description>}
+            </div>
+            {canLeave && (
+              <Radix.Close asChild>
+                <Button aria-label="Close" className="-mr-2" look="quiet" shape="icon">
+                  <Icon name="close" />
+                </Button>
+              </Radix.Close>
+            )}
+          </header>
+          <div className="min-h-0 overflow-y-auto px-5 pt-4 pb-5" data-body="">
+            {children}
+          </div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** The first field, or the first thing to press; the cross in the corner is neither. */
+function focusFirst(event: Event): void {
+  const body = (event.currentTarget as HTMLElement).querySelector('[data-body]');
+  const first =
+    body?.querySelector<HTMLElement>('input:not([readonly]), select, textarea') ??
+    body?.querySelector<HTMLElement>('a, button');
+  if (!first) return;
+  event.preventDefault();
+  first.focus();
+}
+
+export const DialogActions = ({ children }: { children: ReactNode }) => (
+  <div className="mt-5 flex flex-wrap justify-end gap-2 max-sm:flex-col-reverse">{children}</div>
+);

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { CopyButton } from './copy.tsx';
+import { Icon, type IconName } from './icons.tsx';
+
+type EmptyProps = {
+  icon: IconName;
+  title: string;
+  /** What this is for and what to do next. */
+  children: ReactNode;
+  action?: ReactNode;
+  /** Something that works when it is pasted. */
+  example?: { label: string; code: string };
+};
+
+/** A list without rows teaches the next step. */
+export function EmptyState({ icon, title, children, action, example }: EmptyProps) {
+  return (
+    <div className="panel flex flex-col items-start gap-3 px-5 py-8 sm:px-8">
+      <span className="grid size-9 place-items-center rounded-lg bg-muted text-quiet">
+        <Icon className="size-5" name={icon} />
+      </span>
+      <div>
+        <h2 className="font-semibold">{title}</h2>
+        <div className="mt-1 max-w-prose text-quiet">{children}</div>
+      </div>
+      {action}
+      {example && <CodeBlock code={example.code} label={example.label} />}
+    </div>
+  );
+}
+
+export function CodeBlock({ code, label }: { code: string; label?: string }) {
+  return (
+    <figure className="w-full min-w-0 max-w-3xl">
+      {label && <figcaption className="mb-1 text-quiet text-sm">{label}</figcaption>}
+      <div className="relative rounded-md border bg-muted">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+        <pre className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5" tabIndex={0}>
+          {code}
+        </pre>
+        <span className="absolute top-1.5 right-1.5">
+          <CopyButton label={`Copy ${label ?? 'this'}`} text={code} />
+        </span>
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,59 @@
+import { VestraError } from '@vestra/sdk/errors';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy.tsx';
+import { Icon } from './icons.tsx';
+
+type FaultProps = { error: Error; retry?: (() => void) | undefined; className?: string };
+
+/** What went wrong: the sentence, the field, the code and the id of the request, to be handed on with one press. */
+export function Fault({ error, retry, className = '' }: FaultProps) {
+  const { code, param, requestId, errors } = detailsOf(error);
+  return (
+    <div className={`rounded-md border border-danger/30 bg-danger-soft px-3 py-2.5 ${className}`} role="alert">
+      <div className="flex items-start gap-2">
+        <Icon className="mt-0.5 size-4 text-danger" name="warn" />
+        <div className="min-w-0 grow">
+          <p className="break-words">{error.message}</p>
+          {errors.length > 1 && (
+            <ul className="mt-1 list-disc pl-4 text-sm">
+              {errors.map(({ param: field, message }) => (
+                <li key={`${field} ${message}`}>
+                  <code className="font-mono text-xs">{field}</code>: {message}
+                </li>
+              ))}
+            </ul>
+          )}
+          <p className="mt-1 flex flex-wrap items-center gap-x-3 font-mono text-quiet text-xs">
+            {code && <span>{code}</span>}
+            {param && <span>field {param}</span>}
+            {requestId && <span className="break-all">request {requestId}</span>}
+          </p>
+        </div>
+        <CopyButton label="Copy this error" text={asText(error)} />
+        {retry && (
+          <Button onClick={retry} shape="small">
+            Try again
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export const detailsOf = (error: Error) =>
+  error instanceof VestraError
+    ? error
+    : { code: null, param: null, requestId: null, errors: [] as VestraError['errors'], status: 0 };
+
+function asText(error: Error): string {
+  const { code, param, requestId, errors } = detailsOf(error);
+  const lines = [
+    error.message,
+    code && `code: ${code}`,
+    param && `field: ${param}`,
+    requestId && `request id: ${requestId}`,
+    ...errors.map((each) => `- ${each.param}: ${each.message} (${each.code})`),
+    `page: ${location.pathname}`,
+  ];
+  return lines.filter(Boolean).join('\n');
+}

@@ -1,0 +1,100 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { Button } from './button.tsx';
+
+type Filters = Readonly<Record<string, string>>;
+
+/** Filters live in the address: what is on show can be sent to somebody else. */
+export function useFilters<Name extends string>(...names: readonly Name[]) {
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const navigate = useNavigate();
+  const filters: { [N in Name]?: string } = {};
+  for (const name of names) {
+    const value = search[name];
+    if (typeof value === 'string' || typeof value === 'number') filters[name] = String(value);
+  }
+  const set = (changed: { [N in Name]?: string | undefined }) => {
+    const next: Record<string, string> = {};
+    for (const [name, value] of Object.entries({ ...filters, ...changed })) if (value) next[name] = value as string;
+    void navigate({ to: '.', search: next as never, replace: true });
+  };
+  return [filters, set] as const;
+}
+
+type Filter =
+  | { name: string; label: string; options: readonly string[] }
+  | { name: string; label: string; placeholder?: string; type?: 'text' | 'date' };
+
+export function FilterBar({
+  filters,
+  shown,
+  set,
+}: {
+  filters: Filters;
+  shown: readonly Filter[];
+  set: (changed: Record<string, string | undefined>) => void;
+}) {
+  const isFiltered = shown.some(({ name }) => filters[name]);
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      {shown.map((filter) =>
+        'options' in filter ? (
+          <select
+            aria-label={filter.label}
+            className={`control w-auto max-w-48 pr-8 ${filters[filter.name] ? 'border-accent text-foreground' : 'text-quiet'}`}
+            key={filter.name}
+            onChange={(event) => set({ [filter.name]: event.target.value || undefined })}
+            value={filters[filter.name] ?? ''}
+          >
+            <option value="">{filter.label}: any</option>
+            {filter.options.map((option) => (
+              <option key={option} value={option}>
+                {option.replaceAll('_', ' ')}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <TypedFilter filter={filter} key={filter.name} set={set} value={filters[filter.name] ?? ''} />
+        ),
+      )}
+      {isFiltered && (
+        <Button
+          look="quiet"
+          onClick={() => set(Object.fromEntries(shown.map(({ name }) => [name, undefined])))}
+          shape="small"
+        >
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Asked for when typing pauses. */
+function TypedFilter({
+  filter: { name, label, ...rest },
+  value,
+  set,
+}: {
+  filter: { name: string; label: string; placeholder?: string; type?: 'text' | 'date' };
+  value: string;
+  set: (changed: Record<string, string | undefined>) => void;
+}) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => set({ [name]: typed.trim() || undefined }), 350);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <input
+      aria-label={label}
+      className={`control w-44 ${value ? 'border-accent' : ''}`}
+      onChange={(event) => setTyped(event.target.value)}
+      placeholder={rest.placeholder ?? label}
+      type={rest.type ?? 'text'}
+      value={typed}
+    />
+  );
+}

@@ -1,0 +1,287 @@
+import type { Field as FieldRow } from 'virtual:contract/fields';
+import { VestraError } from '@vestra/sdk/errors';
+import { createContext, type FormEvent, type ReactNode, use, useId, useState } from 'react';
+import { useRole } from '../data/api.ts';
+import { useChange } from '../data/queries.ts';
+import type { Answer, Fields, RowName } from '../data/rows.ts';
+import { Button } from './button.tsx';
+import { Fault } from './fault.tsx';
+import { RequestMenu } from './request-menu.tsx';
+
+type Values = Record<string, unknown>;
+
+type FormState = {
+  values: Values;
+  set: (name: string, value: unknown) => void;
+  faultOf: (name: string) => string | undefined;
+  helpOf: (name: string) => FieldRow | undefined;
+};
+
+const FormContext = createContext<FormState | null>(null);
+
+/** The contract's words on each field, loaded with the first form. */
+const helpRows = () => (loadedHelp ??= import('virtual:contract/fields').then((module) => module.default));
+let loadedHelp: Promise<typeof import('virtual:contract/fields')['default']> | undefined;
+
+type ChangeFormProps<Name extends RowName> = {
+  row: Name;
+  /** What every call carries besides what is typed, such as ids of the address. */
+  fields?: Partial<Fields<Name>>;
+  initial: Values;
+  /** What is sent of what was typed; absent: all that is not empty. */
+  send?: (values: Values) => Values;
+  submit: string;
+  onDone: (answer: Answer<Name>) => void;
+  onCancel?: () => void;
+  touches?: readonly string[];
+  children: ReactNode;
+};
+
+/**
+ * A form that makes one call. Help under each field is the contract's; a refusal is shown at the field it names, and whole
+ * below. What was typed stays until the change is made.
+ */
+export function ChangeForm<Name extends RowName>(props: ChangeFormProps<Name>) {
+  const { row, fields = {}, initial, send = withoutEmpty, submit, onDone, onCancel, touches, children } = props;
+  const help = use(helpRows())[row];
+  const { may } = useRole();
+  const [values, setValues] = useState<Values>(initial);
+  const change = useChange(row, { ...(touches && { touches }), onDone });
+  const asked = () => ({ ...fields, ...send(values) }) as Fields<Name>;
+  const faults = faultsOf(change.error);
+  const isShownAtField =
+    faults.size > 0 && [...faults.keys()].every((name) => (name.split('.')[0] as string) in values);
+
+  const state: FormState = {
+    values,
+    set: (name, value) => setValues((before) => ({ ...before, [name]: value })),
+    faultOf: (name) => faults.get(name) ?? [...faults].find(([param]) => param.startsWith(`${name}.`))?.[1],
+    helpOf: (name) => fieldAt(help?.fields, name),
+  };
+  const run = (event: FormEvent) => {
+    event.preventDefault();
+    if (!change.isRunning) change.run(asked());
+  };
+  return (
+    <FormContext value={state}>
+      <form className="flex flex-col gap-4" noValidate onSubmit={run}>
+        {children}
+        {change.error && <Fault className={isShownAtField ? 'text-sm' : ''} error={change.error} />}
+        <div className="flex items-center justify-end gap-2">
+          <span className="mr-auto">
+            <RequestMenu label="Copy this change as a call" request={change.requestOf(asked())} />
+          </span>
+          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          <Button disabled={!may(row)} isBusy={change.isRunning} look="primary" type="submit">
+            {submit}
+          </Button>
+        </div>
+      </form>
+    </FormContext>
+  );
+}
+
+const fieldAt = (fields: Readonly<Record<string, FieldRow>> | undefined, name: string): FieldRow | undefined => {
+  const [first = '', ...rest] = name.split('.');
+  const field = fields?.[first];
+  return rest.length === 0 ? field : fieldAt(field?.fields, rest.join('.'));
+};
+
+const withoutEmpty = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '' && value !== undefined));
+
+/** By field: the first thing that is wrong with it. */
+function faultsOf(error: Error | null): Map<string, string> {
+  if (!(error instanceof VestraError)) return new Map();
+  const listed =
+    error.errors.length > 0 ? error.errors : error.param ? [{ param: error.param, message: error.message }] : [];
+  return new Map([...listed].reverse().map(({ param, message }) => [param, message]));
+}
+
+export function useForm(): FormState {
+  const form = use(FormContext);
+  if (!form) throw new Error('A field stands in a form.');
+  return form;
+}
+
+type FieldProps = { name: string; label: string; hint?: ReactNode };
+
+/** Label, help and fault around a control. The control gets the ids that tie them together. */
+export function FieldFrame({
+  name,
+  label,
+  hint,
+  children,
+}: FieldProps & { children: (ids: { id: string; 'aria-describedby': string; 'aria-invalid': boolean }) => ReactNode }) {
+  const { faultOf, helpOf } = useForm();
+  const id = useId();
+  const fault = faultOf(name);
+  const help = hint ?? helpOf(name)?.description;
+  return (
+    <div>
+      <label className="mb-1 block font-medium text-sm" htmlFor={id}>
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': `${id}-help`, 'aria-invalid': fault !== undefined })}
+      <p className={`mt-1 text-sm ${fault ? 'text-danger' : 'text-quiet'}`} id={`${id}-help`}>
+        {fault ?? help}
+      </p>
+    </div>
+  );
+}
+
+type TextFieldProps = FieldProps & {
+  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'datetime-local';
+  placeholder?: string;
+  autoComplete?: string;
+  isMono?: boolean;
+  list?: readonly string[];
+};
+
+export function TextField({ name, label, hint, type = 'text', isMono, list, ...rest }: TextFieldProps) {
+  const { values, set, helpOf } = useForm();
+  const { maxLength } = helpOf(name) ?? {};
+  return (
+    <FieldFrame hint={hint} label={label} name={name}>
+      {(ids) => (
+        <>
+          <input
+            {...ids}
+            {...rest}
+            className={`control ${isMono ? 'font-mono' : ''}`}
+            list={list && `${ids.id}-list`}
+            maxLength={maxLength}
+            onChange={(event) => set(name, type === 'number' ? numberOf(event.target.value) : event.target.value)}
+            type={type}
+            value={String(values[name] ?? '')}
+          />
+          {list && (
+            <datalist id={`${ids.id}-list`}>
+              {list.map((each) => (
+                <option key={each} value={each} />
+              ))}
+            </datalist>
+          )}
+        </>
+      )}
+    </FieldFrame>
+  );
+}
+
+/** What is no number stays what it is: the server says what is wrong with it. */
+const numberOf = (text: string) => (text.trim() === '' ? '' : Number.isNaN(Number(text)) ? text : Number(text));
+
+export function AreaField({
+  name,
+  label,
+  hint,
+  rows = 4,
+  isMono,
+  placeholder,
+}: FieldProps & { rows?: number; isMono?: boolean; placeholder?: string }) {
+  const { values, set } = useForm();
+  return (
+    <FieldFrame hint={hint} label={label} name={name}>
+      {(ids) => (
+        <textarea
+          {...ids}
+          className={`control h-auto min-h-16 py-1.5 leading-5 ${isMono ? 'font-mono text-sm' : ''}`}
+          onChange={(event) => set(name, event.target.value)}
+          placeholder={placeholder}
+          rows={rows}
+          value={String(values[name] ?? '')}
+        />
+      )}
+    </FieldFrame>
+  );
+}
+
+export function SelectField({
+  name,
+  label,
+  hint,
+  options,
+}: FieldProps & { options: readonly (readonly [value: string, label: string])[] }) {
+  const { values, set } = useForm();
+  return (
+    <FieldFrame hint={hint} label={label} name={name}>
+      {(ids) => (
+        <select
+          {...ids}
+          className="control pr-8"
+          onChange={(event) => set(name, event.target.value)}
+          value={String(values[name] ?? '')}
+        >
+          {options.map(([value, shown]) => (
+            <option key={value} value={value}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  );
+}
+
+export function CheckField({ name, label, hint }: FieldProps) {
+  const { values, set, faultOf, helpOf } = useForm();
+  const id = useId();
+  return (
+    <div className="flex gap-2">
+      <input
+        aria-describedby={`${id}-help`}
+        checked={values[name] === true}
+        className="mt-1 size-4 shrink-0 accent-accent"
+        id={id}
+        onChange={(event) => set(name, event.target.checked)}
+        type="checkbox"
+      />
+      <div>
+        <label className="font-medium text-sm" htmlFor={id}>
+          {label}
+        </label>
+        <p className={`text-sm ${faultOf(name) ? 'text-danger' : 'text-quiet'}`} id={`${id}-help`}>
+          {faultOf(name) ?? hint ?? helpOf(name)?.description}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** Several of a few. */
+export function ChoicesField({
+  name,
+  label,
+  hint,
+  options,
+}: FieldProps & { options: readonly (readonly [value: string, label: string, hint?: string])[] }) {
+  const { values, set, faultOf, helpOf } = useForm();
+  const chosen = (values[name] as readonly string[] | undefined) ?? [];
+  const fault = faultOf(name);
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium text-sm">{label}</legend>
+      <div className="flex flex-col gap-1.5">
+        {options.map(([value, shown, about]) => (
+          <label className="flex gap-2" key={value}>
+            <input
+              checked={chosen.includes(value)}
+              className="mt-0.5 size-4 shrink-0 accent-accent"
+              onChange={(event) =>
+                set(name, event.target.checked ? [...chosen, value] : chosen.filter((each) => each !== value))
+              }
+              type="checkbox"
+            />
+            <span>
+              {shown}
+              {about && <span className="block text-quiet text-sm">{about}</span>}
+            </span>
+          </label>
+        ))}
+      </div>
+      <p className={`mt-1 text-sm ${fault ? 'text-danger' : 'text-quiet'}`}>
+        {fault ?? hint ?? helpOf(name)?.description}
+      </p>
+    </fieldset>
+  );
+}

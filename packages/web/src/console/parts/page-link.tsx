@@ -1,0 +1,32 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ComponentProps, ReactNode } from 'react';
+import { type Place, usePlace } from '../data/api.ts';
+
+export const addressIn = ({ org, mode }: Place, to: string) => `/${org}/${mode}${to === '/' ? '' : to}`;
+
+type PageLinkProps = Omit<ComponentProps<'a'>, 'href'> & {
+  /** Below org and mode, such as `/deployments/dep_…`. */
+  to: string;
+  search?: Record<string, string>;
+  children?: ReactNode;
+};
+
+/** A link to another page in the same org and mode. */
+export function PageLink({ to, search, ...rest }: PageLinkProps) {
+  const place = usePlace();
+  // Whether a link is to what is on show, the one who draws it says: a page below another is both.
+  return (
+    <Link
+      activeOptions={{ exact: true }}
+      {...(rest as object)}
+      search={(search ?? {}) as never}
+      to={addressIn(place, to) as never}
+    />
+  );
+}
+
+export function useGo(): (to: string, search?: Record<string, string>) => void {
+  const place = usePlace();
+  const navigate = useNavigate();
+  return (to, search) => void navigate({ to: addressIn(place, to), search: (search ?? {}) as never } as never);
+}

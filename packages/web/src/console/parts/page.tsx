@@ -1,0 +1,110 @@
+import { type ReactNode, useEffect } from 'react';
+import type { Request } from '../data/rows.ts';
+import { Fault } from './fault.tsx';
+import { Spinner } from './icons.tsx';
+import { PageLink } from './page-link.tsx';
+import { RequestMenu } from './request-menu.tsx';
+
+type PageProps = {
+  title: ReactNode;
+  /** Of the tab; absent: the title, where that is a text. */
+  tabTitle?: string;
+  /** One sentence on what this page is for. */
+  lead?: ReactNode;
+  /** The page above this one. */
+  above?: { to: string; title: string };
+  /** The call behind what is on show. */
+  request?: Request;
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+/** The frame of every page. Its heading gets the focus when one comes to it, so that a reader starts at the top. */
+export function Page({ title, tabTitle, lead, above, request, actions, children }: PageProps) {
+  const tab = tabTitle ?? (typeof title === 'string' ? title : 'Vestra');
+  useEffect(() => {
+    document.title = `${tab} · Vestra`;
+  }, [tab]);
+  return (
+    <div className="mx-auto w-full max-w-[78rem] px-4 pt-5 pb-16 sm:px-8 sm:pt-7">
+      <header className="mb-5">
+        {above && (
+          <PageLink className="mb-1 inline-block text-quiet text-sm hover:text-foreground" to={above.to}>
+            ← {above.title}
+          </PageLink>
+        )}
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <h1
+            className="min-w-0 break-words font-semibold text-xl tracking-tight outline-none"
+            id="page-title"
+            tabIndex={-1}
+          >
+            {title}
+          </h1>
+          <div className="ml-auto flex flex-wrap items-center gap-2">
+            {actions}
+            {request && <RequestMenu request={request} />}
+          </div>
+        </div>
+        {lead && <p className="mt-1 max-w-prose text-quiet">{lead}</p>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+export function Section({
+  title,
+  actions,
+  children,
+  className = '',
+}: {
+  title: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  className?: string;
+}) {
+  return (
+    <section className={`mb-8 ${className}`}>
+      <div className="mb-2 flex min-h-8 items-center gap-2">
+        <h2 className="font-semibold">{title}</h2>
+        <div className="ml-auto flex items-center gap-2">{actions}</div>
+      </div>
+      {children}
+    </section>
+  );
+}
+
+export const Waiting = ({ what = 'Loading' }: { what?: string }) => (
+  <div className="flex items-center gap-2 py-10 text-quiet" role="status">
+    <Spinner /> {what}…
+  </div>
+);
+
+/** What a call answered, or that it is on its way, or why it failed. What was there stays while it is asked for anew. */
+export function Loaded<T>({
+  query,
+  children,
+}: {
+  query: { data: T | undefined; error: Error | null; refetch: () => unknown };
+  children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <Fault error={query.error} retry={() => void query.refetch()} />;
+  return <Waiting />;
+}
+
+/** Names and values, one under the other. */
+export function Facts({ rows }: { rows: readonly (readonly [ReactNode, ReactNode])[] }) {
+  return (
+    <dl className="panel divide-y">
+      {rows.map(([name, value], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows of one list keep their order.
+        <div className="grid grid-cols-[9rem_1fr] gap-3 px-3 py-1.5 max-sm:grid-cols-[7rem_1fr]" key={index}>
+          <dt className="text-quiet">{name}</dt>
+          <dd className="min-w-0 break-words">{value ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,27 @@
+import { Button } from './button.tsx';
+import { CopyButton } from './copy.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
+import { Icon } from './icons.tsx';
+
+/** A secret that the server shows once. The dialog is left by saying that it is kept, not by a slip of the pointer. */
+export function SecretOnce({ title, secret, onClose }: { title: string; secret: string; onClose: () => void }) {
+  return (
+    <Dialog canLeave={false} isOpen onClose={onClose} title={title}>
+      <p className="mb-3 flex gap-2 text-warn">
+        <Icon className="mt-0.5 size-4" name="warn" />
+        This is shown once. Keep it where your other secrets are.
+      </p>
+      <div className="flex items-center gap-1 rounded-md border bg-muted p-2">
+        <code className="min-w-0 grow break-all font-mono text-sm" data-secret="">
+          {secret}
+        </code>
+        <CopyButton label="Copy the secret" text={secret} />
+      </div>
+      <DialogActions>
+        <Button look="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

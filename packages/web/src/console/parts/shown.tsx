@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'react';
+
+const dollars = (digits: number) =>
+  new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  });
+const rough = dollars(2);
+const fine = dollars(5);
+
+/** Cents, and below a cent as much of it as there is. */
+export const usd = (value: number): string => (value !== 0 && Math.abs(value) < 0.01 ? fine : rough).format(value);
+
+export const count = (value: number): string => value.toLocaleString('en-US');
+
+export const Usd = ({ value }: { value: number }) => <span className="figures">{usd(value)}</span>;
+
+const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
+
+export function ago(time: string, now = Date.now()): string {
+  const seconds = Math.round((Date.parse(time) - now) / 1000);
+  const unit = units.find(([, size]) => Math.abs(seconds) >= size);
+  if (!unit) return seconds > 5 ? relative.format(seconds, 'second') : 'just now';
+  if (unit[0] === 'day' && Math.abs(seconds) > 14 * 86_400)
+    return new Date(time).toLocaleDateString('en-GB', { dateStyle: 'medium' });
+  return relative.format(Math.round(seconds / unit[1]), unit[0]);
+}
+
+export const exactTime = (time: string): string =>
+  new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** How long ago, and the very moment for whoever points at it. */
+export function Time({ at }: { at: string | null }) {
+  const [, setTick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTick((tick) => tick + 1), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (at === null) return <span className="text-quiet">–</span>;
+  return (
+    <time className="figures whitespace-nowrap" dateTime={at} title={exactTime(at)}>
+      {ago(at)}
+    </time>
+  );
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min ${Math.round(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const tones = {
+  good: 'bg-good-soft text-good',
+  warn: 'bg-warn-soft text-warn',
+  danger: 'bg-danger-soft text-danger',
+  accent: 'bg-accent-soft text-accent',
+  quiet: 'bg-muted text-quiet',
+};
+export type Tone = keyof typeof tones;
+
+/** What each word for a state means to whoever looks for trouble. A word that is not here is quiet. */
+const toneOf: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  done: 'good',
+  passed: 'good',
+  live: 'good',
+  completed: 'good',
+  resolved: 'good',
+  connected: 'good',
+  ok: 'good',
+  approved: 'good',
+  enabled: 'good',
+  ready: 'good',
+  working: 'accent',
+  running: 'accent',
+  replying: 'accent',
+  indexing: 'accent',
+  processing: 'accent',
+  draft: 'accent',
+  waiting: 'warn',
+  pending: 'warn',
+  queued: 'warn',
+  invited: 'warn',
+  failed: 'danger',
+  error: 'danger',
+  denied: 'danger',
+  failing: 'danger',
+  disabled: 'danger',
+};
+
+export function Status({ children, tone }: { children: string; tone?: Tone }) {
+  return (
+    <span
+      className={`inline-flex h-5 items-center whitespace-nowrap rounded-sm px-1.5 font-medium text-xs ${tones[tone ?? toneOf[children] ?? 'quiet']}`}
+    >
+      {children.replaceAll('_', ' ')}
+    </span>
+  );
+}

@@ -1,0 +1,112 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { type Mode, modes } from '@vestra/contract/route';
+import { AcceptPage } from './access/accept-page.tsx';
+import { currentAccess } from './access/session.ts';
+import { SignInAgain } from './access/sign-in-again.tsx';
+import { SignInPage } from './access/sign-in-page.tsx';
+import { consolePath } from './address.ts';
+import { keep, kept } from './kept.ts';
+import { pages } from './pages.ts';
+import { Fault } from './parts/fault.tsx';
+import { Notices } from './parts/notices.tsx';
+import { Waiting } from './parts/page.tsx';
+import { NotFound } from './shell/not-found.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const root = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <SignInAgain />
+      <Notices />
+    </>
+  ),
+  notFoundComponent: NotFound,
+});
+
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
+const accept = createRoute({ getParentRoute: () => root, path: '/accept', component: AcceptPage });
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: ({ location }) => {
+    const org = startingOrg(location.href);
+    throw redirect({ to: `/${org}/${startingMode()}` as never });
+  },
+});
+
+const orgAlone = createRoute({
+  getParentRoute: () => root,
+  path: '/$org',
+  beforeLoad: ({ params, location }) => {
+    const org = startingOrg(location.href);
+    const isMode = isModeName(params.org);
+    throw redirect({ to: (isMode ? `/${org}/${params.org}` : `/${params.org}/${startingMode()}`) as never });
+  },
+});
+
+const place = createRoute({
+  getParentRoute: () => root,
+  path: '/$org/$mode',
+  component: Shell,
+  beforeLoad: ({ params, location }) => {
+    const org = startingOrg(location.href);
+    // An address without an org, as documentation writes it: it is read in the org that was used last.
+    if (isModeName(params.org)) throw redirect({ href: `/${org}${location.href}` });
+    if (!isModeName(params.mode)) throw redirect({ to: `/${params.org}/${startingMode()}` as never });
+    keep('org', params.org);
+    keep('mode', params.mode);
+  },
+});
+
+const below = pages.map(({ path, load }) =>
+  createRoute({ getParentRoute: () => place, path, component: lazyRouteComponent(load) }),
+);
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, signIn, accept, orgAlone, place.addChildren(below)]),
+  basepath: consolePath,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  scrollToTopSelectors: ['#main'],
+  // Filters are words: `?user_id=7` is the user "7".
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  },
+  defaultPendingComponent: () => (
+    <div className="px-8">
+      <Waiting />
+    </div>
+  ),
+  defaultErrorComponent: ({ error, reset }) => (
+    <div className="p-8">
+      <Fault error={error as Error} retry={reset} />
+    </div>
+  ),
+  defaultNotFoundComponent: NotFound,
+});
+
+const isModeName = (word: string): word is Mode => (modes as readonly string[]).includes(word);
+
+const startingMode = (): Mode => {
+  const last = kept('mode') ?? '';
+  return isModeName(last) ? last : 'test';
+};
+
+/** The org that was used last, where it is still one of theirs. Whoever is not signed in does that first. */
+function startingOrg(href: string): string {
+  const { session } = currentAccess();
+  if (!session) throw redirect({ to: '/sign-in' as never, search: (href === '/' ? {} : { next: href }) as never });
+  const last = kept('org');
+  return session.orgs.some(({ id }) => id === last) ? (last as string) : session.org.id;
+}

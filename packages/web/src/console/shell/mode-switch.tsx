@@ -1,0 +1,25 @@
+import { Link, useLocation } from '@tanstack/react-router';
+import { modes } from '@vestra/contract/route';
+import { usePlace } from '../data/api.ts';
+
+/** The mode is a part of the address. What one mode holds the other knows nothing of, so the list is gone to, not the row. */
+export function ModeSwitch() {
+  const { org, mode } = usePlace();
+  const { pathname } = useLocation();
+  const page = pathname.split('/')[3] ?? '';
+  return (
+    <nav aria-label="Mode" className="grid shrink-0 grid-cols-2 rounded-md border bg-muted p-0.5 text-sm">
+      {modes.map((each) => (
+        <Link
+          aria-current={each === mode ? 'true' : undefined}
+          className="rounded-sm px-2.5 py-0.5 text-center font-medium text-quiet hover:text-foreground [&[aria-current]]:bg-surface [&[aria-current]]:text-foreground [&[aria-current]]:shadow-[0_0_0_1px_var(--line)]"
+          key={each}
+          search={{} as never}
+          to={`/${org}/${each}${page && `/${page}`}` as never}
+        >
+          {each === 'test' ? 'Test' : 'Live'}
+        </Link>
+      ))}
+    </nav>
+  );
+}

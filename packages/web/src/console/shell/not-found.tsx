@@ -1,0 +1,13 @@
+import { Link } from '@tanstack/react-router';
+
+export function NotFound() {
+  return (
+    <main className="mx-auto max-w-md px-6 pt-[18dvh]">
+      <h1 className="font-semibold text-xl">There is no such page</h1>
+      <p className="mt-1 text-quiet">The address may be mistyped, or what it named may be gone.</p>
+      <Link className="mt-4 inline-block text-accent underline underline-offset-2" to="/">
+        Go to the start
+      </Link>
+    </main>
+  );
+}

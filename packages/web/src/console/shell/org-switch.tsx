@@ -1,0 +1,39 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useAccess } from '../access/session.ts';
+import { usePlace } from '../data/api.ts';
+import { Icon } from '../parts/icons.tsx';
+import { Menu } from '../parts/menu.tsx';
+
+export function OrgSwitch() {
+  const { org, mode } = usePlace();
+  const { session } = useAccess();
+  const navigate = useNavigate();
+  const orgs = session?.orgs ?? [];
+  const name = orgs.find(({ id }) => id === org)?.name ?? 'Choose an org';
+  return (
+    <Menu
+      align="start"
+      items={orgs.map((each) => ({
+        label: each.name,
+        note: each.role,
+        isChosen: each.id === org,
+        run: () => void navigate({ to: `/${each.id}/${mode}` as never }),
+      }))}
+    >
+      <button
+        className="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left hover:bg-muted"
+        type="button"
+      >
+        <span
+          aria-hidden="true"
+          className="grid size-6 shrink-0 place-items-center rounded-md bg-primary font-semibold text-on-primary text-xs"
+        >
+          {[...name][0]?.toUpperCase()}
+        </span>
+        <span className="min-w-0 grow truncate font-semibold">{name}</span>
+        <span className="sr-only">: switch org</span>
+        <Icon className="size-3.5 text-quiet" name="updown" />
+      </button>
+    </Menu>
+  );
+}

@@ -1,0 +1,73 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { type PageDesk, startPageDesk } from './session-page.fixture.ts';
+
+export type ConsoleDesk = PageDesk & {
+  /** A page of the console in a browser of its own, signed in as the owner unless told otherwise. */
+  enter: (path?: string, options?: EnterOptions) => Promise<ConsoleVisit>;
+  /** After sessions were ended: whoever enters next signs in anew. */
+  forget: () => void;
+};
+
+type EnterOptions = { as?: { email: string; password: string } | null; context?: BrowserContextOptions };
+
+type ConsoleVisit = {
+  page: Page;
+  /** What the page did that its policy forbids, or threw. */
+  faults: string[];
+  /** Goes to another page of the console, in test mode and the owner's org. */
+  go: (path: string) => Promise<void>;
+  leave: () => Promise<void>;
+};
+
+/** One server and one browser for all tests of the console. */
+export async function startConsoleDesk(env: Record<string, string> = {}): Promise<ConsoleDesk> {
+  const desk = await startPageDesk(env);
+  // A sign-in costs half a second of argon2, and ten a minute are let in: each person signs in once.
+  const cookies = new Map<string, { name: string; value: string }>();
+
+  async function cookieOf({ email, password }: { email: string; password: string }) {
+    const known = cookies.get(email);
+    if (known) return known;
+    const { headers } = await desk.call('POST', '/v1/console/login', { key: null, body: { email, password } });
+    const [, name = '', value = ''] = /^(\w+)=([^;]+)/.exec(headers.get('set-cookie') ?? '') ?? [];
+    cookies.set(email, { name, value });
+    return { name, value };
+  }
+
+  return {
+    ...desk,
+    forget: () => cookies.clear(),
+    async enter(path = '/', { as = desk.owner, context: options = {} } = {}) {
+      const context = await desk.browser.newContext({
+        locale: 'en-GB',
+        viewport: { width: 1280, height: 800 },
+        ...options,
+      });
+      if (as) await context.addCookies([{ ...(await cookieOf(as)), url: desk.line.url }]);
+      const page = await context.newPage();
+      page.setDefaultTimeout(10_000);
+      const faults: string[] = [];
+      page.on('pageerror', ({ message }) => faults.push(message));
+      page.on('console', (line) => {
+        if (/Content.Security.Policy/i.test(line.text())) faults.push(line.text());
+      });
+      const addressOf = (below: string) =>
+        as
+          ? `${desk.line.url}/console/${desk.orgId}/test${below === '/' ? '' : below}`
+          : `${desk.line.url}/console${below}`;
+      await page.goto(addressOf(path));
+      return {
+        page,
+        faults,
+        go: async (below) => void (await page.goto(addressOf(below))),
+        async leave() {
+          await context.close();
+          if (faults.length > 0) throw new Error(faults.join('\n'));
+        },
+      };
+    },
+  };
+}
+
+/** Nothing in it may run or break out of where it is shown. */
+export const hostileText = `"><img src=x onerror="window.owned=1"><script>window.owned=1</script>{{7*7}}\u202Eevil`;

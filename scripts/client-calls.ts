@@ -27,6 +27,8 @@ function commentOf({ route }: RouteRow): string[] {
   const lines = [
     route.summary,
     '',
+    route.description,
+    '',
     `\`${route.method} ${route.path}\`, ${opensTo}${command}`,
     ...withSpace(fieldsOf(route)),
     ...withSpace(codes.length > 0 ? [`@throws {VestraError} ${codes.join(', ')}`] : []),

@@ -3,11 +3,13 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';
 import { hiddenFields } from '@vestra/contract/derive/session-view';
-import { errorCatalogue } from '@vestra/contract/errors';
+import { errorRemedies } from '@vestra/contract/error-remedies';
+import { type ErrorCode, errorCatalogue } from '@vestra/contract/errors';
 import { sessionInteractions } from '@vestra/contract/interactions';
 import { sessionAccessOf } from '@vestra/contract/route';
 import type { z } from 'zod';
 import { callsModule } from './client-calls.ts';
+import { eventsPage } from './events-page.ts';
 import { mapOfRooms } from './map-of-rooms.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -16,6 +18,7 @@ const documents: Record<string, string> = {
   'CONTRIBUTING.md': contributing(),
   'docs/routes.md': routesDocument(),
   'docs/errors.md': errorsDocument(),
+  'docs/events.md': eventsPage(),
   'docs/session-access.md': sessionAccessDocument(),
   'packages/contract/src/paths.ts': pathsModule(),
   'packages/sdk/src/calls.ts': callsModule(),
@@ -70,9 +73,10 @@ function routesDocument(): string {
 
 function errorsDocument(): string {
   const rows = Object.entries(errorCatalogue).map(
-    ([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} |`,
+    ([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} | ${errorRemedies[code as ErrorCode]} |`,
   );
-  return `${['# Errors', 'Read off the contract. Branch on `code`; the sentence may change.', ['| status | code | meaning |', '|---|---|---|', ...rows].join('\n')].join('\n\n')}\n`;
+  const table = ['| status | code | what is wrong | what to do |', '|---|---|---|---|', ...rows].join('\n');
+  return `${['# Errors', 'Read off the contract. Branch on `code`; the sentence may change.', table].join('\n\n')}\n`;
 }
 
 function sessionAccessDocument(): string {

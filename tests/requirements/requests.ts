@@ -158,6 +158,17 @@ export const requests = area('requests', 'done', [
     'Changes to the contract under `/v1` are announced in a changelog with dates.',
   ],
   [
+    'REQ-300',
+    'docs/reference.md · OpenAPI',
+    'The OpenAPI document describes every operation, parameter, field, event and group in words that say more than its name.',
+  ],
+  [
+    'REQ-301',
+    'docs/reference.md · OpenAPI',
+    'Every error code is described with what it means and what to do; each answer of the OpenAPI document lists its codes.',
+  ],
+  ['REQ-302', 'docs/reference.md · OpenAPI', 'The OpenAPI document shows no bound or sample that no one wrote.'],
+  [
     'REQ-201',
     'decisions.md · 11',
     '`X-Forwarded-For` is read from the right, past proxies that `VESTRA_TRUSTED_PROXIES` names, and no further.',

@@ -1,20 +1,12 @@
 import type { Binding } from './bindings.ts';
 
-/** What needs saying about names that many commands have and no schema describes. */
-const known: Record<string, string> = {
-  user: 'Your own id of the user.',
-  limit: 'Rows on a page, 1 to 100.',
-  cursor: 'The next_cursor of the page before.',
-  deployment_id: 'A dep_ id, a slug or a name.',
-};
-
 /** The help text of an argument: what it is, what it may be, what it is when left out. */
 export function describeArgument({ argument, flag, shape, isRequired, isPositional }: Binding): string {
-  const said = shape.description || known[argument.name] || '';
+  const said = shape.description;
   const facts = [
     isRequired && !isPositional && 'required',
     argument.name === 'user' && isPositional && 'required; also as --user',
-    argument.name === 'user' && !isRequired && 'absent: the org’s own agent',
+    argument.name === 'user' && !isRequired && !said.includes('absent') && 'absent: the org’s own agent',
     shape.choices.length > 0 && listed(shape.choices),
     !said && shape.bounds,
     (shape.kind === 'texts' || shape.kind === 'labels') && 'may be given several times',

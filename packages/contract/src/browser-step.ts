@@ -6,14 +6,19 @@ export const stepKinds = ['click', 'type', 'scroll', 'wait_for', 'page_fetch'] a
 
 const click = z
   .strictObject({
-    kind: z.literal('click'),
-    text: text(1, 500).optional(),
-    selector: text(1, 1000).optional(),
-    role: text(1, 80).optional(),
-    name: text(1, 500).optional(),
-    within_ms: z.int().min(0).max(10_000).optional(),
-    nth: z.int().min(1).max(1000).optional(),
-    near_text: text(1, 500).optional(),
+    kind: z.literal('click').describe('`click`: clicks one element.'),
+    text: text(1, 500).optional().describe('The element that shows this text.'),
+    selector: text(1, 1000).optional().describe('The element that this CSS selector finds.'),
+    role: text(1, 80).optional().describe('The element with this ARIA role; goes with `name`.'),
+    name: text(1, 500).optional().describe('Its accessible name; goes with `role`.'),
+    within_ms: z
+      .int()
+      .min(0)
+      .max(10_000)
+      .optional()
+      .describe('How long to wait for the element, at most 10,000 milliseconds.'),
+    nth: z.int().min(1).max(1000).optional().describe('Which of several that match, from 1.'),
+    near_text: text(1, 500).optional().describe('The one that stands next to this text.'),
   })
   .refine(
     (step) =>
@@ -22,27 +27,26 @@ const click = z
   );
 
 const type = z.strictObject({
-  kind: z.literal('type'),
-  into: text(1, 1000).meta({ description: 'The label, placeholder or selector of the field.' }),
-  text: text(0, 8000),
-  submit: z.boolean().default(false),
+  kind: z.literal('type').describe('`type`: writes into one field.'),
+  into: text(1, 1000).describe('The label, placeholder or selector of the field.'),
+  text: text(0, 8000).describe('What to write; it replaces what was there.'),
+  submit: z.boolean().default(false).describe('Whether Enter is pressed afterwards.'),
 });
 
 const scroll = z.strictObject({
-  kind: z.literal('scroll'),
-  to: z.union(
-    [z.enum(['bottom', 'top']), z.int().min(-100_000).max(100_000)],
-    'Scroll to `bottom`, `top` or by pixels.',
-  ),
+  kind: z.literal('scroll').describe('`scroll`: moves the page.'),
+  to: z
+    .union([z.enum(['bottom', 'top']), z.int().min(-100_000).max(100_000)], 'Scroll to `bottom`, `top` or by pixels.')
+    .describe('`bottom`, `top`, or so many pixels down.'),
 });
 
 const waitFor = z
   .strictObject({
-    kind: z.literal('wait_for'),
-    text: text(1, 500).optional(),
-    selector: text(1, 1000).optional(),
-    url: text(1, 2048).optional(),
-    within_ms: z.int().min(0).max(60_000).optional(),
+    kind: z.literal('wait_for').describe('`wait_for`: waits until the page has something.'),
+    text: text(1, 500).optional().describe('Until this text shows.'),
+    selector: text(1, 1000).optional().describe('Until this CSS selector finds an element.'),
+    url: text(1, 2048).optional().describe('Until the address contains this.'),
+    within_ms: z.int().min(0).max(60_000).optional().describe('How long to wait, at most 60,000 milliseconds.'),
   })
   .refine(
     (step) => countGiven(step.text, step.selector, step.url) === 1,
@@ -50,11 +54,14 @@ const waitFor = z
   );
 
 const pageFetch = z.strictObject({
-  kind: z.literal('page_fetch'),
-  url: text(1, 2048),
-  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
-  headers: headers.optional(),
-  body: z.unknown().optional().meta({ description: 'Text is sent as it is, anything else as JSON.' }),
+  kind: z.literal('page_fetch').describe('`page_fetch`: calls an address from inside the page, with its cookies.'),
+  url: text(1, 2048).describe('The address; on one of the deployment’s allowed sites.'),
+  method: z
+    .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    .default('GET')
+    .describe('The HTTP method of the call.'),
+  headers: headers.optional().describe('Headers of the call.'),
+  body: z.unknown().optional().describe('Text is sent as it is, anything else as JSON.'),
 });
 
 /** One thing to do on the page before its answers are read. */

@@ -23,7 +23,7 @@ type CompositeCommand = {
 };
 
 const conversationId = id('conv').optional();
-const folder = text(1, 4096).default('.').meta({ description: 'The folder that holds service.yaml.' });
+const folder = text(1, 4096).default('.').describe('The folder that holds service.yaml.');
 
 export const compositeCommands = [
   {
@@ -32,17 +32,20 @@ export const compositeCommands = [
     scopes: ['runtime'],
     mcp: true,
     input: {
-      message: text(1, 32_000),
-      conversation: conversationId.meta({ description: 'Absent: a new conversation.' }),
+      message: text(1, 32_000).describe('What you say to the agent.'),
+      conversation: conversationId.describe('Absent: a new conversation.'),
       deployment: namedDeployment.optional(),
       context: messageFields.context,
       attachments: messageFields.attachments,
       output_schema: messageFields.output_schema,
       success_criteria: messageFields.success_criteria,
       hand_off: messageFields.hand_off,
-      wait_s: z.int().min(1).max(120).default(60).meta({
-        description: 'How long to wait; the command line without --json shows a turn to its end unless told.',
-      }),
+      wait_s: z
+        .int()
+        .min(1)
+        .max(120)
+        .default(60)
+        .describe('How long to wait; the command line without --json shows a turn to its end unless told.'),
     },
   },
   {
@@ -53,7 +56,7 @@ export const compositeCommands = [
     input: {
       interaction: interactionId()
         .optional()
-        .meta({ description: 'Absent: the only one that is open for the user, or for the org’s own agent.' }),
+        .describe('Absent: the only one that is open for the user, or for the org’s own agent.'),
       ...answerFields,
     },
   },
@@ -63,10 +66,10 @@ export const compositeCommands = [
     scopes: ['runtime'],
     mcp: true,
     input: {
-      conversation: conversationId,
+      conversation: conversationId.describe('The conversation that the page goes on with; absent: a new one.'),
       deployment: sessionFields.deployment,
       reuse: sessionFields.reuse,
-      chat: z.boolean().default(true),
+      chat: z.boolean().default(true).describe('Whether the page has a chat.'),
       screen: sessionFields.screen,
       voice: sessionFields.voice,
       memory: sessionFields.memory,
@@ -78,11 +81,11 @@ export const compositeCommands = [
     scopes: ['runtime'],
     mcp: true,
     input: {
-      conversation: conversationId,
-      task: id('task').optional(),
-      after: z.int().min(0).optional(),
-      type: z.enum(webhookEventTypes).optional(),
-      limit: z.int().min(1).max(100).default(20),
+      conversation: conversationId.describe('Whose events; absent: the newest of the whole org.'),
+      task: id('task').optional().describe('Only events of this piece of work.'),
+      after: z.int().min(0).optional().describe('Only events after this `seq`.'),
+      type: z.enum(webhookEventTypes).optional().describe('Only events of this type; of the whole org.'),
+      limit: z.int().min(1).max(100).default(20).describe('How many events at most, 1 to 100.'),
     },
   },
   {
@@ -93,7 +96,7 @@ export const compositeCommands = [
     input: {
       deployment: text(1, 120)
         .optional()
-        .meta({ description: 'Absent: the one that service.yaml names, else the only one there is.' }),
+        .describe('Absent: the one that service.yaml names, else the only one there is.'),
     },
   },
   {
@@ -101,7 +104,13 @@ export const compositeCommands = [
     summary: 'Apply service.yaml with the folders and files it names.',
     scopes: ['setup'],
     mcp: false,
-    input: { folder, promote: z.enum(['after_tests', 'now', 'no']).default('after_tests') },
+    input: {
+      folder,
+      promote: z
+        .enum(['after_tests', 'now', 'no'])
+        .default('after_tests')
+        .describe('`after_tests`: the version runs once its tests pass; `now`: at once; `no`: it is only saved.'),
+    },
   },
   {
     name: 'dev',
@@ -116,11 +125,11 @@ export const compositeCommands = [
     scopes: ['runtime'],
     mcp: false,
     input: {
-      file: text(1, 4096).meta({ description: 'The module: TypeScript or JavaScript.' }),
+      file: text(1, 4096).describe('The module: TypeScript or JavaScript.'),
       deployment: text(1, 120)
         .optional()
-        .meta({ description: 'Absent: the one that service.yaml names, beside the file or in this folder.' }),
-      concurrency: z.int().min(1).max(1000).optional().meta({ description: 'How many run at once; absent: 10.' }),
+        .describe('Absent: the one that service.yaml names, beside the file or in this folder.'),
+      concurrency: z.int().min(1).max(1000).optional().describe('How many run at once; absent: 10.'),
     },
   },
   {
@@ -128,14 +137,20 @@ export const compositeCommands = [
     summary: 'Forward the org’s events to an address on this machine, signed like deliveries.',
     scopes: ['runtime'],
     mcp: false,
-    input: { to: webAddress, types: z.array(z.enum(webhookEventTypes)).max(40).optional() },
+    input: {
+      to: webAddress.describe('The address on this machine that events are posted to.'),
+      types: z.array(z.enum(webhookEventTypes)).max(40).optional().describe('Only events of these types; absent: all.'),
+    },
   },
   {
     name: 'start',
     summary: 'Start the server on this machine.',
     scopes: null,
     mcp: false,
-    input: { port: z.int().min(0).max(65_535).optional(), host: text(1, 253).optional() },
+    input: {
+      port: z.int().min(0).max(65_535).optional().describe('The port to listen on; absent: 4600, or what PORT says.'),
+      host: text(1, 253).optional().describe('The address to listen on; absent: 127.0.0.1, or what HOST says.'),
+    },
   },
 ] as const satisfies readonly CompositeCommand[];
 

@@ -17,13 +17,16 @@ const repo = z.union(
   [
     repoAddress,
     z.strictObject({
-      url: repoAddress,
+      url: repoAddress.describe('The repository as `host/owner/repo`, or its https address.'),
       // git would read a ref that begins with a dash as an option.
       ref: text(1, 200)
         .regex(/^[^-\s]\S*$/, 'A ref begins with no dash and holds no spaces.')
-        .optional(),
-      path: text(1, 200).optional(),
-      token: companySecretReference.optional(),
+        .optional()
+        .describe('Branch, tag or commit; absent: `main`.'),
+      path: text(1, 200).optional().describe('The folder it is cloned into; absent: the name of the repository.'),
+      token: companySecretReference
+        .optional()
+        .describe('A secret of the company such as `${GIT_TOKEN}` that may read it, never the value itself.'),
     }),
   ],
   { error: 'Write the repository as text, or as an object with `url`.' },
@@ -37,12 +40,30 @@ const environmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0
 });
 
 /** The agent's computer, prepared before the first task; `environment` in a manifest. */
-export const computer = z.strictObject({
-  setup: text(0, 20_000).optional(),
-  repos: z.array(repo).max(10, 'At most 10 repositories.').default([]),
-  env: environmentVariables.default({}),
-  files: z
-    .array(z.strictObject({ file_id: id('file'), path: text(1, 200) }))
-    .max(50, 'At most 50 files.')
-    .default([]),
-});
+export const computer = z
+  .strictObject({
+    setup: text(0, 20_000)
+      .optional()
+      .describe(
+        'A shell script that runs once on each computer; the CLI and the SDK also take the name of a local file.',
+      ),
+    repos: z
+      .array(repo)
+      .max(10, 'At most 10 repositories.')
+      .default([])
+      .describe('Git repositories that are cloned before the first task, at most 10.'),
+    env: environmentVariables
+      .default({})
+      .describe('Environment variables of the computer; a credential is written `${NAME}`.'),
+    files: z
+      .array(
+        z.strictObject({
+          file_id: id('file'),
+          path: text(1, 200).describe('Where the file is put, relative to the home folder.'),
+        }),
+      )
+      .max(50, 'At most 50 files.')
+      .default([])
+      .describe('Uploaded files that are put there, at most 50.'),
+  })
+  .describe('The agent’s computer, prepared before its first task.');

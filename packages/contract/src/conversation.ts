@@ -4,40 +4,70 @@ import { id } from './ids.ts';
 import { interactionKinds } from './interactions.ts';
 import { metadata } from './metadata.ts';
 import { shown } from './session-access.ts';
+import { tag } from './tag.ts';
 import { taskStatuses } from './tasks.ts';
-import { time } from './time.ts';
+import { createdAt, time } from './time.ts';
 import { userId } from './user-id.ts';
 
 /** A call to one of the caller's own tools, which waits for its result. */
-export const pendingToolCall = z.object({
-  call_id: id('call'),
-  name: z.string(),
-  arguments: z.unknown(),
-  task_id: id('task').nullable(),
-  progress: z.string().optional().meta({ description: 'What whoever answers it said last of how far it is.' }),
-});
+export const pendingToolCall = z
+  .object({
+    call_id: id('call'),
+    name: z.string().describe('The function that is called.'),
+    arguments: z.unknown().describe('What it is called with; it fits the function’s own schema.'),
+    task_id: id('task').nullable().describe('The work that calls it; null where the reply itself does.'),
+    progress: z.string().optional().describe('What whoever answers it said last of how far it is.'),
+  })
+  .meta({ title: 'PendingToolCall', description: 'A call of one of your functions that waits for its result.' });
 
 export const conversationStatuses = ['idle', 'replying', 'working', 'waiting'] as const;
 
-export const conversation = z.object({
-  object: z.literal('conversation'),
-  id: id('conv'),
-  user_id: userId().nullable(),
-  deployment_id: id('dep').nullable(),
-  deployment_version: z.int().nullable(),
-  status: z.enum(conversationStatuses),
-  metadata,
-  created_at: time,
-  last_active_at: time,
-  open_work: z.array(z.object({ task_id: id('task'), title: z.string().nullable(), status: z.enum(taskStatuses) })),
-  open_interactions: z.array(
-    z.object({ interaction_id: id('int'), task_id: id('task').nullable(), kind: z.enum(interactionKinds) }),
-  ),
-  pending_tool_calls: z.array(pendingToolCall),
-  last_event_seq: z.int(),
-  ...costFields,
-  turn_id: id('turn').optional().meta({ description: 'The turn of the first message, where one was sent.' }),
-});
+export const conversation = z
+  .object({
+    object: tag('conversation'),
+    id: id('conv'),
+    user_id: userId().nullable().describe('Whose conversation it is; null: the org’s own agent.'),
+    deployment_id: id('dep').nullable().describe('The deployment that answers in it; null where none does.'),
+    deployment_version: z
+      .int()
+      .nullable()
+      .describe('In test mode the version it began on, in live mode the one that was live at its last message.'),
+    status: z
+      .enum(conversationStatuses)
+      .describe(
+        '`idle`: nothing is going on; `replying`: a reply is being made; `working`: a task runs; `waiting`: something waits for an answer.',
+      ),
+    metadata,
+    created_at: createdAt,
+    last_active_at: time.describe('When something was last said or done in it, as ISO 8601 in UTC.'),
+    open_work: z
+      .array(
+        z.object({
+          task_id: id('task'),
+          title: z.string().nullable().describe('What the work is about; null until it is named.'),
+          status: z.enum(taskStatuses).describe('How far this piece of work is.'),
+        }),
+      )
+      .describe('Work that has not ended, oldest first.'),
+    open_interactions: z
+      .array(
+        z.object({
+          interaction_id: id('int'),
+          task_id: id('task').nullable().describe('The work that waits; null where the reply does.'),
+          kind: z.enum(interactionKinds).describe('What made it wait, as in the interaction itself.'),
+        }),
+      )
+      .describe('What waits for a person, oldest first.'),
+    pending_tool_calls: z.array(pendingToolCall).describe('Calls of your own functions that wait for their result.'),
+    last_event_seq: z
+      .int()
+      .describe(
+        'The `seq` of its newest event: read the conversation, follow its events after this one, and nothing is missed.',
+      ),
+    ...costFields,
+    turn_id: id('turn').optional().describe('The turn of the first message, where one was sent.'),
+  })
+  .describe('A conversation between a user and the agent.');
 
 /** Without the company's labels and costs; a call of its own code is seen to wait, not what it is called with. */
 export const conversationSeen = {

@@ -17,19 +17,22 @@ import { namedDeployment } from './named-deployment.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { eventSeen } from './session-event.ts';
+import { tag } from './tag.ts';
 import { traceFields } from './trace.ts';
 import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
 
 const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
 
-const turnTrace = z.object({
-  object: z.literal('turn_trace'),
-  conversation_id: id('conv'),
-  turn_id: z.string(),
-  task_id: id('task').nullable().meta({ description: 'The work that the reply handed over to.' }),
-  ...traceFields,
-});
+const turnTrace = z
+  .object({
+    object: tag('turn_trace'),
+    conversation_id: id('conv'),
+    turn_id: z.string().describe('The turn that is traced.'),
+    task_id: id('task').nullable().describe('The work that the reply handed over to.'),
+    ...traceFields,
+  })
+  .describe('Each step and each model call of a reply.');
 
 const needsMessage = {
   error: 'Send a message, an attachment or a tool result.',
@@ -56,7 +59,11 @@ export const conversations = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List conversations, newest first: one user’s, or all of the org’s.',
-    query: z.strictObject({ user_id: userId().optional(), ...pageQuery }),
+    description: 'Needs scope `runtime`. Conversations that test runs play are not listed.',
+    query: z.strictObject({
+      user_id: userId().optional().describe('Only this user’s; absent: everybody’s, the org’s own agent included.'),
+      ...pageQuery,
+    }),
     status: 200,
     response: page(conversation),
     errors: [],
@@ -68,11 +75,19 @@ export const conversations = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Start a conversation, with or without its first message.',
+    description:
+      'The user is made on first use. With a `message` the turn begins at once: the answer carries its `turn_id`, or with `stream: true` its events until it settles. Test keys run the draft of the deployment, live keys its live version.',
     idempotent: true,
     body: z
       .strictObject({
-        user_id: userId().optional(),
-        deployment: namedDeployment.optional(),
+        user_id: userId()
+          .optional()
+          .describe('Whose conversation it is; absent: the org’s own agent, unless the org requires a user.'),
+        deployment: namedDeployment
+          .optional()
+          .describe(
+            'Which agent answers: a dep_ id, a slug or a name, `@version` to pin one; absent: the user’s default, then the org’s.',
+          ),
         metadata: metadataInput.optional(),
         ...messageFields,
       })
@@ -82,6 +97,7 @@ export const conversations = {
     response: conversation,
     produces: ['text/event-stream'],
     streams: true,
+    streamed: streamEvent,
     errors: [...refusals, 'user_required', 'invalid_deployment', 'deployment_required'],
     command: 'conversations create',
   }),
@@ -92,6 +108,8 @@ export const conversations = {
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: [], sees: conversationSeen },
     summary: 'Show a conversation with its open work, interactions and tool calls.',
+    description:
+      'Also for a session token with `chat`. To follow it without missing anything, stream its events after `last_event_seq`.',
     params: conversationParams,
     status: 200,
     response: conversation,
@@ -110,13 +128,17 @@ export const conversations = {
       follows: eventSeen,
     },
     summary: 'Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.',
+    description:
+      'A message sent while a reply is being made waits its turn; open work goes on meanwhile. `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes on, follow the events.',
     idempotent: true,
     params: conversationParams,
     headers: z.object({
-      Prefer: z.string().optional().meta({
-        description:
+      Prefer: z
+        .string()
+        .optional()
+        .describe(
           '`wait=N` holds the call for the final answer, or until it waits for one itself; 1 to 120 seconds, what is beyond counts as the nearest.',
-      }),
+        ),
     }),
     body: z
       .strictObject({ ...messageFields, tool_results: toolResults.optional() })
@@ -127,6 +149,7 @@ export const conversations = {
     response: turn,
     produces: ['text/event-stream'],
     streams: true,
+    streamed: streamEvent,
     errors: [
       ...refusals,
       'conversation_not_found',
@@ -144,6 +167,7 @@ export const conversations = {
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: ['limit', 'cursor'], sees: { data: messageSeen, next_cursor: true } },
     summary: 'List the messages of a conversation, newest first: the user’s, the agent’s and summaries of work.',
+    description: 'Pages go back in time. Deltas of a reply are on the event stream alone.',
     params: conversationParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -163,6 +187,8 @@ export const conversations = {
       follows: eventSeen,
     },
     summary: 'Follow a conversation as server-sent events, or read its events as JSON pages.',
+    description:
+      'Reconnect with `Last-Event-ID`, or `after`: every `seq` comes once and in order. The stream stays open, with a comment line every 15 seconds; `format=json` answers pages in its place. Old events are pruned from the start, after 30 days unless the operator says otherwise.',
     params: conversationParams,
     headers: z.object({
       'Last-Event-ID': failsWith(
@@ -170,22 +196,27 @@ export const conversations = {
         z.string().regex(/^(0|[1-9][0-9]{0,14})$/, 'Last-Event-ID is a whole number, or 0.'),
       )
         .optional()
-        .meta({ description: 'The `seq` of the last event seen: the stream goes on after it.' }),
+        .describe('The `seq` of the last event seen: the stream goes on after it.'),
     }),
     query: z.strictObject({
-      task_id: failsWith('invalid_task_id', id('task')).optional(),
-      format: z.enum(['json']).optional(),
+      task_id: failsWith('invalid_task_id', id('task')).optional().describe('Only events of this piece of work.'),
+      format: z.enum(['json']).optional().describe('`json` answers a page of events at once in place of a stream.'),
       after: z
         .string()
         .regex(/^(0|[1-9][0-9]{0,14})$/, '`after` is the `seq` of an event, or 0.')
         .transform(Number)
-        .optional(),
+        .optional()
+        .describe('The `seq` after which to begin; absent: from the first event that is kept.'),
       limit: pageQuery.limit,
     }),
     status: 200,
-    response: z.object({ data: z.array(streamEvent), next_after: z.int().nullable() }),
+    response: z.object({
+      data: z.array(streamEvent).describe('Events after `after`, oldest first.'),
+      next_after: z.int().nullable().describe('Send it as `after` for the next page; null when these were the last.'),
+    }),
     produces: ['text/event-stream'],
     streams: true,
+    streamed: streamEvent,
     errors: ['conversation_not_found', 'invalid_task_id', 'task_not_found', 'invalid_last_event_id'],
     // The command `events` reads these and the org's own.
     command: null,
@@ -196,7 +227,12 @@ export const conversations = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Show each step and each model call of a reply; work that it handed over has a trace of its own.',
-    params: z.strictObject({ ...conversationParams.shape, turn_id: z.string() }),
+    description:
+      'Model calls with tokens and cost, tools with one line of input and output, and tool servers that were away. Work that the turn began is traced by `GET /v1/tasks/{task_id}/trace`.',
+    params: z.strictObject({
+      ...conversationParams.shape,
+      turn_id: z.string().describe('The id of a turn of this conversation, `turn_…`.'),
+    }),
     status: 200,
     response: turnTrace,
     errors: ['conversation_not_found', 'turn_not_found'],
@@ -209,6 +245,8 @@ export const conversations = {
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: [], sees: conversationSeen },
     summary: 'Stop the reply and every task the conversation started.',
+    description:
+      'What has been said and spent stays. Tasks end as `failed` with the error `stopped`; open interactions are cancelled.',
     params: conversationParams,
     status: 200,
     response: conversation,

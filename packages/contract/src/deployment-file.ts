@@ -18,44 +18,56 @@ const localPath = text(1, 500);
 
 const test = z.strictObject({
   name: scenarioName,
-  ask: goal,
-  expect: z.union([scenarioLine, successCriteria], {
-    error: ({ input }) => (input === undefined ? 'This field is required.' : 'Write one line or a list of lines.'),
-  }),
-  never: scenarioLine.optional(),
-  persona: persona.optional(),
+  ask: goal.describe('What the pretend user wants, in their own words.'),
+  expect: z
+    .union([scenarioLine, successCriteria], {
+      error: ({ input }) => (input === undefined ? 'This field is required.' : 'Write one line or a list of lines.'),
+    })
+    .describe('What must be true at the end: one line, or a list of at most 12; every one must be met.'),
+  never: scenarioLine.optional().describe('What must never happen; if it does, the test fails.'),
+  persona: persona
+    .optional()
+    .describe('Who the pretend user is; absent: a person who uses this agent for the first time.'),
   tool_results: toolResults.optional(),
 });
 
 const routine = z.strictObject({
-  name: text(1, 200).optional(),
-  ask: text(1, 8000),
-  every: text(1, 100).optional(),
-  cron: text(1, 120).optional(),
-  on: z.literal('call').optional(),
-  timezone: timeZone().optional(),
-  filters: z.record(z.string(), z.unknown()).optional(),
-  enabled: z.boolean().default(true),
-  /** Absent: the org's own agent. */
+  name: text(1, 200).optional().describe('Finds the routine again at the next apply; absent: the start of `ask`.'),
+  ask: text(1, 8000).describe('What the agent is asked at every run.'),
+  every: text(1, 100).optional().describe('When it runs, in plain words such as `weekday at 08:00` or `30 minutes`.'),
+  cron: text(1, 120).optional().describe('When it runs, as five cron fields, in place of `every`.'),
+  on: z
+    .literal('call')
+    .optional()
+    .describe('`call`: it runs whenever your system posts to its address, in place of a schedule.'),
+  timezone: timeZone().optional().describe('The IANA time zone of the schedule; absent: the user’s, then UTC.'),
+  filters: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('With `on: call`: fields and values that a payload must carry.'),
+  enabled: z.boolean().default(true).describe('False: it is kept and does not run.'),
   for: z
     .union([userId(), z.array(userId()).min(1).max(100, 'At most 100 users.')], {
       error: 'Write a user id or a list of user ids.',
     })
-    .optional(),
+    .optional()
+    .describe('The user it runs for, or a list of at most 100; absent: the org’s own agent.'),
 });
 
 const webhook = z.strictObject({
-  url: webAddress,
+  url: webAddress.describe('The public https address that events are posted to.'),
   events: webhooks.create.body.shape.events,
-  description: text(0, 500).optional(),
+  description: text(0, 500).optional().describe('A note on what it is for.'),
 });
 
 /** `service.yaml`: a whole deployment, applied by PUT as JSON. */
 export const deploymentFile = failsWith(
   'invalid_manifest',
   z.strictObject({
-    $schema: text(0, 500).optional(),
-    name: deploymentSlug,
+    $schema: text(0, 500).optional().describe('The address of this schema, for editors; the service ignores it.'),
+    name: deploymentSlug.describe(
+      'The deployment’s name in addresses: lowercase letters, digits and dashes, at most 63.',
+    ),
     ...commonSettings,
     tools: z
       .array(
@@ -64,7 +76,8 @@ export const deploymentFile = failsWith(
         }),
       )
       .max(50, 'At most 50 tools.')
-      .default([]),
+      .default([])
+      .describe('MCP servers, each with `mcp`, and functions of your own code, each with `function`; at most 50.'),
     skills: z
       .union(
         [
@@ -79,28 +92,58 @@ export const deploymentFile = failsWith(
         ],
         { error: 'Write a folder or a list of skills.' },
       )
-      .default([]),
+      .default([])
+      .describe('A folder of skills, or a list of folders, of skills by `id`, and of built-in ones by `name`.'),
     knowledge: z
       .union(
         [
           localPath,
           z
             .array(
-              z.union([localPath, z.strictObject({ notebook: id('nb') })], {
-                error: 'Write a path, or an object with `notebook`.',
-              }),
+              z.union(
+                [
+                  localPath,
+                  z.strictObject({
+                    notebook: id('nb').describe('The id of an existing notebook, `nb_` and 24 characters.'),
+                  }),
+                ],
+                {
+                  error: 'Write a path, or an object with `notebook`.',
+                },
+              ),
             )
             .max(50, 'At most 50 entries.'),
         ],
         { error: 'Write a path or a list.' },
       )
-      .default([]),
-    /** Absent: as the org has it. */
-    memory: z.enum(memoryModes).optional(),
-    computer: computer.optional(),
-    browser: browser.optional(),
-    routines: z.array(routine).max(50, 'At most 50 routines.').default([]),
-    tests: z.array(test).max(100, 'At most 100 tests.').default([]),
-    webhooks: z.array(webhook).max(10, 'At most 10 webhook endpoints.').default([]),
+      .default([])
+      .describe('A folder or file to read from, or a list of paths and of notebooks by `notebook`.'),
+    memory: z
+      .enum(memoryModes)
+      .optional()
+      .describe(
+        'Who keeps what is learnt of users: the service as `vestra`, your own endpoint as `customer`, nobody as `none`; absent: as the org has it.',
+      ),
+    computer: computer.optional().describe('How the agent’s computer is prepared before its first task.'),
+    browser: browser
+      .optional()
+      .describe(
+        'Which sites the user’s browser may open; absent: a fetch opens nothing, and no page is closed to the agent.',
+      ),
+    routines: z
+      .array(routine)
+      .max(50, 'At most 50 routines.')
+      .default([])
+      .describe('What the agent does by itself on a schedule or on a call; they belong to this file.'),
+    tests: z
+      .array(test)
+      .max(100, 'At most 100 tests.')
+      .default([])
+      .describe('Scenarios that are played before a version goes live; they belong to this file.'),
+    webhooks: z
+      .array(webhook)
+      .max(10, 'At most 10 webhook endpoints.')
+      .default([])
+      .describe('Addresses that hear this deployment’s events; they belong to this file.'),
   }),
 );

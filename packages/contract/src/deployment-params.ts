@@ -12,4 +12,6 @@ const deploymentReference = failsWith(
     ),
 );
 
-export const deploymentParams = z.strictObject({ deployment_id: deploymentReference });
+export const deploymentParams = z.strictObject({
+  deployment_id: deploymentReference.describe('The deployment’s `dep_` id, its slug or its name.'),
+});

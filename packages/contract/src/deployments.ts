@@ -7,52 +7,84 @@ import { manifest, shownManifest } from './manifest.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { deploymentSlug } from './slug.ts';
+import { tag } from './tag.ts';
 import { testRun, testRunStatuses } from './test-runs.ts';
 import { text } from './text.ts';
-import { time } from './time.ts';
+import { createdAt, updatedAt } from './time.ts';
 
-export const deployment = z.object({
-  object: z.literal('deployment'),
-  id: id('dep'),
-  name: z.string(),
-  slug: z.string(),
-  description: z.string(),
-  base: z.literal('agent'),
-  status: z.enum(['active', 'archived']),
-  /** What test keys run. */
-  draft_version: z.int().min(1),
-  /** What live keys run; null until one is promoted. */
-  live_version: z.int().min(1).nullable(),
-  created_at: time,
-  updated_at: time,
-});
+export const deployment = z
+  .object({
+    object: tag('deployment'),
+    id: id('dep'),
+    name: z.string().describe('What people call it.'),
+    slug: z.string().describe('Its name in addresses and files; taken wherever `{deployment_id}` is.'),
+    description: z.string().describe('What it is for; empty where none was given.'),
+    base: z.literal('agent').describe('Always `agent`: what it is a configuration of.'),
+    status: z.enum(['active', 'archived']).describe('`archived`: put away, no new conversation or version reaches it.'),
+    draft_version: z.int().min(1).describe('The version that test keys run.'),
+    live_version: z.int().min(1).nullable().describe('The version that live keys run; null until one is promoted.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  })
+  .describe('A named configuration of the agent, with the versions that test and live keys run.');
 
-const deploymentVersion = z.object({
-  object: z.literal('deployment_version'),
-  deployment_id: id('dep'),
-  version: z.int().min(1),
-  note: z.string().nullable(),
-  manifest: shownManifest,
-  /** The keys that differ from the version before; `knowledge` and `skills` also where only their content does. */
-  changed: z.array(z.string()),
-  /** Ids of its notebooks and skills that have been deleted since. With any of them it does not run again. */
-  missing: z.array(z.string()),
-  tests: z.object({ run_id: id('trun'), status: z.enum(testRunStatuses) }).nullable(),
-  is_draft: z.boolean(),
-  is_live: z.boolean(),
-  created_by: z.object({ type: z.enum(['key', 'member', 'system']), id: z.string(), name: z.string() }),
-  created_at: time,
-});
+const deploymentVersion = z
+  .object({
+    object: tag('deployment_version'),
+    deployment_id: id('dep'),
+    version: z.int().min(1).describe('Counts up from 1 with every saved change.'),
+    note: z.string().nullable().describe('What was noted when it was saved; null where nothing was.'),
+    manifest: shownManifest.describe('All its settings; they can be sent back as they are.'),
+    changed: z
+      .array(z.string())
+      .describe(
+        'The keys that differ from the version before; `knowledge` and `skills` also where only their content does.',
+      ),
+    missing: z
+      .array(z.string())
+      .describe(
+        'Ids of its notebooks and skills that have been deleted since; with any of them it does not run again.',
+      ),
+    tests: z
+      .object({ run_id: id('trun'), status: z.enum(testRunStatuses).describe('How that run stands or ended.') })
+      .nullable()
+      .describe('Its last test run; null where none was made.'),
+    is_draft: z.boolean().describe('Whether test keys run it.'),
+    is_live: z.boolean().describe('Whether live keys run it.'),
+    created_by: z
+      .object({
+        type: z
+          .enum(['key', 'member', 'system'])
+          .describe('Whether a key, a member of the console or the service itself did.'),
+        id: z.string().describe('The id of that key or member.'),
+        name: z.string().describe('What that key or member is called.'),
+      })
+      .describe('Who saved it.'),
+    created_at: createdAt,
+  })
+  .describe('One saved state of a deployment; it never changes.');
 
 /** Endpoints of the file that this call made; each secret shows once. */
-const webhookSecrets = z.array(z.object({ endpoint_id: id('whk'), url: z.string(), secret: z.string() }));
+const webhookSecrets = z
+  .array(
+    z.object({
+      endpoint_id: id('whk'),
+      url: z.string().describe('The address that events are posted to.'),
+      secret: z.string().describe('`whsec_…`: check signatures with it; shown this once.'),
+    }),
+  )
+  .describe('Endpoints of the file that this call made, each with its secret.');
 
 const promotion = {
-  version: deploymentVersion,
-  promoted: z.boolean(),
-  became_default: z.boolean(),
-  test_run: testRun.nullable(),
-  webhook_secrets: webhookSecrets,
+  version: deploymentVersion.describe('The version that this call is about.'),
+  promoted: z
+    .boolean()
+    .describe('Whether it runs in the key’s mode now; false while its tests are still playing, or where they failed.'),
+  became_default: z
+    .boolean()
+    .describe('Whether the deployment became the org’s default by this call, because there was none.'),
+  test_run: testRun.nullable().describe('The test run that decides; null where none was needed.'),
+  webhook_secrets: webhookSecrets.describe('Endpoints of the file that this call made, each with its secret.'),
 };
 
 const versionParams = deploymentParams.extend({
@@ -62,7 +94,7 @@ const versionParams = deploymentParams.extend({
       .string()
       .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
       .transform(Number),
-  ),
+  ).describe('A version of the deployment: a whole number from 1.'),
 });
 
 const settingsErrors = [
@@ -85,6 +117,7 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the deployments.',
+    description: 'Needs scope `setup`; newest first, archived ones included. Both modes see the same deployments.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(deployment),
@@ -97,13 +130,17 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Create a deployment with a first draft version.',
+    description:
+      'For settings sent as JSON; to apply a whole file with its folders use `PUT`, the CLI or an SDK. Its first version is the draft that test keys run; nothing is live yet.',
     idempotent: true,
     body: z.strictObject({
-      name: text(1, 120),
-      slug: deploymentSlug.optional(),
-      description: text(0, 2000).default(''),
-      manifest: manifest.prefault({}),
-      note: text(0, 500).optional(),
+      name: text(1, 120).describe('What people call it, 1 to 120 characters.'),
+      slug: deploymentSlug.optional().describe('Its name in addresses; absent: made from `name`.'),
+      description: text(0, 2000)
+        .default('')
+        .describe('What it is for, at most 2,000 characters; the agent card shows it.'),
+      manifest: manifest.prefault({}).describe('Settings of its first version; a key left out takes its default.'),
+      note: text(0, 500).optional().describe('A note on the version, at most 500 characters.'),
     }),
     status: 201,
     response: deployment,
@@ -116,8 +153,15 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one deployment, or its newest version as a deployment file in YAML.',
+    description:
+      'With `format=yaml` the answer is `application/yaml`, a file that changes nothing when it is applied again.',
     params: deploymentParams,
-    query: z.strictObject({ format: z.enum(['json', 'yaml']).default('json') }),
+    query: z.strictObject({
+      format: z
+        .enum(['json', 'yaml'])
+        .default('json')
+        .describe('`yaml` answers the newest version as a deployment file.'),
+    }),
     status: 200,
     response: deployment,
     produces: ['application/yaml'],
@@ -130,18 +174,33 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Apply a deployment file; the first call for a name creates the deployment.',
+    description:
+      'Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the file’s tests, routines and webhooks, and saves a version where something changed. Local folders cannot be read over HTTP: the CLI and the SDKs upload them first. All faults of the file come together in `errors`.',
     showsSecret: true,
     params: deploymentParams,
-    query: z.strictObject({ promote: z.enum(['after_tests', 'now', 'no']).default('after_tests') }),
+    query: z.strictObject({
+      promote: z
+        .enum(['after_tests', 'now', 'no'])
+        .default('after_tests')
+        .describe('`after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is only saved.'),
+    }),
     body: deploymentFile,
     checkedBy: 'handler',
     status: 200,
     response: deployment.extend({
       ...promotion,
-      changed: z.array(z.string()),
-      created: z.boolean(),
-      /** What was taken and may not be what was meant. */
-      warnings: z.array(z.object({ param: z.string(), message: z.string() })),
+      changed: z
+        .array(z.string())
+        .describe('The keys of the file that changed; empty where nothing did and no version was made.'),
+      created: z.boolean().describe('Whether this call made the deployment.'),
+      warnings: z
+        .array(
+          z.object({
+            param: z.string().describe('The dotted path of the field in the file.'),
+            message: z.string().describe('What may be wrong with it, in a sentence.'),
+          }),
+        )
+        .describe('What was taken and may not be what was meant.'),
     }),
     errors: [
       ...settingsErrors,
@@ -167,8 +226,12 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Change the name or description, which the agent card shows too; needs a live key once a version is live.',
+    description: 'Settings are not changed here but by a new version.',
     params: deploymentParams,
-    body: z.strictObject({ name: text(1, 120).optional(), description: text(0, 2000).optional() }),
+    body: z.strictObject({
+      name: text(1, 120).optional().describe('What people call it from now on; the slug stays.'),
+      description: text(0, 2000).optional().describe('What it is for; an empty text clears it.'),
+    }),
     status: 200,
     response: deployment,
     errors: ['deployment_not_found', 'live_key_required'],
@@ -180,6 +243,7 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the versions of a deployment, newest first.',
+    description: 'Each says what it changed, who saved it and how its tests went.',
     params: deploymentParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -193,6 +257,7 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one version of a deployment.',
+    description: 'A version never changes; its `manifest` can be sent to create another deployment.',
     params: versionParams,
     status: 200,
     response: deploymentVersion,
@@ -205,13 +270,17 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Let a version become the one that the key’s mode runs, at once or when its tests pass.',
+    description:
+      'With a live key live users get it from their next message on; with a test key the draft moves to it. Secrets, notebooks and skills that it needs are checked first. `after_tests` answers at once and promotes when the run has passed.',
     idempotent: true,
     showsSecret: true,
     params: deploymentParams,
     body: z.strictObject({
-      /** Absent: the newest. */
-      version: z.int().min(1).optional(),
-      when: z.enum(['now', 'after_tests']).default('now'),
+      version: z.int().min(1).optional().describe('Which version, older ones included; absent: the newest.'),
+      when: z
+        .enum(['now', 'after_tests'])
+        .default('now')
+        .describe('`now`: at once; `after_tests`: when its scenarios have passed.'),
     }),
     bodyOptional: true,
     status: 200,
@@ -233,6 +302,7 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Make the version that was live before live again at once; needs a live key.',
+    description: 'Promotions form a stack: calling it again goes one further back.',
     idempotent: true,
     showsSecret: true,
     params: deploymentParams,
@@ -256,6 +326,8 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Put a deployment away: no new conversation or version reaches it.',
+    description:
+      'Conversations that are going on are refused further messages. Needs a live key once a version is live.',
     params: deploymentParams,
     status: 200,
     response: deployment,
@@ -268,6 +340,7 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Bring an archived deployment back.',
+    description: 'Its pointers are as they were. Needs a live key once a version is live.',
     params: deploymentParams,
     status: 200,
     response: deployment,
@@ -280,6 +353,8 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a deployment of which no version is live.',
+    description:
+      'Versions, scenarios and test runs go with it; conversations, usage and the audit log stay. Refused with `deployment_live` while a version is live.',
     params: deploymentParams,
     status: 200,
     response: deleted('deployment'),
@@ -292,13 +367,17 @@ export const deployments = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Describe a job and answer a few questions; the answer carries the deployment file so far.',
+    description:
+      '201 begins, 200 goes on; five to eight questions at most. Nothing is saved: apply the file once it is `ready`.',
     idempotent: true,
     body: z
       .strictObject({
-        deployment: text(1, 120).optional(),
-        describe: text(1, 8000).optional(),
-        conversation: failsWith('invalid_conversation_id', id('conv')).optional(),
-        answer: text(1, 8000).optional(),
+        deployment: text(1, 120).optional().describe('The name that the new deployment will have; to begin.'),
+        describe: text(1, 8000).optional().describe('The job, in your own words; to begin.'),
+        conversation: failsWith('invalid_conversation_id', id('conv'))
+          .optional()
+          .describe('The `conversation_id` of the answer before; to go on.'),
+        answer: text(1, 8000).optional().describe('The answer to the last question; to go on.'),
       })
       .refine(beginsOrGoesOn, {
         error: 'Send `deployment` with `describe` to begin, or `conversation` with `answer` to go on.',
@@ -307,13 +386,19 @@ export const deployments = {
     status: 201,
     alsoStatus: [200],
     response: z.object({
-      object: z.literal('interview'),
+      object: tag('interview'),
       conversation_id: id('conv'),
-      deployment: z.string(),
-      status: z.enum(['asking', 'ready']),
-      question: z.string().nullable(),
-      file: z.looseObject({ name: z.string() }).nullable(),
-      yaml: z.string().nullable(),
+      deployment: z.string().describe('The slug that the file names.'),
+      status: z.enum(['asking', 'ready']).describe('`asking` until it knows enough, then `ready`.'),
+      question: z.string().nullable().describe('What it wants to know next; null once it is ready.'),
+      file: z
+        .looseObject({ name: z.string().describe('The slug of the deployment.') })
+        .nullable()
+        .describe('The deployment file so far, as JSON; null before there is one.'),
+      yaml: z
+        .string()
+        .nullable()
+        .describe('The same file as YAML, to save as `service.yaml`; null before there is one.'),
     }),
     errors: [
       'describe_or_answer',

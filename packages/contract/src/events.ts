@@ -14,9 +14,10 @@ import { usd } from './money.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { modes, route } from './route.ts';
 import { routine } from './routines.ts';
+import { tag } from './tag.ts';
 import { task } from './tasks.ts';
 import { testRun } from './test-runs.ts';
-import { time } from './time.ts';
+import { createdAt } from './time.ts';
 import { traceStep } from './trace.ts';
 import { turn } from './turn.ts';
 import { userId } from './user-id.ts';
@@ -25,106 +26,176 @@ import { type WebhookEventType, webhookEventTypes } from './webhook-event-types.
 import { webhookEndpoint } from './webhooks.ts';
 
 /** What a stop by a limit or a policy adds; a stop by a person adds nothing. */
-const whyStopped = { reason: z.string().optional(), message: z.string().nullable().optional() };
+const whyStopped = {
+  reason: z
+    .string()
+    .optional()
+    .describe(
+      'What stopped it: `max_turns`, `max_budget`, `credits_exhausted` or `hook_blocked`; absent where a caller or a person did.',
+    ),
+  message: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('The same in a sentence; absent where a caller or a person stopped it.'),
+};
 
 /** Read by the person's own page too: no word of hosts and secrets. */
 const awayServer = {
   server: missingTools.element.shape.server,
   reason: missingTools.element.shape.reason,
-  user_id: userId().nullable().meta({ description: 'Null: it concerns every user.' }),
+  user_id: userId().nullable().describe('Null: it concerns every user.'),
 };
 
 /** What the stream of a conversation carries, and the `data` of each type. */
 export const streamEventData = {
-  'turn.started': z.object({ turn }),
-  'reply.delta': z.object({ text: z.string(), message_id: id('msg') }),
-  'reply.completed': z.object({ message }),
-  'turn.failed': z.object({ turn }),
-  'turn.settled': z.object({ turn }),
-  'task.started': z.object({ task }),
-  'task.progress': z.object({ title: task.shape.title, progress: task.shape.progress }),
-  'task.step': z.object({ step: traceStep }),
-  'task.completed': z.object({ task }),
-  'task.failed': z.object({ task }),
-  'task.stopped': z.object({ task, ...whyStopped }),
-  'interaction.created': z.object({ interaction }),
-  'interaction.resolved': z.object({ interaction }),
-  'tool_call.created': z.object({ call: pendingToolCall }),
-  'tool_call.progress': z.object({ call_id: id('call'), name: z.string(), text: z.string() }),
-  'file.created': z.object({ file }),
-  'tool_server.away': z.object(awayServer),
-  'conversation.status': z.object({ status: z.enum(conversationStatuses) }),
+  'turn.started': z.object({ turn }).describe('A message was taken and its turn has begun.'),
+  'reply.delta': z
+    .object({
+      text: z.string().describe('The next piece of the reply: append it to what came before.'),
+      message_id: id('msg'),
+    })
+    .describe('The next piece of a reply that is being written.'),
+  'reply.completed': z.object({ message }).describe('A reply, or the summary of work, is whole and is a message now.'),
+  'turn.failed': z.object({ turn }).describe('A turn ended without an answer; `error` says why.'),
+  'turn.settled': z.object({ turn }).describe('A turn came to its end: answered, failed or stopped.'),
+  'task.started': z.object({ task }).describe('A piece of work was begun.'),
+  'task.progress': z
+    .object({ title: task.shape.title, progress: task.shape.progress })
+    .describe('The plan of a piece of work, or its title, has changed.'),
+  'task.step': z.object({ step: traceStep }).describe('A tool was called within work, or has answered.'),
+  'task.completed': z.object({ task }).describe('A piece of work is done.'),
+  'task.failed': z.object({ task }).describe('A piece of work failed.'),
+  'task.stopped': z
+    .object({ task, ...whyStopped })
+    .describe('A piece of work was ended by a limit, a policy, a caller or a person.'),
+  'interaction.created': z
+    .object({ interaction })
+    .describe('The agent waits for an approval, an answer, a hand-off, a connection or a function of yours.'),
+  'interaction.resolved': z
+    .object({ interaction })
+    .describe('What the agent waited for was answered, withdrawn or too old.'),
+  'tool_call.created': z.object({ call: pendingToolCall }).describe('The agent calls a function of yours: answer it.'),
+  'tool_call.progress': z
+    .object({
+      call_id: id('call'),
+      name: z.string().describe('The function that is being carried out.'),
+      text: z.string().describe('How far it is, in the words of your code.'),
+    })
+    .describe('Whoever carries out a function said how far it is.'),
+  'file.created': z.object({ file }).describe('Work has made a file.'),
+  'tool_server.away': z
+    .object(awayServer)
+    .describe('The tools of a server or an app could not be had; the agent goes on without them.'),
+  'conversation.status': z
+    .object({
+      status: z.enum(conversationStatuses).describe('What the conversation is doing from now on.'),
+    })
+    .describe('The conversation went from one state to another.'),
 };
 
 export type StreamEventType = keyof typeof streamEventData;
 
 const usageAlert = z.object({
-  object: z.literal('usage_alert'),
-  cap: z.enum(['org_daily_usd', 'org_monthly_usd', 'user_daily_usd', 'user_monthly_usd']),
-  user_id: userId().nullable().meta({ description: 'Null: the cap is the org’s.' }),
-  period: z.string().meta({ description: 'The day, `2026-11-15`, or the month, `2026-11`.' }),
-  threshold: z.int().meta({ description: 'The percentage of the cap that spend has reached.' }),
-  cap_usd: usd,
-  spend_usd: usd,
+  object: tag('usage_alert'),
+  cap: z
+    .enum(['org_daily_usd', 'org_monthly_usd', 'user_daily_usd', 'user_monthly_usd'])
+    .describe('The cap that spend has come near to, or reached.'),
+  user_id: userId().nullable().describe('Null: the cap is the org’s.'),
+  period: z.string().describe('The day, `2026-11-15`, or the month, `2026-11`.'),
+  threshold: z.int().describe('The percentage of the cap that spend has reached.'),
+  cap_usd: usd.describe('The cap itself, in US dollars.'),
+  spend_usd: usd.describe('What has been spent in the period, in US dollars.'),
 });
 
 /** The `data` of each webhook type: the resource as its GET shows it, and what the type adds. */
 export const webhookEventData = {
-  'conversation.created': conversation,
-  'reply.completed': message,
-  'turn.failed': turn,
-  'task.started': task,
-  'task.completed': task,
-  'task.failed': task,
-  'task.stopped': task.extend(whyStopped),
-  'interaction.created': interaction,
-  'interaction.resolved': interaction,
-  'interaction.expired': interaction,
-  'file.created': file,
-  'routine.ran': routine.extend({ run: z.object({ conversation_id: id('conv'), turn_id: id('turn') }) }),
-  'routine.failed': routine.extend({ reason: z.string(), message: z.string() }),
-  'batch.completed': batch,
-  'test_run.completed': testRun,
-  'deployment.promoted': deployment.extend({ version: z.int(), became_default: z.boolean() }),
-  'deployment.rolled_back': deployment.extend({ version: z.int(), previous_version: z.int() }),
-  'tool_server.away': z.object({
-    object: z.literal('tool_server'),
-    id: z.string(),
-    ...awayServer,
-    message: z.string(),
-    conversation_id: id('conv'),
-    turn_id: id('turn'),
-  }),
-  'connection.failed': connection,
-  'user.created': user,
-  'user.deleted': deleted('user'),
-  'key.created': key,
-  'key.rolled': key,
-  'key.revoked': key,
-  'usage.threshold_reached': usageAlert,
-  'usage.cap_reached': usageAlert,
-  'webhook.disabled': webhookEndpoint,
-  'webhook.test': webhookEndpoint,
+  'conversation.created': conversation.describe('A conversation was started.'),
+  'reply.completed': message.describe('The agent has answered, or work has summed up.'),
+  'turn.failed': turn.describe('A turn ended without an answer; `error` says why.'),
+  'task.started': task.describe('A piece of work was begun.'),
+  'task.completed': task.describe('A piece of work is done.'),
+  'task.failed': task.describe('A piece of work failed.'),
+  'task.stopped': task
+    .extend(whyStopped)
+    .describe('A piece of work was ended by a limit, a policy, a caller or a person.'),
+  'interaction.created': interaction.describe(
+    'The agent waits for an approval, an answer, a hand-off, a connection or a function of yours.',
+  ),
+  'interaction.resolved': interaction.describe('What the agent waited for was answered or withdrawn.'),
+  'interaction.expired': interaction.describe('Nobody answered in time; the agent goes on without it.'),
+  'file.created': file.describe('Work has made a file.'),
+  'routine.ran': routine
+    .extend({
+      run: z.object({ conversation_id: id('conv'), turn_id: id('turn') }).describe('Where the run can be followed.'),
+    })
+    .describe('A routine has run; `run` says where.'),
+  'routine.failed': routine
+    .extend({
+      reason: z.string().describe('The error code of why the run did not happen.'),
+      message: z.string().describe('The same in a sentence for whoever runs the deployment.'),
+    })
+    .describe('A run that was due did not happen; `reason` says why.'),
+  'batch.completed': batch.describe('Every item of a batch has ended.'),
+  'test_run.completed': testRun.describe('A test run has ended; `status` is its verdict.'),
+  'deployment.promoted': deployment
+    .extend({
+      version: z.int().describe('The version that runs from now on in the mode of the event.'),
+      became_default: z.boolean().describe('Whether the deployment also became the org’s default by it.'),
+    })
+    .describe('Another version of a deployment runs from now on.'),
+  'deployment.rolled_back': deployment
+    .extend({
+      version: z.int().describe('The version that is live again.'),
+      previous_version: z.int().describe('The version that was live until then.'),
+    })
+    .describe('The version that was live before is live again.'),
+  'tool_server.away': z
+    .object({
+      object: tag('tool_server'),
+      id: z.string().describe('The id of the MCP server, or of the app.'),
+      ...awayServer,
+      message: z.string().describe('What is wrong, in a sentence for whoever runs the deployment.'),
+      conversation_id: id('conv'),
+      turn_id: id('turn'),
+    })
+    .describe('The tools of a server or an app could not be had; the agent goes on without them.'),
+  'connection.failed': connection.describe('An app that was connected can no longer be used; `error` says why.'),
+  'user.created': user.describe('A user acts for the first time.'),
+  'user.deleted': deleted('user').describe('The erasure of a user is done.'),
+  'key.created': key.describe('An API key was made.'),
+  'key.rolled': key.describe('An API key got a new secret.'),
+  'key.revoked': key.describe('An API key was revoked.'),
+  'usage.threshold_reached': usageAlert.describe(
+    'Spend has reached one of the percentages of a cap that you asked to be told of.',
+  ),
+  'usage.cap_reached': usageAlert.describe(
+    'Spend has reached a cap: nothing more is spent under it until its period ends.',
+  ),
+  'webhook.disabled': webhookEndpoint.describe(
+    'An endpoint was switched off, because it failed for five days or answered 410.',
+  ),
+  'webhook.test': webhookEndpoint.describe('A sample, sent because somebody asked for it.'),
 } satisfies Record<WebhookEventType, z.ZodType>;
 
 /** One event on the stream of a conversation. */
-export const streamEvent = eventOf(streamEventData, {
-  object: z.literal('event'),
+export const streamEvent = eventOf('StreamEvent', streamEventData, {
+  object: tag('event'),
   id: id('evt'),
-  seq: z.int().meta({ description: 'Counts up from 1 within the conversation, without gaps.' }),
-  conversation_id: id('conv').nullable(),
-  task_id: id('task').nullable(),
-  turn_id: id('turn').nullable(),
-  deployment_id: id('dep').nullable(),
-  created_at: time,
+  seq: z.int().describe('Counts up from 1 within the conversation, without gaps.'),
+  conversation_id: id('conv').nullable().describe('The conversation that the stream belongs to.'),
+  task_id: id('task').nullable().describe('The work it is about; null where it is about none.'),
+  turn_id: id('turn').nullable().describe('The turn it is about; null where it is about none.'),
+  deployment_id: id('dep').nullable().describe('The deployment that answers; null where none does.'),
+  created_at: createdAt,
 });
 
 /** One event as it is delivered to a webhook endpoint. */
-const webhookEvent = eventOf(webhookEventData, {
-  object: z.literal('event'),
+export const webhookEvent = eventOf('WebhookEvent', webhookEventData, {
+  object: tag('event'),
   id: id('evt'),
-  created_at: time,
-  mode: z.enum(modes),
+  created_at: createdAt,
+  mode: z.enum(modes).describe('The mode it happened in; endpoints of the other mode never hear of it.'),
   org_id: id('org'),
 });
 
@@ -135,9 +206,23 @@ type EventOf<Data extends DataByType, Envelope extends z.ZodRawShape> = {
 }[keyof Data & string];
 
 /** An event is its envelope, and by its `type` the `data` of that row. */
-function eventOf<Data extends DataByType, const Envelope extends z.ZodRawShape>(table: Data, envelope: Envelope) {
-  const options = Object.entries(table).map(([type, data]) => z.object({ ...envelope, type: z.literal(type), data }));
-  return z.discriminatedUnion('type', options as unknown as [EventOf<Data, Envelope>]);
+function eventOf<Data extends DataByType, const Envelope extends z.ZodRawShape>(
+  name: string,
+  table: Data,
+  envelope: Envelope,
+) {
+  const options = Object.entries(table).map(([type, data]) =>
+    z
+      .object({
+        ...envelope,
+        type: z.literal(type).describe(`Always \`${type}\`: it decides what \`data\` holds.`),
+        data: data.describe('What it is about, as it was at that moment.'),
+      })
+      .meta({ title: `${type} ${name}`, description: data.description ?? '' }),
+  );
+  return z
+    .discriminatedUnion('type', options as unknown as [EventOf<Data, Envelope>])
+    .meta({ title: name, description: 'One event; its `type` says what happened and what `data` holds.' });
 }
 
 export type StreamEvent = z.input<typeof streamEvent>;
@@ -158,7 +243,12 @@ export const events = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List the org’s events of the webhook types, newest first.',
-    query: z.strictObject({ type: z.enum(webhookEventTypes).optional(), ...pageQuery }),
+    description:
+      'Needs scope `runtime`. Every event of a webhook type is here, whether or not an endpoint asked for it, in the shape that endpoints get; kept for 30 days unless the operator says otherwise.',
+    query: z.strictObject({
+      type: z.enum(webhookEventTypes).optional().describe('Only events of this type.'),
+      ...pageQuery,
+    }),
     status: 200,
     response: page(webhookEvent),
     errors: [],
@@ -170,6 +260,7 @@ export const events = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Show one event.',
+    description: 'The same body that a webhook endpoint was sent, to check or handle it again.',
     params: z.strictObject({ event_id: failsWith('event_not_found', id('evt')) }),
     status: 200,
     response: webhookEvent,

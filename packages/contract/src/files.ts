@@ -4,7 +4,8 @@ import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { shown } from './session-access.ts';
-import { time } from './time.ts';
+import { tag } from './tag.ts';
+import { createdAt, time } from './time.ts';
 import { userId } from './user-id.ts';
 
 const listedSources = ['upload', 'output'] as const;
@@ -13,18 +14,25 @@ const fileSources = [...listedSources, 'tool'] as const;
 
 export const maxUploadBytes = 10 * 1024 * 1024;
 
-export const file = z.object({
-  object: z.literal('file'),
-  id: id('file'),
-  user_id: userId().nullable(),
-  filename: z.string().nullable(),
-  mime_type: z.string().nullable(),
-  size_bytes: z.int().nullable(),
-  source: z.enum(fileSources),
-  task_id: id('task').nullable(),
-  conversation_id: id('conv').nullable(),
-  created_at: time,
-});
+export const file = z
+  .object({
+    object: tag('file'),
+    id: id('file'),
+    user_id: userId().nullable().describe('Whose file it is; null: the org’s own agent.'),
+    filename: z.string().nullable().describe('What it is called; null where it has no name.'),
+    mime_type: z
+      .string()
+      .nullable()
+      .describe('What it is, told from its content where that can be, such as `application/pdf`.'),
+    size_bytes: z.int().nullable().describe('Its size in bytes.'),
+    source: z
+      .enum(fileSources)
+      .describe('`upload`: a caller or a person sent it; `output`: work made it; `tool`: a tool answered with it.'),
+    task_id: id('task').nullable().describe('The work that made it; null for an upload.'),
+    conversation_id: id('conv').nullable().describe('The conversation it was made in; null for an upload.'),
+    created_at: createdAt,
+  })
+  .describe('A file that was uploaded, or that work has made.');
 
 export const fileSeen = shown(
   'object',
@@ -48,11 +56,17 @@ export const files = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List files: the outputs of a task or conversation, else uploads.',
+    description: 'Needs scope `runtime`; newest first. What a tool answered with is in no list: the trace shows it.',
     query: z.strictObject({
-      user_id: userId().optional(),
-      task_id: failsWith('invalid_task_id', id('task')).optional(),
-      conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
-      source: z.enum(listedSources).optional(),
+      user_id: userId().optional().describe('Only this user’s; absent: everybody’s.'),
+      task_id: failsWith('invalid_task_id', id('task')).optional().describe('Only outputs of this piece of work.'),
+      conversation_id: failsWith('invalid_conversation_id', id('conv'))
+        .optional()
+        .describe('Only outputs of this conversation.'),
+      source: z
+        .enum(listedSources)
+        .optional()
+        .describe('Uploads or outputs; absent: outputs where a task or conversation is named, else uploads.'),
       ...pageQuery,
     }),
     status: 200,
@@ -67,8 +81,14 @@ export const files = {
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: ['user_id'], sees: fileSeen },
     summary: 'Upload a file of at most 10 MB.',
+    description:
+      'multipart/form-data with one part `file`. Name its id in `attachments` of a message of the same user. A session token with `chat` uploads for its own user.',
     idempotent: true,
-    query: z.strictObject({ user_id: userId().optional() }),
+    query: z.strictObject({
+      user_id: userId()
+        .optional()
+        .describe('Whose file it will be; absent: the org’s own agent, unless the org requires a user.'),
+    }),
     accepts: ['multipart/form-data'],
     // Room for the part's own headers, so that a file of exactly 10 MB passes.
     bodyLimit: maxUploadBytes + 64 * 1024,
@@ -93,9 +113,14 @@ export const files = {
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: [], sees: { ...fileSeen, ...shown('download_url', 'download_expires_at') } },
     summary: 'Show a file with a download link that works for 15 minutes.',
+    description:
+      'Read it again for a fresh link once the old one is over. A session token sees files of its own conversation and user.',
     params: fileParams,
     status: 200,
-    response: file.extend({ download_url: z.string(), download_expires_at: time }),
+    response: file.extend({
+      download_url: z.string().describe('Where the bytes are, for 15 minutes and without a key.'),
+      download_expires_at: time.describe('When that address stops working, as ISO 8601 in UTC.'),
+    }),
     errors: [],
     command: 'files get',
   }),
@@ -105,6 +130,7 @@ export const files = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Delete a file.',
+    description: 'The bytes go too. Messages that named it keep its id.',
     params: fileParams,
     status: 200,
     response: deleted('file'),

@@ -1,39 +1,40 @@
 import { z } from 'zod';
 
 /** Every id is `<prefix>_` and 24 characters of Crockford base32: 50 bits of time, then 70 of chance. */
-export const idPrefixes = [
-  'org',
-  'dep',
-  'scn',
-  'trun',
-  'nb',
-  'doc',
-  'skl',
-  'mcp',
-  'conv',
-  'turn',
-  'msg',
-  'task',
-  'int',
-  'call',
-  'bat',
-  'rtn',
-  'mem',
-  'file',
-  'ses',
-  'whk',
-  'whd',
-  'evt',
-  'key',
-  'mbr',
-  'cses',
-  'con',
-  'req',
-  'li',
-  'aud',
-] as const;
+const prefixes = {
+  org: 'an org',
+  dep: 'a deployment',
+  scn: 'a scenario',
+  trun: 'a test run',
+  nb: 'a notebook',
+  doc: 'a document',
+  skl: 'a skill of the org',
+  mcp: 'an MCP server',
+  conv: 'a conversation',
+  turn: 'a turn: a message and what came of it',
+  msg: 'a message',
+  task: 'a piece of work',
+  int: 'an interaction',
+  call: 'a call of one of your own functions',
+  bat: 'a batch',
+  rtn: 'a routine',
+  mem: 'a remembered fact',
+  file: 'a file',
+  ses: 'a session',
+  whk: 'a webhook endpoint',
+  whd: 'a delivery to a webhook endpoint',
+  evt: 'an event',
+  key: 'an API key',
+  mbr: 'a member',
+  cses: 'a sign-in to the console',
+  con: 'a connection to an app',
+  req: 'a request',
+  li: 'a charge',
+  aud: 'an entry of the audit log',
+} as const;
 
-export type IdPrefix = (typeof idPrefixes)[number];
+export type IdPrefix = keyof typeof prefixes;
+export const idPrefixes = Object.keys(prefixes) as IdPrefix[];
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const timeLength = 10;
@@ -110,4 +111,7 @@ export const idPattern = (prefix: IdPrefix): RegExp => new RegExp(`^${prefix}_[0
 
 /** A string field or path parameter that holds an id with this prefix. */
 export const id = (prefix: IdPrefix) =>
-  z.string().regex(idPattern(prefix), `Must look like ${prefix}_ followed by 24 characters.`);
+  z
+    .string()
+    .regex(idPattern(prefix), `Must look like ${prefix}_ followed by 24 characters.`)
+    .describe(`The id of ${prefixes[prefix]}, \`${prefix}_\` and 24 characters.`);

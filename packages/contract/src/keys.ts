@@ -3,19 +3,22 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { modes, route, scopes } from './route.ts';
-import { time } from './time.ts';
+import { tag } from './tag.ts';
+import { createdAt, time } from './time.ts';
 
-export const key = z.object({
-  object: z.literal('key'),
-  id: id('key'),
-  name: z.string(),
-  mode: z.enum(modes),
-  scopes: z.array(z.enum(scopes)),
-  last4: z.string(),
-  created_at: time,
-  last_used_at: time.nullable(),
-  expires_at: time.nullable(),
-});
+export const key = z
+  .object({
+    object: tag('key'),
+    id: id('key'),
+    name: z.string().describe('What you call it.'),
+    mode: z.enum(modes).describe('A test key sees test users, test money and drafts; a live key the live ones.'),
+    scopes: z.array(z.enum(scopes)).describe('What it opens: `setup`, `runtime`, `admin`, or `all` of them.'),
+    last4: z.string().describe('The last four characters of the secret.'),
+    created_at: createdAt,
+    last_used_at: time.nullable().describe('When it was last used, to the minute; null: never.'),
+    expires_at: time.nullable().describe('When it stops working; null: never.'),
+  })
+  .describe('An API key, without its secret.');
 
 const keyParams = z.strictObject({ key_id: failsWith('key_not_found', id('key')) });
 
@@ -26,6 +29,7 @@ export const keys = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'List the API keys; only the last four characters of each are shown.',
+    description: 'Needs scope `admin`. Revoked ones are left out.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(key),
@@ -38,15 +42,22 @@ export const keys = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Create a test or live key; the full key is shown once.',
+    description: 'Needs scope `admin`. Only a hash is kept: a lost key is rolled, not found.',
     idempotent: true,
     showsSecret: true,
     body: z.strictObject({
-      name: z.string().min(1).max(120),
-      scopes: z.array(z.enum(scopes)).min(1).max(scopes.length),
-      mode: z.enum(modes).default('test'),
+      name: z.string().min(1).max(120).describe('What you call it, 1 to 120 characters.'),
+      scopes: z
+        .array(z.enum(scopes))
+        .min(1)
+        .max(scopes.length)
+        .describe('What it opens; at most what the calling key opens itself.'),
+      mode: z.enum(modes).default('test').describe('`live` needs a live key, or a member of the console.'),
     }),
     status: 201,
-    response: key.extend({ key: z.string() }),
+    response: key.extend({
+      key: z.string().describe('The whole secret, `vk_test_…` or `vk_live_…`; shown this once.'),
+    }),
     errors: ['scope_missing', 'live_key_required'],
     command: 'keys create',
   }),
@@ -56,13 +67,24 @@ export const keys = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Give a key a new secret; the old one works on for `grace_seconds`.',
+    description: 'The id, name and scopes stay. Afterwards the old secret answers 401 `key_expired`.',
     idempotent: true,
     showsSecret: true,
     params: keyParams,
-    body: z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(0) }),
+    body: z.strictObject({
+      grace_seconds: z
+        .int()
+        .min(0)
+        .max(604_800)
+        .default(0)
+        .describe('How long the old secret works on, at most 604,800 (a week).'),
+    }),
     bodyOptional: true,
     status: 200,
-    response: key.extend({ key: z.string(), previous_expires_at: time.nullable() }),
+    response: key.extend({
+      key: z.string().describe('The new secret; shown this once.'),
+      previous_expires_at: time.nullable().describe('When the old secret stops working; null where it did at once.'),
+    }),
     errors: ['scope_missing', 'live_key_required'],
     command: 'keys roll',
   }),
@@ -72,6 +94,7 @@ export const keys = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Revoke a key at once.',
+    description: 'Streams that it opened are closed too. A key may revoke itself.',
     params: keyParams,
     status: 200,
     response: deleted('key'),

@@ -13,30 +13,65 @@ export const manifest = failsWith(
   'invalid_manifest',
   z.strictObject({
     ...commonSettings,
-    /** The id is enough; `slug` and `url` are what a version shows. */
     mcp_servers: z
-      .array(z.strictObject({ id: id('mcp'), slug: shortSlug.optional(), url: webAddress.optional() }))
+      .array(
+        z.strictObject({
+          id: id('mcp'),
+          slug: shortSlug.optional().describe('What the agent knows the server by; shown, and ignored when sent.'),
+          url: webAddress.optional().describe('The address of the server; shown, and ignored when sent.'),
+        }),
+      )
       .max(50, 'At most 50 servers.')
-      .default([]),
+      .default([])
+      .describe('Registered MCP servers that the agent may use; the id is enough.'),
     mcp_tool_policy: z
       .record(shortSlug, toolPolicy, {
         error: (issue) => (issue.code === 'invalid_key' ? 'Name a server by its slug.' : undefined),
       })
-      .default({}),
-    tools: z.array(functionEntry).max(50, 'At most 50 tools.').default([]),
+      .default({})
+      .describe('By the slug of a server: what this version adds to the server’s own lists.'),
+    tools: z
+      .array(functionEntry)
+      .max(50, 'At most 50 tools.')
+      .default([])
+      .describe('Functions that your own code answers, at most 50.'),
     skills: z
       .array(z.union([companySkill, builtInSkill], { error: 'Write an object with `id` or `name`.' }))
       .max(100, 'At most 100 skills.')
-      .default([]),
-    notebooks: z.array(id('nb')).max(50, 'At most 50 notebooks.').default([]),
-    /** Null: as the org has it. */
-    memory: z.enum(memoryModes).nullable().default(null),
-    environment: computer.nullable().default(null),
-    browser: browser.nullable().default(null),
+      .default([])
+      .describe('Skills of the org by `id` and built-in ones by `name`, at most 100.'),
+    notebooks: z
+      .array(id('nb'))
+      .max(50, 'At most 50 notebooks.')
+      .default([])
+      .describe('Ids of the notebooks that the agent reads, at most 50.'),
+    memory: z
+      .enum(memoryModes)
+      .nullable()
+      .default(null)
+      .describe('Who keeps what is learnt of users; null: as the org has it.'),
+    environment: computer
+      .nullable()
+      .default(null)
+      .describe('How the agent’s computer is prepared; `computer` in the file.'),
+    browser: browser
+      .nullable()
+      .default(null)
+      .describe(
+        'Which sites the user’s browser may open; null: a fetch opens nothing, and no page is closed to the agent.',
+      ),
   }),
 );
 
 /** The manifest as a version shows it: unknown fields of a later release do not break a reader. */
-export const shownManifest = z
-  .object(manifest.shape)
-  .extend({ mcp_servers: z.array(z.object({ id: id('mcp'), slug: z.string(), url: z.string() })) });
+export const shownManifest = z.object(manifest.shape).extend({
+  mcp_servers: z
+    .array(
+      z.object({
+        id: id('mcp'),
+        slug: z.string().describe('What the agent knows the server by.'),
+        url: z.string().describe('The address of the server.'),
+      }),
+    )
+    .describe('Registered MCP servers that the agent may use.'),
+});

@@ -3,31 +3,44 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { shownFailure } from './shown-failure.ts';
 import { shortSlug } from './slug.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
-import { time } from './time.ts';
+import { createdAt, updatedAt } from './time.ts';
 import { headers, toolNames } from './tool-entry.ts';
 import { webAddress } from './web-address.ts';
 
 const auth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('headers'), headers }),
+  z.strictObject({ type: z.literal('none').describe('`none`: it is called without credentials.') }),
+  z.strictObject({
+    type: z.literal('headers').describe('`headers`: these headers are sent with every call.'),
+    headers: headers.describe(
+      'Header names and values; a credential is written `${secret:NAME}` or `${user_secret:NAME}`, never as itself.',
+    ),
+  }),
 ]);
 
-const mcpServer = z.object({
-  object: z.literal('mcp_server'),
-  id: id('mcp'),
-  slug: z.string(),
-  name: z.string(),
-  url: z.string(),
-  /** A credential shows as its `${secret:NAME}`, never as its value. */
-  auth,
-  tools: z.object({ deny: z.array(z.string()), require_approval: z.array(z.string()) }),
-  secrets: z.array(z.string()),
-  user_secrets: z.array(z.string()),
-  created_at: time,
-  updated_at: time,
-});
+const mcpServer = z
+  .object({
+    object: tag('mcp_server'),
+    id: id('mcp'),
+    slug: z.string().describe('What the agent knows it by: its tools are `mcp__<slug>__<tool>`.'),
+    name: z.string().describe('What people call it.'),
+    url: z.string().describe('The https address that it speaks MCP at.'),
+    auth: auth.describe('How it is called; a credential shows as its name, never as its value.'),
+    tools: z
+      .object({
+        deny: z.array(z.string()).describe('Tools that no agent ever calls.'),
+        require_approval: z.array(z.string()).describe('Tools that always wait for a yes.'),
+      })
+      .describe('The floor for every deployment in both modes: a version may add to it and never take away.'),
+    secrets: z.array(z.string()).describe('Names of company secrets that it needs.'),
+    user_secrets: z.array(z.string()).describe('Names of secrets that each user needs to have.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  })
+  .describe('A registered server whose tools the agent may call.');
 
 const serverParams = z.strictObject({ server_id: failsWith('mcp_server_not_found', id('mcp')) });
 
@@ -38,6 +51,7 @@ export const mcpServers = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the registered MCP servers.',
+    description: 'Needs scope `setup`; newest first. Both modes see the same servers.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(mcpServer),
@@ -50,13 +64,23 @@ export const mcpServers = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Register an MCP server; its tool lists are a floor under every deployment that uses it.',
+    description:
+      'A deployment file registers its servers by itself; this is for those shared by several. Store the secrets that its headers name, in each mode.',
     idempotent: true,
     body: z.strictObject({
-      name: text(1, 80),
-      slug: shortSlug,
-      url: webAddress,
-      auth: auth.default({ type: 'none' }),
-      tools: z.strictObject({ deny: toolNames.default([]), require_approval: toolNames.default([]) }).prefault({}),
+      name: text(1, 80).describe('What people call it, 1 to 80 characters.'),
+      slug: shortSlug.describe(
+        'What the agent knows it by: lowercase letters, digits and hyphens, a letter first, at most 40.',
+      ),
+      url: webAddress.describe('A public https address; a credential inside it is refused.'),
+      auth: auth.default({ type: 'none' }).describe('How it is called; absent: without credentials.'),
+      tools: z
+        .strictObject({
+          deny: toolNames.default([]).describe('Tools that no agent ever calls.'),
+          require_approval: toolNames.default([]).describe('Tools that always wait for a yes.'),
+        })
+        .prefault({})
+        .describe('The floor for every deployment that uses it; absent: none.'),
     }),
     status: 201,
     response: mcpServer,
@@ -69,6 +93,7 @@ export const mcpServers = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one MCP server.',
+    description: 'Which secrets it needs is in `secrets` and `user_secrets`.',
     params: serverParams,
     status: 200,
     response: mcpServer,
@@ -81,12 +106,22 @@ export const mcpServers = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Change an MCP server for every deployment in both modes; a tool list left out stays.',
+    description:
+      'Users pick it up at their next task. While a live version uses it, this needs a live key, or an owner or admin (409 `mcp_server_live`).',
     params: serverParams,
     body: z.strictObject({
-      name: text(1, 80).optional(),
-      url: webAddress.optional(),
-      auth: auth.optional(),
-      tools: z.strictObject({ deny: toolNames.optional(), require_approval: toolNames.optional() }).optional(),
+      name: text(1, 80).optional().describe('What people call it from now on.'),
+      url: webAddress.optional().describe('The new address.'),
+      auth: auth.optional().describe('How it is called from now on; replaces all headers.'),
+      tools: z
+        .strictObject({
+          deny: toolNames.optional().describe('Replaces the whole list of tools that no agent ever calls.'),
+          require_approval: toolNames
+            .optional()
+            .describe('Replaces the whole list of tools that always wait for a yes.'),
+        })
+        .optional()
+        .describe('The new floor; a list left out stays.'),
     }),
     status: 200,
     response: mcpServer,
@@ -99,6 +134,8 @@ export const mcpServers = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Remove an MCP server.',
+    description:
+      'Versions that list it run without its tools. While a live version uses it, this needs a live key, or an owner or admin.',
     params: serverParams,
     status: 200,
     response: deleted('mcp_server'),
@@ -111,15 +148,25 @@ export const mcpServers = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Call an MCP server and list the tools it offers.',
+    description:
+      'Calls it with the company’s secrets of the key’s mode. A server that is away answers 200 with `ok: false` and says why.',
     params: serverParams,
     status: 200,
     response: z.object({
-      ok: z.boolean(),
-      tools: z.array(z.object({ name: z.string(), description: z.string(), read_only: z.boolean() })),
+      ok: z.boolean().describe('Whether it answered and its tools can be used.'),
+      tools: z
+        .array(
+          z.object({
+            name: z.string().describe('What the tool is called on the server.'),
+            description: z.string().describe('What the server says of it.'),
+            read_only: z.boolean().describe('Whether the server marks it as changing nothing.'),
+          }),
+        )
+        .describe('The tools that it offers; empty where it did not answer.'),
       notes: z
         .array(z.string())
-        .meta({ description: 'What an agent is not shown of these tools, such as the end of a long description.' }),
-      error: z.object({ code: z.string(), message: z.string() }).nullable(),
+        .describe('What an agent is not shown of these tools, such as the end of a long description.'),
+      error: shownFailure.nullable().describe('What went wrong; null where it answered.'),
     }),
     errors: [],
     command: 'mcp-servers check',

@@ -4,8 +4,9 @@ import { id } from './ids.ts';
 import { jsonBytes } from './json-bytes.ts';
 import { reservedToolNames } from './reserved-names.ts';
 import { shown } from './session-access.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
-import { time } from './time.ts';
+import { createdAt } from './time.ts';
 import { functionEntry } from './tool-entry.ts';
 
 export const messageRoles = ['user', 'agent', 'work'] as const;
@@ -14,22 +15,31 @@ export const messageRoles = ['user', 'agent', 'work'] as const;
 export const truncated = z
   .literal(true)
   .optional()
-  .meta({ description: 'The model ran into its limit of length: the text ends there.' });
+  .describe('The model ran into its limit of length: the text ends there.');
 
-export const message = z.object({
-  object: z.literal('message'),
-  id: id('msg'),
-  conversation_id: id('conv'),
-  turn_id: id('turn'),
-  task_id: id('task').nullable(),
-  role: z.enum(messageRoles),
-  text: z.string(),
-  data: z.unknown(),
-  truncated,
-  context: z.record(z.string(), z.unknown()).nullable(),
-  attachments: z.array(z.object({ file_id: id('file'), filename: z.string() })),
-  created_at: time,
-});
+export const message = z
+  .object({
+    object: tag('message'),
+    id: id('msg'),
+    conversation_id: id('conv'),
+    turn_id: id('turn'),
+    task_id: id('task').nullable().describe('The work it is a summary of, or was said in; null otherwise.'),
+    role: z
+      .enum(messageRoles)
+      .describe('Who said it: `user`, the `agent` in a reply, or `work` as the summary of a task.'),
+    text: z.string().describe('What was said, as Markdown.'),
+    data: z.unknown().describe('The structured value that `output_schema` asked for; null where none was.'),
+    truncated,
+    context: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('The data that was sent along with it; null where there was none.'),
+    attachments: z
+      .array(z.object({ file_id: id('file'), filename: z.string().describe('What the file is called.') }))
+      .describe('Files that were sent along.'),
+    created_at: createdAt,
+  })
+  .describe('Something that was said in a conversation.');
 
 /** Without `context`, which the company keeps beside a message. */
 export const messageSeen = {
@@ -45,7 +55,7 @@ const outputSchema = failsWith(
       error: '`output_schema` may hold at most 32 KB.',
       params: { code: 'output_schema_too_large' },
     })
-    .meta({ description: 'JSON Schema of the structured answer, at most 32 KB.' }),
+    .describe('JSON Schema of the structured answer, at most 32 KB.'),
 );
 
 const { function: functionName, description, timeout_s, read_only, run_without_asking, approver } = functionEntry.shape;
@@ -57,9 +67,14 @@ const messageTool = z.strictObject({
     params: { code: 'tool_name_reserved' },
   }),
   description,
-  input_schema: failsWith('invalid_tool_input', z.looseObject({ type: z.literal('object') })).default({
-    type: 'object',
-  }),
+  input_schema: failsWith(
+    'invalid_tool_input',
+    z.looseObject({ type: z.literal('object').describe('Arguments are always one object.') }),
+  )
+    .default({
+      type: 'object',
+    })
+    .describe('A JSON Schema of type object that its arguments fit.'),
   timeout_s,
   read_only,
   run_without_asking,
@@ -86,21 +101,31 @@ const messageTools = z
 
 /** What a message may carry, wherever one is sent. */
 export const messageFields = {
-  message: text(0, 32_000).optional(),
+  message: text(0, 32_000).optional().describe('What the user says, at most 32,000 characters.'),
   context: z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'Data for this message alone; the agent reads it as data, never as instructions.' }),
+    .describe('Data for this message alone; the agent reads it as data, never as instructions.'),
   attachments: z
     .array(z.strictObject({ file_id: id('file') }))
     .max(10, 'At most 10 attachments.')
-    .optional(),
-  output_schema: outputSchema.optional(),
-  success_criteria: text(1, 4000).optional(),
-  tools: messageTools.optional(),
-  hand_off: z.enum(['auto', 'always']).default('auto').meta({ description: '`always`: straight to work.' }),
-  plan: z.boolean().default(false).meta({ description: 'Work shows its plan and waits for a yes before it starts.' }),
-  stream: z.boolean().default(false).meta({ description: 'Answer with the events of the turn until it settles.' }),
+    .optional()
+    .describe('Files uploaded before with `POST /v1/files`, at most 10.'),
+  output_schema: outputSchema.optional().describe('A JSON Schema that the structured answer fits, at most 32 KB.'),
+  success_criteria: text(1, 4000)
+    .optional()
+    .describe('What work must reach; a judge decides on it at the end and the task’s `outcome` tells.'),
+  tools: messageTools
+    .optional()
+    .describe(
+      'Functions of yours that the agent may call for this message, besides those of the deployment; at most 32.',
+    ),
+  hand_off: z
+    .enum(['auto', 'always'])
+    .default('auto')
+    .describe('`auto`: the agent decides whether it answers or hands over to work; `always`: straight to work.'),
+  plan: z.boolean().default(false).describe('Work shows its plan and waits for a yes before it starts.'),
+  stream: z.boolean().default(false).describe('Answer with the events of the turn until it settles.'),
 };
 
 /** The codes that these fields fail with. */
@@ -117,15 +142,18 @@ export const messageErrors = [
 const toolResult = z
   .strictObject({
     call_id: id('call'),
-    output: z.unknown().optional(),
-    error: text(1, 32_000).optional(),
+    output: z.unknown().optional().describe('What the function returned, any JSON.'),
+    error: text(1, 32_000).optional().describe('Why it failed, in words that the agent reads.'),
   })
   .refine((result) => (result.output === undefined) !== (result.error === undefined), {
     error: 'Send `output` or `error`, not both.',
     params: { code: 'answer_mismatch' },
   });
 
-export const toolResults = z.array(toolResult).max(32, 'At most 32 tool results.');
+export const toolResults = z
+  .array(toolResult)
+  .max(32, 'At most 32 tool results.')
+  .describe('Results of open calls of your functions, at most 32; each carries `output` or `error`.');
 
 /** Whether something is asked of a message that may not be there: dropping it would be worse than refusing it. */
 export function asksSomething(sent: {

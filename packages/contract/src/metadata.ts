@@ -7,7 +7,14 @@ export const metadataInput = z
     error: (issue) => (issue.code === 'invalid_key' ? 'A key has 1 to 64 characters.' : undefined),
   })
   .refine((labels) => Object.keys(labels).length <= 32, 'At most 32 keys.')
-  .meta({ maxProperties: 32 });
+  .meta({
+    description: 'Your own labels, given back as sent; the agent never reads them. At most 32, each of 512 characters.',
+    maxProperties: 32,
+    examples: [{ plan: 'pro' }],
+  });
 
 /** The labels as they were sent; empty when there are none. */
-export const metadata = z.record(z.string(), z.string());
+export const metadata = z.record(z.string(), z.string()).meta({
+  description: 'Your own labels as you sent them; empty when there are none.',
+  examples: [{ plan: 'pro' }],
+});

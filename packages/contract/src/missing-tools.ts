@@ -17,11 +17,11 @@ export type AwayReason = (typeof awayReasons)[number];
 export const missingTools = z
   .array(
     z.object({
-      server: z.string().meta({ description: 'The slug of the server, or the id of the app.' }),
-      reason: z.enum(awayReasons),
-      message: z.string(),
+      server: z.string().describe('The slug of the server, or the id of the app.'),
+      reason: z.enum(awayReasons).describe('Why they could not be had.'),
+      message: z.string().describe('The same in a sentence for whoever runs the deployment.'),
     }),
   )
-  .meta({ description: 'Servers whose tools the agent did not have; it was told so.' });
+  .describe('Servers whose tools the agent did not have; it was told so.');
 
 export type MissingTool = z.infer<typeof missingTools>[number];

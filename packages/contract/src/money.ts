@@ -3,8 +3,8 @@ import { z } from 'zod';
 /** Money is kept as whole micro-dollars and shown as a number with at most five decimals; of charges, with all six. */
 export type Micros = bigint;
 
-export const usd = z.number().meta({ description: 'US dollars, at most five decimals' });
-export const exactUsd = z.number().meta({ description: 'US dollars, to the micro-dollar' });
+export const usd = z.number().describe('US dollars, with at most five decimals.');
+export const exactUsd = z.number().describe('US dollars, to the micro-dollar: six decimals.');
 
 /** Half a step rounds away from zero, so that a charge and its refund show the same figure. */
 export function microsToUsd(micros: Micros): number {

@@ -6,5 +6,5 @@ export const namedDeployment = failsWith(
   'invalid_deployment',
   text(1, 131)
     .regex(/^[^@\p{Cc}][^\p{Cc}]*$/u, 'Name the deployment by its dep_ id, its slug or its name.')
-    .meta({ description: 'A dep_ id, a slug or a name; `@version` after it pins a version.' }),
+    .describe('A dep_ id, a slug or a name; `@version` after it pins a version.'),
 );

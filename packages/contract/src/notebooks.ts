@@ -5,41 +5,50 @@ import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { shortSlug } from './slug.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
-import { time } from './time.ts';
+import { createdAt, updatedAt } from './time.ts';
 import { userId } from './user-id.ts';
 
 /** Who may read a notebook: every user, or the named ones. */
 const access = z.discriminatedUnion('mode', [
-  z.strictObject({ mode: z.literal('all') }),
-  z.strictObject({ mode: z.literal('users'), user_ids: z.array(userId()).min(1).max(1000, 'At most 1000 users.') }),
+  z.strictObject({ mode: z.literal('all').describe('`all`: the agent reads it for every user.') }),
+  z.strictObject({
+    mode: z.literal('users').describe('`users`: the agent reads it for the named users alone.'),
+    user_ids: z.array(userId()).min(1).max(1000, 'At most 1000 users.').describe('Your ids of the users, 1 to 1,000.'),
+  }),
 ]);
 
-const notebook = z.object({
-  object: z.literal('notebook'),
-  id: id('nb'),
-  slug: z.string(),
-  name: z.string(),
-  description: z.string(),
-  access,
-  document_count: z.int().min(0),
-  bytes: z.int().min(0),
-  created_at: time,
-  updated_at: time,
-});
+const notebook = z
+  .object({
+    object: tag('notebook'),
+    id: id('nb'),
+    slug: z.string().describe('Its name in lists and files.'),
+    name: z.string().describe('What people and the agent call it.'),
+    description: z.string().describe('When to look in it: the agent decides by this.'),
+    access: access.describe('For which users the agent reads it.'),
+    document_count: z.int().min(0).describe('How many documents are in it, at most 1,000.'),
+    bytes: z.int().min(0).describe('The size of its text in bytes, at most 5 MB.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  })
+  .describe('A collection of documents that the agent reads.');
 
-const document = z.object({
-  object: z.literal('document'),
-  id: id('doc'),
-  notebook_id: id('nb'),
-  title: z.string(),
-  content_type: z.string(),
-  bytes: z.int().min(0),
-  sha256: z.string(),
-  /** Whether it is searched by meaning as a whole; until then what is not gone through yet is found by its words alone. */
-  indexed: z.boolean(),
-  created_at: time,
-});
+const document = z
+  .object({
+    object: tag('document'),
+    id: id('doc'),
+    notebook_id: id('nb'),
+    title: z.string().describe('What it is called.'),
+    content_type: z.string().describe('What it was sent as, such as `text/markdown` or `application/pdf`.'),
+    bytes: z.int().min(0).describe('The size of its text in bytes.'),
+    sha256: z.string().describe('The SHA-256 of its text, to tell whether it changed.'),
+    indexed: z
+      .boolean()
+      .describe('Whether all of it is found by meaning; until then some is found by its words alone.'),
+    created_at: createdAt,
+  })
+  .describe('One text of a notebook.');
 
 const notebookParams = z.strictObject({ notebook_id: failsWith('notebook_not_found', id('nb')) });
 const documentParams = notebookParams.extend({ document_id: failsWith('document_not_found', id('doc')) });
@@ -55,6 +64,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the notebooks.',
+    description: 'Needs scope `setup`; newest first. Both modes see the same notebooks.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(notebook),
@@ -67,12 +77,18 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Create a notebook for documents the agent reads before it answers.',
+    description:
+      'Name its id in `knowledge` of a file or `notebooks` of a manifest; until a version does, no agent reads it.',
     idempotent: true,
     body: z.strictObject({
-      name: text(1, 80),
-      slug: shortSlug,
-      description: text(0, 300).default(''),
-      access: access.default({ mode: 'all' }),
+      name: text(1, 80).describe('What people and the agent call it, 1 to 80 characters.'),
+      slug: shortSlug.describe(
+        'Its name in lists and files: lowercase letters, digits and hyphens, a letter first, at most 40.',
+      ),
+      description: text(0, 300)
+        .default('')
+        .describe('When to look in it, at most 300 characters: the agent decides by this.'),
+      access: access.default({ mode: 'all' }).describe('For which users the agent reads it; absent: all.'),
     }),
     status: 201,
     response: notebook,
@@ -85,6 +101,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one notebook.',
+    description: '`document_count` and `bytes` say how full it is.',
     params: notebookParams,
     status: 200,
     response: notebook,
@@ -97,11 +114,13 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Change a notebook’s name, description or readers; fields left out stay.',
+    description:
+      'Takes effect at once, also for live versions; so one that is live needs a live key (409 `notebook_live`).',
     params: notebookParams,
     body: z.strictObject({
-      name: text(1, 80).optional(),
-      description: text(0, 300).optional(),
-      access: access.optional(),
+      name: text(1, 80).optional().describe('What people and the agent call it from now on.'),
+      description: text(0, 300).optional().describe('When to look in it: the agent decides by this.'),
+      access: access.optional().describe('For which users the agent reads it from now on.'),
     }),
     status: 200,
     response: notebook,
@@ -114,6 +133,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a notebook and its documents.',
+    description: 'Versions that use it do not run again. One that is live needs a live key (409 `notebook_live`).',
     params: notebookParams,
     status: 200,
     response: deleted('notebook'),
@@ -126,6 +146,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the documents of a notebook.',
+    description: 'Newest first, without their text.',
     params: notebookParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -140,12 +161,17 @@ export const notebooks = {
     scopes: ['setup'],
     summary:
       'Add a document: title and text as JSON, or a multipart part `file` (text, CSV, JSON, YAML, XML, source code, Markdown, HTML, PDF, DOCX, XLSX, PPTX) with or without `title`.',
+    description:
+      'It is found by its words at once, and by meaning once it is `indexed`. With a test key live users see it after the next promotion.',
     idempotent: true,
     params: notebookParams,
     query: z.strictObject(contentChangeQuery),
     accepts: ['application/json', 'multipart/form-data'],
     bodyLimit: 3 * 1024 * 1024,
-    body: z.strictObject({ title: documentTitle, text: documentText }),
+    body: z.strictObject({
+      title: documentTitle.describe('What it is called, 1 to 200 characters.'),
+      text: documentText.describe('Its text or Markdown, at most 512 KB.'),
+    }),
     status: 201,
     response: document,
     errors: ['document_too_large', 'notebook_full', 'file_required', 'invalid_filename'],
@@ -157,9 +183,10 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one document with its text.',
+    description: 'The text is what the agent reads, not the file that was sent.',
     params: documentParams,
     status: 200,
-    response: document.extend({ text: z.string() }),
+    response: document.extend({ text: z.string().describe('All of its text, as it was read out of what was sent.') }),
     errors: [],
     command: 'documents get',
   }),
@@ -169,6 +196,7 @@ export const notebooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a document; versions that were saved with it keep it.',
+    description: 'With a live key it is gone for live users at once, as a new version of what uses it.',
     params: documentParams,
     query: z.strictObject(contentChangeQuery),
     status: 200,

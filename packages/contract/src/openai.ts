@@ -7,7 +7,7 @@ import { route } from './route.ts';
 import { userId } from './user-id.ts';
 
 /** Tunes how a model picks its words, which is the deployment's to say: taken, and without effect. */
-const withoutEffect = z.unknown().optional().meta({ description: 'Taken, and without effect.' });
+const withoutEffect = z.unknown().optional().describe('Taken, and without effect.');
 const tuning = Object.fromEntries(
   [
     ...['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'seed', 'logit_bias', 'stop', 'verbosity'],
@@ -17,57 +17,91 @@ const tuning = Object.fromEntries(
   ].map((name) => [name, withoutEffect]),
 );
 
-const model = namedDeployment.meta({
-  description: 'A deployment: its slug, its dep_ id or its name, with `@version`.',
-});
-const user = userId().nullish().meta({ description: 'The user whom the agent works for.' });
+const model = namedDeployment.describe('A deployment: its slug, its dep_ id or its name, with `@version`.');
+const user = userId().nullish().describe('The user whom the agent works for.');
 
 const image = z
   .string()
   .regex(/^data:[\w.+/-]+;base64,/, 'Send a picture as a data URL: addresses are not fetched.')
-  .meta({ description: 'A data URL.' });
+  .describe('A data URL.');
 const inlineFile = z
   .string()
   .regex(/^data:[\w.+/-]+;base64,/, 'Send a file as a data URL, or upload it with POST /v1/files and name its id.');
 
-const text = <const Type extends string>(type: Type) => z.looseObject({ type: z.literal(type), text: z.string() });
+const text = <const Type extends string>(type: Type) =>
+  z.looseObject({
+    type: z.literal(type).describe('Tells that the part is text.'),
+    text: z.string().describe('What is said.'),
+  });
 const chatText = text('text');
 const chatFile = z.looseObject({
-  type: z.literal('file'),
-  file: z.looseObject({
-    file_data: inlineFile.optional(),
-    file_id: z.string().optional(),
-    filename: z.string().optional(),
-  }),
+  type: z.literal('file').describe('`file`: a file that goes with what is said.'),
+  file: z
+    .looseObject({
+      file_data: inlineFile.optional().describe('The file as a data URL.'),
+      file_id: z.string().optional().describe('The id of a file uploaded with `POST /v1/files`.'),
+      filename: z.string().optional().describe('What the file is called.'),
+    })
+    .describe('The file itself.'),
 });
 const chatPart = z.discriminatedUnion('type', [
   chatText,
-  z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: image }) }),
+  z.looseObject({
+    type: z.literal('image_url').describe('`image_url`: a picture that goes with what is said.'),
+    image_url: z
+      .looseObject({ url: image.describe('The picture as a data URL; addresses are not fetched.') })
+      .describe('The picture itself.'),
+  }),
   chatFile,
 ]);
 const words = z.union([z.string(), z.array(chatText)]);
 
 const functionCall = z.looseObject({
-  id: z.string(),
-  type: z.literal('function').default('function'),
-  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+  id: z.string().describe('Names the call: its result says it again.'),
+  type: z.literal('function').default('function').describe('Only functions are called.'),
+  function: z
+    .looseObject({
+      name: z.string().describe('The function of yours.'),
+      arguments: z.string().describe('The arguments as JSON text.'),
+    })
+    .describe('What is called, and with what.'),
 });
 
 const chatMessage = z.discriminatedUnion('role', [
-  z.looseObject({ role: z.enum(['system', 'developer']), content: words }),
-  z.looseObject({ role: z.literal('user'), content: z.union([z.string(), z.array(chatPart)]) }),
   z.looseObject({
-    role: z.literal('assistant'),
-    content: words.nullish(),
-    tool_calls: z.array(functionCall).nullish(),
+    role: z
+      .enum(['system', 'developer'])
+      .describe('Your own words to the agent; read as facts beside the deployment’s instructions.'),
+    content: words.describe('What it says.'),
   }),
-  z.looseObject({ role: z.literal('tool'), tool_call_id: z.string(), content: words }),
+  z.looseObject({
+    role: z.literal('user').describe('`user`: what the person says; the last one is new.'),
+    content: z.union([z.string(), z.array(chatPart)]).describe('Text, or parts with pictures and files.'),
+  }),
+  z.looseObject({
+    role: z.literal('assistant').describe('`assistant`: what the agent said before.'),
+    content: words.nullish().describe('What the agent said; null where it only called functions.'),
+    tool_calls: z.array(functionCall).nullish().describe('Functions of yours that it called.'),
+  }),
+  z.looseObject({
+    role: z.literal('tool').describe('`tool`: the result of a function of yours.'),
+    tool_call_id: z.string().describe('The call that it answers.'),
+    content: words.describe('What the function returned.'),
+  }),
 ]);
 
 const parameters = z.record(z.string(), z.unknown()).nullish();
 const chatTool = z.looseObject({
-  type: z.literal('function', 'Only functions can be given here: what the agent itself uses is in its deployment.'),
-  function: z.looseObject({ name: z.string(), description: z.string().nullish(), parameters }),
+  type: z
+    .literal('function', 'Only functions can be given here: what the agent itself uses is in its deployment.')
+    .describe('Only functions: what the agent itself uses is in its deployment.'),
+  function: z
+    .looseObject({
+      name: z.string().describe('What the agent calls it by.'),
+      description: z.string().nullish().describe('What it does and when to call it.'),
+      parameters: parameters.describe('A JSON Schema that its arguments fit.'),
+    })
+    .describe('A function that your code carries out.'),
 });
 /** No model can be made to call a function by us. */
 const toolChoice = z.enum(['auto', 'none'], 'Only `auto` and `none`: the agent decides what it calls.').nullish();
@@ -77,138 +111,231 @@ const jsonSchema = z.record(z.string(), z.unknown());
 
 const chatBody = z.strictObject({
   model,
-  messages: z.array(chatMessage).min(1).max(2000),
+  messages: z
+    .array(chatMessage)
+    .min(1)
+    .max(2000)
+    .describe('The conversation so far; one that continues an earlier call goes on in the same conversation.'),
   user,
-  safety_identifier: user,
-  tools: z.array(chatTool).nullish(),
-  tool_choice: toolChoice,
+  safety_identifier: user.describe('Another name for `user`: whom the agent works for.'),
+  tools: z
+    .array(chatTool)
+    .nullish()
+    .describe('Functions of yours that the agent may call, besides those of the deployment.'),
+  tool_choice: toolChoice.describe('`auto`: the agent decides; `none`: it calls none of `tools`.'),
   response_format: z
     .discriminatedUnion('type', [
-      z.looseObject({ type: z.literal('text') }),
-      z.looseObject({ type: z.literal('json_object') }),
-      z.looseObject({ type: z.literal('json_schema'), json_schema: z.looseObject({ schema: jsonSchema }) }),
+      z.looseObject({ type: z.literal('text').describe('`text`: words, as ever.') }),
+      z.looseObject({ type: z.literal('json_object').describe('`json_object`: any JSON object.') }),
+      z.looseObject({
+        type: z.literal('json_schema').describe('`json_schema`: JSON that fits a schema.'),
+        json_schema: z
+          .looseObject({ schema: jsonSchema.describe('A JSON Schema of the answer, at most 32 KB.') })
+          .describe('The schema with its name.'),
+      }),
     ])
-    .nullish(),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    .nullish()
+    .describe('The form of the answer: text, any JSON, or JSON that fits a schema.'),
+  stream: z.boolean().nullish().describe('True: the answer comes as chunks while it is written.'),
+  stream_options: z
+    .looseObject({ include_usage: z.boolean().nullish().describe('True: a last chunk tells the tokens.') })
+    .nullish()
+    .describe('What a stream tells besides.'),
   metadata: metadataInput.nullish(),
-  store: z.boolean().nullish(),
-  n: onlyOne,
-  logprobs: never('Probabilities of words are not given.'),
-  modalities: z.array(z.literal('text', 'Only text is answered.')).nullish(),
+  store: z.boolean().nullish().describe('Taken as OpenAI’s clients send it; the conversation is kept either way.'),
+  n: onlyOne.describe('Only 1: one answer is given.'),
+  logprobs: never('Probabilities of words are not given.').describe(
+    'Only false: probabilities of words are not given.',
+  ),
+  modalities: z.array(z.literal('text', 'Only text is answered.')).nullish().describe('Only text is answered.'),
   ...tuning,
 });
 
 const inputPart = z.discriminatedUnion('type', [
   text('input_text'),
   text('output_text'),
-  z.looseObject({ type: z.literal('input_image'), image_url: image }),
   z.looseObject({
-    type: z.literal('input_file'),
-    file_data: inlineFile.nullish(),
-    file_id: z.string().nullish(),
-    filename: z.string().nullish(),
+    type: z.literal('input_image').describe('`input_image`: a picture that goes with what is said.'),
+    image_url: image.describe('The picture as a data URL; addresses are not fetched.'),
+  }),
+  z.looseObject({
+    type: z.literal('input_file').describe('`input_file`: a file that goes with what is said.'),
+    file_data: inlineFile.nullish().describe('The file as a data URL.'),
+    file_id: z.string().nullish().describe('The id of a file uploaded with `POST /v1/files`.'),
+    filename: z.string().nullish().describe('What the file is called.'),
   }),
 ]);
 const inputWords = z.union([z.string(), z.array(inputPart)]);
 
 const inputItem = z.union([
   z.looseObject({
-    type: z.literal('message').optional(),
-    role: z.enum(['user', 'assistant', 'system', 'developer']),
-    content: inputWords,
-  }),
-  z.looseObject({ type: z.literal('function_call'), call_id: z.string(), name: z.string(), arguments: z.string() }),
-  z.looseObject({
-    type: z.literal('function_call_output'),
-    call_id: z.string(),
-    output: z.union([z.string(), z.array(text('input_text'))]),
+    type: z.literal('message').optional().describe('`message`: something that was said.'),
+    role: z.enum(['user', 'assistant', 'system', 'developer']).describe('Who said it.'),
+    content: inputWords.describe('What was said: text, or parts with pictures and files.'),
   }),
   z.looseObject({
-    type: z.literal('mcp_approval_response'),
-    approval_request_id: z.string(),
-    approve: z.boolean(),
-    reason: z.string().nullish(),
+    type: z
+      .literal('function_call')
+      .describe('`function_call`: a call of a function of yours, as an earlier answer had it.'),
+    call_id: z.string().describe('Names the call.'),
+    name: z.string().describe('The function that was called.'),
+    arguments: z.string().describe('The arguments as JSON text.'),
+  }),
+  z.looseObject({
+    type: z.literal('function_call_output').describe('`function_call_output`: the result of a function of yours.'),
+    call_id: z.string().describe('The call that it answers.'),
+    output: z.union([z.string(), z.array(text('input_text'))]).describe('What the function returned.'),
+  }),
+  z.looseObject({
+    type: z.literal('mcp_approval_response').describe('`mcp_approval_response`: a yes or no to what waits.'),
+    approval_request_id: z.string().describe('The interaction that it answers.'),
+    approve: z.boolean().describe('True for yes, false for no.'),
+    reason: z.string().nullish().describe('Why, in words.'),
   }),
   // What an earlier answer held and a client sends along: it is known here.
-  z.looseObject({ type: z.enum(['mcp_approval_request', 'reasoning', 'item_reference']) }),
+  z.looseObject({
+    type: z
+      .enum(['mcp_approval_request', 'reasoning', 'item_reference'])
+      .describe('What an earlier answer held and a client sends along; it is known here.'),
+  }),
 ]);
 
 const responseBody = z.strictObject({
-  model: model.optional().meta({ description: 'May be left out where the conversation is named.' }),
-  input: z.union([z.string(), z.array(inputItem).min(1).max(2000)]),
-  instructions: z.string().nullish().meta({ description: 'Read as facts beside the instructions of the deployment.' }),
+  model: model.optional().describe('The deployment; may be left out where the conversation is named.'),
+  input: z
+    .union([z.string(), z.array(inputItem).min(1).max(2000)])
+    .describe('What the person says: a text, or a list of items.'),
+  instructions: z.string().nullish().describe('Read as facts beside the instructions of the deployment.'),
   user,
-  safety_identifier: user,
-  previous_response_id: z.string().nullish(),
-  conversation: z.union([z.string(), z.looseObject({ id: z.string() })]).nullish(),
+  safety_identifier: user.describe('Another name for `user`: whom the agent works for.'),
+  previous_response_id: z.string().nullish().describe('The response that this one goes on from, `resp_…`.'),
+  conversation: z
+    .union([z.string(), z.looseObject({ id: z.string().describe('The id of the conversation, `conv_…`.') })])
+    .nullish()
+    .describe('The conversation that this one goes on in.'),
   tools: z
     .array(
       z.looseObject({
         type: chatTool.shape.type,
-        name: z.string(),
-        description: z.string().nullish(),
-        parameters,
+        name: z.string().describe('What the agent calls it by.'),
+        description: z.string().nullish().describe('What it does and when to call it.'),
+        parameters: parameters.describe('A JSON Schema that its arguments fit.'),
       }),
     )
-    .nullish(),
-  tool_choice: toolChoice,
+    .nullish()
+    .describe('Functions of yours that the agent may call, besides those of the deployment.'),
+  tool_choice: toolChoice.describe('`auto`: the agent decides; `none`: it calls none of `tools`.'),
   text: z
     .looseObject({
       format: z
         .discriminatedUnion('type', [
-          z.looseObject({ type: z.literal('text') }),
-          z.looseObject({ type: z.literal('json_object') }),
-          z.looseObject({ type: z.literal('json_schema'), schema: jsonSchema }),
+          z.looseObject({ type: z.literal('text').describe('`text`: words, as ever.') }),
+          z.looseObject({ type: z.literal('json_object').describe('`json_object`: any JSON object.') }),
+          z.looseObject({
+            type: z.literal('json_schema').describe('`json_schema`: JSON that fits a schema.'),
+            schema: jsonSchema.describe('A JSON Schema of the answer, at most 32 KB.'),
+          }),
         ])
-        .nullish(),
+        .nullish()
+        .describe('Text, any JSON, or JSON that fits a schema.'),
     })
-    .nullish(),
-  stream: z.boolean().nullish(),
-  stream_options: z.unknown().optional(),
-  background: z.boolean().nullish(),
+    .nullish()
+    .describe('The form of the answer.'),
+  stream: z.boolean().nullish().describe('True: the answer comes as events while it is written.'),
+  stream_options: z.unknown().optional().describe('Taken, and without effect.'),
+  background: z
+    .boolean()
+    .nullish()
+    .describe('True: answers at once with `in_progress`; read the response for the rest.'),
   metadata: metadataInput.nullish(),
-  store: z.boolean().nullish().meta({ description: 'false: the response cannot be asked for again.' }),
-  prompt: z.null('Prompts are not kept here: the deployment holds the instructions.').optional(),
-  top_logprobs: z.literal(0, 'Probabilities of words are not given.').nullish(),
+  store: z.boolean().nullish().describe('False: the response cannot be asked for again.'),
+  prompt: z
+    .null('Prompts are not kept here: the deployment holds the instructions.')
+    .optional()
+    .describe('Only null: the deployment holds the instructions.'),
+  top_logprobs: z
+    .literal(0, 'Probabilities of words are not given.')
+    .nullish()
+    .describe('Only 0: probabilities of words are not given.'),
   ...tuning,
 });
 
-const chatCompletion = z.looseObject({
-  id: z.string(),
-  object: z.literal('chat.completion'),
-  created: z.int(),
-  model: z.string(),
-  choices: z.array(z.looseObject({ index: z.int(), message: z.looseObject({}), finish_reason: z.string() })),
-  usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+const chatCompletion = z
+  .looseObject({
+    id: z.string().describe('Names this answer.'),
+    object: z.literal('chat.completion').describe('Always `chat.completion`: what kind of object this is.'),
+    created: z.int().describe('When it was made, in seconds since 1970.'),
+    model: z.string().describe('The deployment that answered.'),
+    choices: z
+      .array(
+        z.looseObject({
+          index: z.int().describe('Always 0: there is one answer.'),
+          message: z.looseObject({}).describe('What the agent said, and which functions of yours it calls.'),
+          finish_reason: z
+            .string()
+            .describe('Why it ended: `stop`, `length`, or `tool_calls` where your functions are called.'),
+        }),
+      )
+      .describe('One answer.'),
+    usage: z
+      .looseObject({
+        prompt_tokens: z.int().describe('Tokens that models read.'),
+        completion_tokens: z.int().describe('Tokens that models wrote.'),
+        total_tokens: z.int().describe('Both together.'),
+      })
+      .describe('Tokens of all model calls that it took.'),
+  })
+  .describe('An answer as clients of OpenAI’s chat completions read it.');
+
+const response = z
+  .looseObject({
+    id: z.string().describe('Names this response, `resp_…`.'),
+    object: z.literal('response').describe('Always `response`: what kind of object this is.'),
+    created_at: z.int().describe('When it was made, in seconds since 1970.'),
+    status: z
+      .enum(['completed', 'failed', 'in_progress', 'cancelled', 'incomplete'])
+      .describe('`in_progress` until it ended in one of the other ways.'),
+    model: z.string().describe('The deployment that answers.'),
+    conversation: z
+      .object({ id: z.string().describe('The id of the conversation, `conv_…`.') })
+      .describe('The conversation that it is part of.'),
+    output: z
+      .array(z.looseObject({ type: z.string().describe('What kind of item it is.') }))
+      .describe('What came so far: messages, calls of your functions, approvals that are asked for.'),
+  })
+  .describe('An answer as clients of OpenAI’s responses read it.');
+
+/** Both streams are what OpenAI's clients parse, so their shapes are OpenAI's to say. */
+const chatChunk = z.looseObject({
+  id: chatCompletion.shape.id,
+  object: z.literal('chat.completion.chunk').describe('Always `chat.completion.chunk`: what kind of object this is.'),
+  choices: z.array(z.looseObject({})).describe('What has been added to the answer since the chunk before.'),
+});
+const responseEvent = z.looseObject({
+  type: z.string().describe('What happened, such as `response.output_text.delta` or `response.completed`.'),
+  sequence_number: z.int().describe('Counts up within the response.'),
 });
 
-const response = z.looseObject({
-  id: z.string(),
-  object: z.literal('response'),
-  created_at: z.int(),
-  status: z.enum(['completed', 'failed', 'in_progress', 'cancelled', 'incomplete']),
-  model: z.string(),
-  conversation: z.object({ id: z.string() }),
-  output: z.array(z.looseObject({ type: z.string() })),
-});
+const modelShown = z
+  .object({
+    id: z.string().describe('The slug of a deployment: send it as `model`.'),
+    object: z.literal('model').describe('Always `model`: what kind of object this is.'),
+    created: z.int().describe('When the deployment was made, in seconds since 1970.'),
+    owned_by: z.string().describe('The id of the org.'),
+  })
+  .describe('A deployment in the place of a model.');
 
-const modelShown = z.object({
-  id: z.string().meta({ description: 'The slug of a deployment.' }),
-  object: z.literal('model'),
-  created: z.int(),
-  owned_by: z.string(),
-});
-
-const conversationShown = z.object({
-  id: z.string(),
-  object: z.literal('conversation'),
-  created_at: z.int(),
-  metadata: z.record(z.string(), z.string()),
-});
+const conversationShown = z
+  .object({
+    id: z.string().describe('The id of the conversation, `conv_…`.'),
+    object: z.literal('conversation').describe('Always `conversation`: what kind of object this is.'),
+    created_at: z.int().describe('When it was made, in seconds since 1970.'),
+    metadata: z.record(z.string(), z.string()).describe('Your own labels as you sent them.'),
+  })
+  .describe('A conversation as clients of OpenAI’s API read it.');
 
 const common = { auth: 'key', scopes: ['runtime'], errorShape: 'openai', command: null } as const;
-const responseParams = z.strictObject({ response_id: z.string() });
+const responseParams = z.strictObject({ response_id: z.string().describe('The id of a response, `resp_…`.') });
 const refusals = [
   ...(['invalid_deployment', 'deployment_not_live', 'deployment_archived', 'user_required', 'user_disabled'] as const),
   ...(['conversation_not_found', 'conversation_user_mismatch', 'interaction_not_found', 'already_answered'] as const),
@@ -224,12 +351,15 @@ export const openai = {
     method: 'POST',
     path: '/v1/openai/chat/completions',
     summary: 'Talk to a deployment as clients of OpenAI’s chat completions do.',
+    description:
+      'Point an OpenAI client at `/v1/openai` with an API key of ours. A call that repeats what was said goes on in its conversation. What cannot be done is refused in OpenAI’s error shape and named.',
     body: chatBody,
     bodyLimit: 32 * 1024 * 1024,
     status: 200,
     response: chatCompletion,
     produces: ['text/event-stream'],
     streams: true,
+    streamed: chatChunk,
     errors: refusals,
   }),
   respond: route({
@@ -237,12 +367,15 @@ export const openai = {
     method: 'POST',
     path: '/v1/openai/responses',
     summary: 'Talk to a deployment as clients of OpenAI’s responses do.',
+    description:
+      'Goes on by `previous_response_id` or `conversation`. Calls of your functions and approvals come as output items; send their results as input.',
     body: responseBody,
     bodyLimit: 32 * 1024 * 1024,
     status: 200,
     response,
     produces: ['text/event-stream'],
     streams: true,
+    streamed: responseEvent,
     errors: refusals,
   }),
   response: route({
@@ -250,18 +383,21 @@ export const openai = {
     method: 'GET',
     path: '/v1/openai/responses/{response_id}',
     summary: 'Show a response as far as it has come, or follow it.',
+    description: 'For responses made with `background`, or to read one again.',
     params: responseParams,
     query: z.looseObject({
-      stream: z.enum(['true', 'false']).optional(),
+      stream: z.enum(['true', 'false']).optional().describe('`true` answers its events as a stream.'),
       starting_after: z
         .string()
         .regex(/^\d{1,9}$/, '`starting_after` is the `sequence_number` of an event.')
-        .optional(),
+        .optional()
+        .describe('The `sequence_number` of the last event seen: the stream goes on after it.'),
     }),
     status: 200,
     response,
     produces: ['text/event-stream'],
     streams: true,
+    streamed: responseEvent,
     errors: ['response_not_found'],
   }),
   cancel: route({
@@ -269,6 +405,7 @@ export const openai = {
     method: 'POST',
     path: '/v1/openai/responses/{response_id}/cancel',
     summary: 'Stop a response, with the work it began.',
+    description: 'One that has ended stays as it is.',
     params: responseParams,
     status: 200,
     response,
@@ -279,9 +416,15 @@ export const openai = {
     method: 'POST',
     path: '/v1/openai/conversations',
     summary: 'Start a conversation that responses go on with; `metadata.model` and `metadata.user` say whose.',
+    description:
+      'Name it as `conversation` of a response; without `metadata.model` the org’s default deployment answers.',
     body: z.strictObject({
       metadata: metadataInput.nullish(),
-      items: z.array(z.unknown()).max(0, 'Send what is said with a response.').nullish(),
+      items: z
+        .array(z.unknown())
+        .max(0, 'Send what is said with a response.')
+        .nullish()
+        .describe('Only empty: send what is said with a response.'),
     }),
     bodyOptional: true,
     status: 200,
@@ -293,6 +436,7 @@ export const openai = {
     method: 'GET',
     path: '/v1/openai/conversations/{conversation_id}',
     summary: 'Show a conversation as clients of OpenAI’s API read it.',
+    description: 'The same conversation as `GET /v1/conversations/{conversation_id}`.',
     params: z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) }),
     status: 200,
     response: conversationShown,
@@ -303,8 +447,12 @@ export const openai = {
     method: 'GET',
     path: '/v1/openai/models',
     summary: 'List the deployments that can be named as a model: those that are live, with a test key all.',
+    description: 'What an OpenAI client offers to choose from.',
     status: 200,
-    response: z.object({ object: z.literal('list'), data: z.array(modelShown) }),
+    response: z.object({
+      object: z.literal('list').describe('Always `list`: what kind of object this is.'),
+      data: z.array(modelShown).describe('The deployments, as models.'),
+    }),
     errors: [],
   }),
   model: route({
@@ -312,7 +460,8 @@ export const openai = {
     method: 'GET',
     path: '/v1/openai/models/{model}',
     summary: 'Show one deployment as a model.',
-    params: z.strictObject({ model: z.string() }),
+    description: '404 where a live key names a deployment that is not live.',
+    params: z.strictObject({ model: z.string().describe('The slug, id or name of a deployment.') }),
     status: 200,
     response: modelShown,
     errors: ['deployment_not_found'],

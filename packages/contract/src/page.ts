@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
+import { tag } from './tag.ts';
 
 /** The query every list takes. Query values arrive as text. */
 export const pageQuery = {
@@ -11,14 +12,23 @@ export const pageQuery = {
       .transform(Number)
       .pipe(z.int().min(1).max(100, '`limit` is a whole number from 1 to 100.'))
       .default(20),
-  ),
-  cursor: failsWith('invalid_cursor', z.string().min(1).max(2048)).optional(),
+  ).describe('How many entries a page holds, 1 to 100.'),
+  cursor: failsWith('invalid_cursor', z.string().min(1).max(2048))
+    .optional()
+    .describe('The `next_cursor` of the page before, unchanged; absent: the first page.'),
 };
 
 /** The answer of every list. */
 export const page = <Item extends z.ZodType>(item: Item) =>
-  z.object({ data: z.array(item), next_cursor: z.string().nullable() });
+  z.object({
+    data: z.array(item).describe('The entries of this page.'),
+    next_cursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last one.'),
+  });
 
 /** The answer of every delete. */
 export const deleted = <Tag extends string>(object: Tag) =>
-  z.object({ object: z.literal(object), id: z.string(), deleted: z.literal(true) });
+  z.object({
+    object: tag(object),
+    id: z.string().describe('The id of what is gone.'),
+    deleted: z.literal(true).describe('Always true: it cannot be read any more.'),
+  });

@@ -54,7 +54,10 @@ export type Route = Access &
   Wire & {
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
     path: `/v1/${string}`;
+    /** One line: what it does. */
     summary: string;
+    /** What a caller needs to know beyond that: who may call it, what happens next, which limit counts. */
+    description: string;
     /** Error codes beyond those that access, query, body and path imply. */
     errors: readonly ErrorCode[];
     /** The CLI command; null where a command would make no sense. */
@@ -69,6 +72,8 @@ export type Route = Access &
     ownerOnly?: true;
     /** The answer may be an event stream that stays open. */
     streams?: true;
+    /** What the data of each event of such a stream is. */
+    streamed?: z.ZodType;
     /** Errors are worded as clients of another API read them. */
     errorShape?: 'openai';
   };

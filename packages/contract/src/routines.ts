@@ -5,68 +5,118 @@ import { jsonBytes } from './json-bytes.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { shownFailure } from './shown-failure.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
-import { time } from './time.ts';
+import { createdAt, time, updatedAt } from './time.ts';
 import { timeZone } from './time-zone.ts';
 import { userId } from './user-id.ts';
 
 const routineKinds = ['schedule', 'trigger', 'app_event'] as const;
 const routineStatuses = ['active', 'completed', 'failed'] as const;
 
-export const routine = z.object({
-  object: z.literal('routine'),
-  id: id('rtn'),
-  user_id: userId().nullable(),
-  conversation_id: id('conv').nullable(),
-  name: z.string(),
-  ask: z.string(),
-  kind: z.enum(routineKinds),
-  schedule: z.object({ every: z.string().nullable(), cron: z.string(), timezone: z.string() }).nullable(),
-  trigger: z.object({ filters: z.record(z.string(), z.unknown()).nullable() }).nullable(),
-  trigger_url: z.string().nullable(),
-  enabled: z.boolean(),
-  status: z.enum(routineStatuses),
-  last_run_at: time.nullable(),
-  next_run_at: time.nullable(),
-  run_count: z.int(),
-  last_error: z
-    .object({ code: z.string(), message: z.string(), at: time })
-    .nullable()
-    .meta({ description: 'Why the last run that was due did not happen; null once one has.' }),
-  created_at: time,
-  updated_at: time,
-});
+export const routine = z
+  .object({
+    object: tag('routine'),
+    id: id('rtn'),
+    user_id: userId().nullable().describe('Whom it runs for; null: the org’s own agent.'),
+    conversation_id: id('conv').nullable().describe('The conversation its runs are said in; null until there is one.'),
+    name: z.string().describe('What it is called; where none was given, the start of `ask`.'),
+    ask: z.string().describe('What the agent is asked at every run.'),
+    kind: z
+      .enum(routineKinds)
+      .describe('What makes it run: a schedule, a call of your system, or an event in a connected app.'),
+    schedule: z
+      .object({
+        every: z.string().nullable().describe('The plain words it was given in; null where it was given as cron.'),
+        cron: z.string().describe('The same as five cron fields.'),
+        timezone: z.string().describe('The IANA time zone that the schedule is read in.'),
+      })
+      .nullable()
+      .describe('When it runs; null for one that runs on a call.'),
+    trigger: z
+      .object({
+        filters: z
+          .record(z.string(), z.unknown())
+          .nullable()
+          .describe('Fields and values a payload must carry; null: any payload runs it.'),
+      })
+      .nullable()
+      .describe('What a call must carry; null for a scheduled one.'),
+    trigger_url: z
+      .string()
+      .nullable()
+      .describe('Where your system posts to with an API key; null for a scheduled one.'),
+    enabled: z.boolean().describe('False while it is paused.'),
+    status: z
+      .enum(routineStatuses)
+      .describe('`active`; `completed`: it will not run again; `failed`: an error stopped it for good.'),
+    last_run_at: time.nullable().describe('When it last ran; null before its first run.'),
+    next_run_at: time.nullable().describe('When it runs next; null while it is paused, finished or run on a call.'),
+    run_count: z.int().describe('How often it has run.'),
+    last_error: z
+      .object({ ...shownFailure.shape, at: time.describe('When that was, as ISO 8601 in UTC.') })
+      .nullable()
+      .describe('Why the last run that was due did not happen; null once one has.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  })
+  .describe('Something that the agent is asked again and again.');
 
-const routineRun = z.object({
-  object: z.literal('routine_run'),
-  routine_id: id('rtn'),
-  status: z.enum(['started', 'filtered', 'skipped']),
-  conversation_id: id('conv').nullable(),
-  turn_id: id('turn').nullable(),
-});
+const routineRun = z
+  .object({
+    object: tag('routine_run'),
+    routine_id: id('rtn'),
+    status: z
+      .enum(['started', 'filtered', 'skipped'])
+      .describe('`started`; `filtered`: the payload did not match; `skipped`: the routine is paused or has ended.'),
+    conversation_id: id('conv').nullable().describe('Where the run is said; null where none began.'),
+    turn_id: id('turn').nullable().describe('The turn of the run; null where none began.'),
+  })
+  .describe('What came of running a routine now.');
 
 const cron = text(1, 120).refine((fields) => fields.trim().split(/\s+/).length === 5, {
   error: 'A cron schedule has five fields: minute, hour, day of month, month, day of week.',
 });
 
 const when = {
-  every: failsWith('invalid_schedule', text(1, 100)).optional(),
-  schedule: failsWith('invalid_schedule', z.strictObject({ cron, timezone: timeZone().optional() })).optional(),
-  on: failsWith('invalid_schedule', z.literal('call')).optional(),
+  every: failsWith('invalid_schedule', text(1, 100))
+    .optional()
+    .describe(
+      'Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or `month on the 1st at 09:00`.',
+    ),
+  schedule: failsWith(
+    'invalid_schedule',
+    z.strictObject({
+      cron: cron.describe('Five fields: minute, hour, day of month, month, day of week.'),
+      timezone: timeZone().optional().describe('The IANA time zone of these fields; absent: the user’s, then UTC.'),
+    }),
+  )
+    .optional()
+    .describe('A cron schedule in place of plain words.'),
+  on: failsWith('invalid_schedule', z.literal('call'))
+    .optional()
+    .describe('`call`: it runs whenever your system posts to its `trigger_url`.'),
 };
 
 const routineFields = {
-  name: text(1, 200).optional(),
+  name: text(1, 200).optional().describe('What it is called; absent: the start of `ask`.'),
   ...when,
-  timezone: timeZone().optional(),
-  user_id: userId().optional(),
-  conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
-  deployment: namedDeployment.optional(),
+  timezone: timeZone().optional().describe('The IANA time zone of the schedule; absent: the user’s, then UTC.'),
+  user_id: userId()
+    .optional()
+    .describe('Whom it runs for; absent: the org’s own agent, unless the org requires a user.'),
+  conversation_id: failsWith('invalid_conversation_id', id('conv'))
+    .optional()
+    .describe('An existing conversation of the same user to run in; absent: one of its own.'),
+  deployment: namedDeployment
+    .optional()
+    .describe('Which agent runs it: a dep_ id, a slug or a name; absent: the user’s default, then the org’s.'),
 };
 
 const filters = z
   .record(z.string(), z.unknown())
-  .meta({ description: 'With `on: call`: fields and values that a payload must carry.' });
+  .describe('With `on: call`: fields and values that a payload must carry.');
 
 type When = { every?: unknown; schedule?: unknown; on?: unknown };
 
@@ -120,7 +170,11 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List the routines of one user, or of the org’s own agent.',
-    query: z.strictObject({ user_id: userId().optional(), ...pageQuery }),
+    description: 'Needs scope `runtime`. Newest first.',
+    query: z.strictObject({
+      user_id: userId().optional().describe('Whose routines; absent: those of the org’s own agent.'),
+      ...pageQuery,
+    }),
     status: 200,
     response: page(routine),
     errors: ['user_required'],
@@ -132,13 +186,15 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Ask something on a schedule, or whenever your own system calls.',
+    description:
+      'Give exactly one of `every`, `schedule` and `on: call`. It runs at most once every 15 minutes; runs that were missed while the server was down run once.',
     idempotent: true,
     body: z
       .strictObject({
-        ask: text(1, 8000),
+        ask: text(1, 8000).describe('What the agent is asked at every run, 1 to 8,000 characters.'),
         ...routineFields,
         filters: filters.optional(),
-        enabled: z.boolean().default(true),
+        enabled: z.boolean().default(true).describe('False: it is kept and does not run yet.'),
       })
       .refine((body) => countWhen(body) === 1, exactlyOne)
       .refine((body) => body.filters === undefined || body.on !== undefined, filtersNeedCall),
@@ -153,6 +209,7 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Show a routine with its last and next run.',
+    description: '`last_error` says why a run that was due did not happen.',
     params: routineParams,
     status: 200,
     response: routine,
@@ -165,14 +222,18 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Change a routine; `enabled: false` pauses it.',
+    description: 'Fields left out stay. One that a deployment file declares is changed there (409 `managed_by_file`).',
     params: routineParams,
     body: z
       .strictObject({
-        ask: text(1, 8000).optional(),
+        ask: text(1, 8000).optional().describe('What the agent is asked from now on.'),
         ...routineFields,
-        filters: filters.nullable().optional(),
+        filters: filters
+          .nullable()
+          .optional()
+          .describe('With `on: call`: fields and values that a payload must carry; null: any payload runs it.'),
         // No default here: a change of the name alone must not resume a paused routine.
-        enabled: z.boolean().optional(),
+        enabled: z.boolean().optional().describe('False pauses it and keeps its schedule; true resumes it.'),
       })
       .refine((body) => countWhen(body) <= 1, exactlyOne)
       .refine(
@@ -190,6 +251,7 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Delete a routine; its conversation stays.',
+    description: 'A run that has begun goes on.',
     params: routineParams,
     status: 200,
     response: deleted('routine'),
@@ -202,6 +264,7 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Run a routine once, now.',
+    description: 'Also for one that is paused. The answer names the turn to follow.',
     params: routineParams,
     status: 202,
     response: routineRun,
@@ -214,6 +277,8 @@ export const routines = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Run a routine that waits for a call, with a payload of at most 4 KB.',
+    description:
+      'The payload reaches the agent as data, never as instructions. A payload that does not match the filters answers `filtered` and runs nothing.',
     params: routineParams,
     body: z.record(z.string(), z.unknown()).refine((payload) => jsonBytes(payload) <= 4096, {
       error: 'A trigger payload may hold at most 4 KB.',

@@ -3,13 +3,20 @@ import { text } from './text.ts';
 
 /** The parts of a scenario that the API and the deployment file's `tests` share. */
 
-export const scenarioName = text(1, 120);
-export const persona = text(1, 2000);
-export const goal = text(1, 2000);
+export const scenarioName = text(1, 120).describe('What the test is called; unique within the deployment’s file.');
+export const persona = text(1, 2000).describe('Who the pretend user is and how they talk.');
+export const goal = text(1, 2000).describe('What the pretend user wants, in their own words.');
 
 export const scenarioLine = text(1, 500);
-export const successCriteria = z.array(scenarioLine).min(1, 'Give at least one line.').max(12, 'At most 12 lines.');
-export const mustNever = z.array(scenarioLine).max(12, 'At most 12 lines.');
+export const successCriteria = z
+  .array(scenarioLine)
+  .min(1, 'Give at least one line.')
+  .max(12, 'At most 12 lines.')
+  .describe('What must be true at the end, 1 to 12 lines; every one must be met.');
+export const mustNever = z
+  .array(scenarioLine)
+  .max(12, 'At most 12 lines.')
+  .describe('What must never happen, at most 12 lines; any one fails the test.');
 
 const toolResultLimit = 20;
 
@@ -17,4 +24,7 @@ const toolResultLimit = 20;
 export const toolResults = z
   .record(z.string(), z.unknown())
   .refine((results) => Object.keys(results).length <= toolResultLimit, `At most ${toolResultLimit} tool results.`)
-  .meta({ maxProperties: toolResultLimit });
+  .meta({ maxProperties: toolResultLimit })
+  .describe(
+    'What tools answer in this test, by the name of a declared tool or `<server slug>.<tool>`; one with no entry answers an error.',
+  );

@@ -5,27 +5,39 @@ import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { goal, mustNever, persona, scenarioName, successCriteria, toolResults } from './scenario-fields.ts';
-import { time } from './time.ts';
+import { tag } from './tag.ts';
+import { createdAt, updatedAt } from './time.ts';
 
 const drafted = z.object({
-  name: z.string(),
-  persona: z.string(),
-  goal: z.string(),
-  success_criteria: z.array(z.string()),
-  must_never: z.array(z.string()),
-  tool_results: z.record(z.string(), z.unknown()).optional(),
-  approves: z.boolean().optional(),
+  name: z.string().describe('What the test is called.'),
+  persona: z.string().describe('Who the pretend user is and how they talk.'),
+  goal: z.string().describe('What the pretend user wants, in their own words.'),
+  success_criteria: z.array(z.string()).describe('What must be true at the end; every line must be met.'),
+  must_never: z.array(z.string()).describe('What must never happen; any line fails the test.'),
+  tool_results: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('What tools answer in this test, by the name of the tool or `<server slug>.<tool>`.'),
+  approves: z
+    .boolean()
+    .optional()
+    .describe('Whether the pretend user says yes to tools of the deployment’s MCP servers; absent: no.'),
 });
 
-const scenario = z.object({
-  object: z.literal('scenario'),
-  id: id('scn'),
-  deployment_id: id('dep'),
-  ...drafted.shape,
-  managed_by: z.literal('file').nullable(),
-  created_at: time,
-  updated_at: time,
-});
+const scenario = z
+  .object({
+    object: tag('scenario'),
+    id: id('scn'),
+    deployment_id: id('dep'),
+    ...drafted.shape,
+    managed_by: z
+      .literal('file')
+      .nullable()
+      .describe('`file` where the deployment file declares it and only the file changes it; else null.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  })
+  .describe('A pretend user with a goal, and what success means.');
 
 const scenarioParams = deploymentParams.extend({ scenario_id: failsWith('scenario_not_found', id('scn')) });
 
@@ -36,6 +48,7 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the scenarios of a deployment.',
+    description: 'Needs scope `setup`; newest first. Those that the file declares are among them.',
     params: deploymentParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -49,6 +62,8 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Add a scenario: a pretend user, a goal and what success means.',
+    description:
+      'It is played at the next test run. A tool with no entry in `tool_results` answers an error: a test never changes anything outside.',
     idempotent: true,
     params: deploymentParams,
     body: z.strictObject({
@@ -58,7 +73,12 @@ export const scenarios = {
       success_criteria: successCriteria,
       must_never: mustNever.default([]),
       tool_results: toolResults.optional(),
-      approves: z.boolean().optional(),
+      approves: z
+        .boolean()
+        .optional()
+        .describe(
+          'True: the pretend user says yes to tools of the deployment’s MCP servers; any other yes is always declined.',
+        ),
     }),
     status: 201,
     response: scenario,
@@ -71,16 +91,20 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Draft scenarios for a version; nothing is saved.',
+    description:
+      'A model reads the version’s instructions and tools and invents them; the call is billed. Keep the good ones with `POST …/scenarios`.',
     idempotent: true,
     params: deploymentParams,
     body: z.strictObject({
-      count: z.int().min(1).max(10).default(5),
-      /** Absent: the newest. */
-      version: z.int().min(1).optional(),
+      count: z.int().min(1).max(10).default(5).describe('How many to draft, 1 to 10.'),
+      version: z.int().min(1).optional().describe('The version to draft them for; absent: the newest.'),
     }),
     bodyOptional: true,
     status: 200,
-    response: z.object({ object: z.literal('list'), data: z.array(drafted) }),
+    response: z.object({
+      object: tag('list'),
+      data: z.array(drafted).describe('Drafts, to be looked at and created one by one.'),
+    }),
     errors: [
       'deployment_not_found',
       'version_not_found',
@@ -98,6 +122,7 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one scenario.',
+    description: 'What a test run plays, with what its tools answer.',
     params: scenarioParams,
     status: 200,
     response: scenario,
@@ -110,6 +135,8 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Change a scenario; fields left out stay.',
+    description:
+      'Runs that have begun keep what they began with. One that the file declares is changed there (409 `managed_by_file`).',
     params: scenarioParams,
     body: z.strictObject({
       name: scenarioName.optional(),
@@ -118,7 +145,10 @@ export const scenarios = {
       success_criteria: successCriteria.optional(),
       must_never: mustNever.optional(),
       tool_results: toolResults.optional(),
-      approves: z.boolean().optional(),
+      approves: z
+        .boolean()
+        .optional()
+        .describe('True: the pretend user says yes to tools of the deployment’s MCP servers.'),
     }),
     status: 200,
     response: scenario,
@@ -131,6 +161,7 @@ export const scenarios = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a scenario.',
+    description: 'Results of earlier runs stay. One that the file declares is removed there (409 `managed_by_file`).',
     params: scenarioParams,
     status: 200,
     response: deleted('scenario'),

@@ -23,36 +23,71 @@ const blockedPath = z
 
 /** Sites of the user's browser; a host also allows its `www.` form. */
 export const browser = z.strictObject({
-  allowed_domains: z.array(hostName).min(1).max(20, 'At most 20 domains.').optional(),
-  blocked_paths: z.array(blockedPath).min(1).max(20, 'At most 20 paths.').optional(),
+  allowed_domains: z
+    .array(hostName)
+    .min(1)
+    .max(20, 'At most 20 domains.')
+    .optional()
+    .describe(
+      'Hosts that the user’s browser may open, each with its `www.` form; without any, a fetch opens nothing and the agent any public site.',
+    ),
+  blocked_paths: z
+    .array(blockedPath)
+    .min(1)
+    .max(20, 'At most 20 paths.')
+    .optional()
+    .describe('Sites with the start of a path, such as `example.com/account`, that are never opened or shown.'),
 });
 
 const limits = z.strictObject({
-  per_task_usd: z.number().min(0.01).max(1000).optional(),
-  per_turn_usd: z.number().min(0.01).max(1000).optional(),
-  max_steps: z.int().min(1).max(500).default(100),
-  max_minutes: z.int().min(1).max(240).default(60),
-  ask_above_usd: z.number().min(0).max(1000).optional(),
+  per_task_usd: z
+    .number()
+    .min(0.01)
+    .max(1000)
+    .optional()
+    .describe('US dollars after which a piece of work is stopped with `max_budget`.'),
+  per_turn_usd: z
+    .number()
+    .min(0.01)
+    .max(1000)
+    .optional()
+    .describe('US dollars after which a reply is stopped with `max_budget`.'),
+  max_steps: z.int().min(1).max(500).default(100).describe('Model calls after which work is stopped with `max_turns`.'),
+  max_minutes: z
+    .int()
+    .min(1)
+    .max(240)
+    .default(60)
+    .describe('Minutes of working, waiting left out, after which work is stopped with `max_turns`.'),
+  ask_above_usd: z.number().min(0).max(1000).optional().describe('A paid tool that costs more than this asks first.'),
 });
 
 /** What the deployment file and the manifest write alike. */
 export const commonSettings = {
-  instructions: text(0, 8000).default(''),
+  instructions: text(0, 8000)
+    .default('')
+    .describe('What the agent is, does and must not do, in your own words; at most 8,000 characters.'),
   language: failsWith(
     'invalid_language',
     text(1, 35).regex(languageTag, 'Write a language tag such as en or pt-BR, or auto.'),
-  ).default('auto'),
-  model: text(1, 100).default('default'),
+  )
+    .default('auto')
+    .describe('A language tag such as `en`, `hi` or `pt-BR` that it answers in, or `auto` to follow each user.'),
+  model: text(1, 100)
+    .default('default')
+    .describe('A model id of `GET /v1/models`, or `default` for the one that the server is set to.'),
   apps: z
     .union([z.array(text(1, 64)).max(200, 'At most 200 apps.'), z.literal('all')], {
       error: 'Write `all` or a list of app names.',
     })
-    .default('all'),
+    .default('all')
+    .describe('Which apps users may connect: `all`, or the ids of `GET /v1/apps`.'),
   approvals: z
     .array(z.enum(approvalKinds))
     .max(6, 'At most 6 approvals.')
-    .default(['payment', 'booking', 'cancellation']),
-  limits: limits.prefault({}),
+    .default(['payment', 'booking', 'cancellation'])
+    .describe('Which kinds of action are marked and worded as such when a yes is asked for.'),
+  limits: limits.prefault({}).describe('Where work and replies are stopped, in money, steps and minutes.'),
 };
 
 /** A skill the org uploaded. */
@@ -65,5 +100,6 @@ export const builtInSkill = z.strictObject({
     .regex(
       /^[a-z0-9][a-z0-9-]{0,63}$/,
       'Use lowercase letters, digits and dashes, a letter or digit first, at most 64.',
-    ),
+    )
+    .describe('The name of a skill that comes with the service, as `GET /v1/skills?source=built_in` lists it.'),
 });

@@ -5,31 +5,38 @@ import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { shortSlug } from './slug.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
-import { time } from './time.ts';
+import { createdAt, time } from './time.ts';
 
 const sources = ['company', 'built_in'] as const;
 
-const skill = z.object({
-  object: z.literal('skill'),
-  /** Null for a built-in skill, as are `version` and `sha256`. */
-  id: id('skl').nullable(),
-  source: z.enum(sources),
-  slug: z.string(),
-  name: z.string(),
-  description: z.string(),
-  version: z.string().nullable(),
-  sha256: z.string().nullable(),
-  created_at: time.nullable(),
-  updated_at: time.nullable(),
-});
+const skill = z
+  .object({
+    object: tag('skill'),
+    id: id('skl').nullable().describe('`skl_` and 24 characters; null for a built-in skill.'),
+    source: z.enum(sources).describe('`company`: the org uploaded it; `built_in`: it comes with the service.'),
+    slug: z.string().describe('Its name in a deployment.'),
+    name: z.string().describe('What its `SKILL.md` calls it.'),
+    description: z.string().describe('When to use it, from its `SKILL.md`: the agent decides by this.'),
+    version: z.string().nullable().describe('The content hash of its current version; null for a built-in skill.'),
+    sha256: z
+      .string()
+      .nullable()
+      .describe('The hash of its files as uploaded, as the CLI computes it over a folder; null for a built-in skill.'),
+    created_at: time.nullable().describe('When it was uploaded first; null for a built-in skill.'),
+    updated_at: time.nullable().describe('When its files last changed; null for a built-in skill.'),
+  })
+  .describe('A bundle of text files that teaches the agent how to do something.');
 
-const skillVersion = z.object({
-  object: z.literal('skill_version'),
-  hash: z.string(),
-  parent_hash: z.string().nullable(),
-  created_at: time,
-});
+const skillVersion = z
+  .object({
+    object: tag('skill_version'),
+    hash: z.string().describe('The hash of the files of this version.'),
+    parent_hash: z.string().nullable().describe('The hash of the version before; null for the first.'),
+    created_at: createdAt,
+  })
+  .describe('One state of a skill’s files.');
 
 const bundle = z.strictObject({
   files: failsWith(
@@ -37,24 +44,30 @@ const bundle = z.strictObject({
     z
       .array(
         z.strictObject({
-          path: text(1, 200).regex(
-            /^(?!.*(^|\/)\.{0,2}(\/|$))[^\\\p{Cc}]+$/su,
-            'A path is relative, with forward slashes and no empty, `.` or `..` part.',
-          ),
+          path: text(1, 200)
+            .regex(
+              /^(?!.*(^|\/)\.{0,2}(\/|$))[^\\\p{Cc}]+$/su,
+              'A path is relative, with forward slashes and no empty, `.` or `..` part.',
+            )
+            .describe('Where it lies in the skill, with forward slashes, such as `scripts/count.py`.'),
           // Its size counts in UTF-8 bytes and has a code of its own, so the length is only shown here.
-          content: z.string().meta({ maxLength: 1_048_576 }),
+          content: z.string().meta({ maxLength: 1_048_576 }).describe('Its text, at most 1 MB.'),
         }),
       )
       .min(1, 'Send at least one file.')
       .max(200, 'At most 200 files.'),
-  ),
+  ).describe('1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.'),
 });
 
-const skillParams = z.strictObject({ skill_id: failsWith('skill_not_found', id('skl')) });
+const skillParams = z.strictObject({
+  skill_id: failsWith('skill_not_found', id('skl')).describe('The id of a skill of the org, `skl_` and 24 characters.'),
+});
 
 /** A built-in skill has no id and is read by its name. */
 const readableParams = z.strictObject({
-  skill_id: failsWith('skill_not_found', z.union([id('skl'), z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/)])),
+  skill_id: failsWith('skill_not_found', z.union([id('skl'), z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/)])).describe(
+    'The id of a skill of the org, or the name of a built-in one.',
+  ),
 });
 
 const upload = {
@@ -82,7 +95,14 @@ export const skills = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the org’s skills, or the built-in ones.',
-    query: z.strictObject({ ...pageQuery, source: z.enum(sources).default('company') }),
+    description: 'Needs scope `setup`; newest first, without files.',
+    query: z.strictObject({
+      ...pageQuery,
+      source: z
+        .enum(sources)
+        .default('company')
+        .describe('`company`: the org’s own; `built_in`: those that come with the service.'),
+    }),
     status: 200,
     response: page(skill),
     errors: [],
@@ -94,9 +114,16 @@ export const skills = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Upload a skill: its files as JSON, a zip, or one multipart part `file` that is a zip.',
+    description:
+      'The frontmatter of `SKILL.md` gives `name` and `description`. Name its id in `skills` of a deployment; text files only.',
     idempotent: true,
-    /** Absent: the name in SKILL.md. With a slug of its own a skill may have a name that another one has. */
-    query: z.strictObject({ slug: shortSlug.optional() }),
+    query: z.strictObject({
+      slug: shortSlug
+        .optional()
+        .describe(
+          'Its name in deployments; absent: the name in `SKILL.md`. With one of its own it may share that name with another skill.',
+        ),
+    }),
     ...upload,
     status: 201,
     response: skill,
@@ -108,10 +135,19 @@ export const skills = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read one skill with its files: the org’s by its id, a built-in one by its name.',
+    description: 'Built-in ones can be read to copy from.',
     params: readableParams,
     status: 200,
     response: skill.extend({
-      files: z.array(z.object({ path: z.string(), bytes: z.int().min(0), content: z.string() })),
+      files: z
+        .array(
+          z.object({
+            path: z.string().describe('Where it lies in the skill.'),
+            bytes: z.int().min(0).describe('Its size in bytes.'),
+            content: z.string().describe('What is in the file.'),
+          }),
+        )
+        .describe('All its files with their text.'),
     }),
     errors: [],
     command: 'skills get',
@@ -122,6 +158,8 @@ export const skills = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Replace a skill’s files; files that differ make a new version.',
+    description:
+      'Send all files, not only those that changed. With a test key live users see it after the next promotion.',
     params: skillParams,
     query: z.strictObject(contentChangeQuery),
     ...upload,
@@ -135,6 +173,7 @@ export const skills = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a skill; it goes from every user.',
+    description: 'Versions that use it do not run again. One that is live needs a live key (409 `skill_live`).',
     params: skillParams,
     status: 200,
     response: deleted('skill'),
@@ -147,6 +186,7 @@ export const skills = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List the versions of a skill, newest first.',
+    description: 'Each names the one before it, so that history can be followed.',
     params: skillParams,
     query: z.strictObject(pageQuery),
     status: 200,

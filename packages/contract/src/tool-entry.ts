@@ -16,13 +16,15 @@ export const approvers = ['user', 'org'] as const;
 const approver = z
   .enum(approvers, { error: 'Write `user` or `org`.' })
   .default('user')
-  .meta({ description: 'Who says yes where a call waits: the user, or the org by a key or a member.' });
+  .describe('Who says yes where a call waits: the user, or the org by a key or a member.');
 
 /** What a version says of the tools of a server. */
 export const toolPolicy = z.strictObject({
-  deny: toolNames.default([]),
-  require_approval: toolNames.default([]),
-  run_without_asking: toolNames.default([]),
+  deny: toolNames.default([]).describe('Tools of the server that the agent never calls.'),
+  require_approval: toolNames
+    .default([])
+    .describe('Tools that always wait for a yes, also where the server marks them read-only.'),
+  run_without_asking: toolNames.default([]).describe('Tools that never wait for a yes.'),
   approver,
 });
 
@@ -41,10 +43,14 @@ export const headers = z.record(
 
 /** An MCP server, found or registered by its URL. The first key tells the two forms of entry apart. */
 export const serverEntry = z.strictObject({
-  mcp: webAddress,
-  name: text(1, 80).optional(),
-  auth: secretReference.optional(),
-  headers: headers.optional(),
+  mcp: webAddress.describe('The public https address of an MCP server; the first file that names it registers it.'),
+  name: text(1, 80).optional().describe('What people call the server; absent: the host of its address.'),
+  auth: secretReference
+    .optional()
+    .describe('A secret such as `${SHOP_TOKEN}` that is sent as `Authorization: Bearer`.'),
+  headers: headers
+    .optional()
+    .describe('Headers for every call; a credential is written `${NAME}` or `${user_secret:NAME}`.'),
   ...toolPolicy.shape,
 });
 
@@ -57,8 +63,11 @@ export const functionEntry = z.strictObject({
       error: 'Names that begin with mcp__ belong to tools of MCP servers.',
       params: { code: 'tool_name_reserved' },
       abort: true,
-    }),
-  description: text(1, 1024),
+    })
+    .describe('What the agent calls the function by: lowercase letters, digits and underscores.'),
+  description: text(1, 1024).describe(
+    'What it does and when to call it: the agent decides by this, and a person reads its first sentence when asked.',
+  ),
   input: failsWith(
     'invalid_tool_input',
     z
@@ -66,13 +75,18 @@ export const functionEntry = z.strictObject({
       .superRefine((input, context) => {
         for (const message of readToolInput(input).faults) context.addIssue({ code: 'custom', message });
       })
-      .meta({
-        description:
-          'Argument names and types such as `string`, `integer?`, `string[]`, `small|large`; or a JSON Schema of type object',
-      }),
+      .describe(
+        'Argument names and types such as `string`, `integer?`, `string[]`, `small|large`; or a JSON Schema of type object',
+      ),
   ).default({}),
-  timeout_s: z.int().min(5).max(600).default(120),
-  read_only: z.boolean().default(false),
-  run_without_asking: z.boolean().default(false),
+  timeout_s: z.int().min(5).max(600).default(120).describe('Seconds that the agent waits for the answer of your code.'),
+  read_only: z
+    .boolean()
+    .default(false)
+    .describe('True: a lookup that changes nothing; it is called without waiting for a yes.'),
+  run_without_asking: z
+    .boolean()
+    .default(false)
+    .describe('True: it changes something and is called without waiting for a yes.'),
   approver,
 });

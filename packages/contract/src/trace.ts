@@ -5,53 +5,67 @@ import { shown } from './session-access.ts';
 import { time } from './time.ts';
 
 /** A tool that was called, and what came of it. */
-export const traceStep = z.object({
-  tool_use_id: z.string(),
-  name: z.string().nullable(),
-  input_summary: z.string().nullable(),
-  output_summary: z.string().nullable(),
-  is_error: z.boolean(),
-  started_at: time,
-  finished_at: time.nullable(),
-  duration_ms: z.int().nullable(),
-  /** Pictures and recordings that the tool answered with. */
-  media: z
-    .array(
-      z.object({
-        media_type: z.string(),
-        bytes: z.int(),
-        width: z.int().nullable(),
-        height: z.int().nullable(),
-        /** In a trace alone: works for 15 minutes. */
-        url: z.string().optional(),
-      }),
-    )
-    .optional(),
-});
+export const traceStep = z
+  .object({
+    tool_use_id: z.string().describe('What the model called this call; unique within the trace.'),
+    name: z.string().nullable().describe('The tool that was called; null where the model named none.'),
+    input_summary: z.string().nullable().describe('One line about what it was called with, never the raw input.'),
+    output_summary: z.string().nullable().describe('One line about what came back; null while it runs.'),
+    is_error: z.boolean().describe('Whether the tool answered with an error.'),
+    started_at: time.describe('When it was called, as ISO 8601 in UTC.'),
+    finished_at: time.nullable().describe('When it answered; null while it runs.'),
+    duration_ms: z.int().nullable().describe('How long it took in milliseconds; null while it runs.'),
+    media: z
+      .array(
+        z.object({
+          media_type: z.string().describe('What it is, such as `image/png`.'),
+          bytes: z.int().describe('Its size in bytes.'),
+          width: z.int().nullable().describe('Pixels from left to right; null where it is no picture.'),
+          height: z.int().nullable().describe('Pixels from top to bottom; null where it is no picture.'),
+          url: z.string().optional().describe('Where to fetch it for the next 15 minutes; in a trace alone.'),
+        }),
+      )
+      .optional()
+      .describe('Pictures and recordings that the tool answered with.'),
+  })
+  .meta({ title: 'TraceStep', description: 'A tool that was called, and what came of it.' });
 
 /** Summaries of a step quote the arguments and results of the company’s own tools. */
 export const stepSeen = shown('tool_use_id', 'name', 'is_error', 'started_at', 'finished_at', 'duration_ms');
 
 /** What a reply and a piece of work are made of, each step and each call of a model. */
 export const traceFields = {
-  steps: z.array(traceStep),
-  turns: z.array(
-    z.object({
-      turn_id: z.string(),
-      model: z.string().nullable(),
-      input_tokens: z.int(),
-      output_tokens: z.int(),
-      cache_read_tokens: z.int(),
-      cache_write_tokens: z.int(),
-      cache_share: z
-        .number()
-        .meta({ description: 'How much of what the call has read came from the cache of its provider: 0 to 1.' }),
-      cost_usd: usd,
-      duration_ms: z.int().nullable(),
-      status: z.string().nullable(),
-      started_at: time,
-    }),
-  ),
-  totals: z.object({ input_tokens: z.int(), output_tokens: z.int(), cost_usd: usd }),
+  steps: z.array(traceStep).describe('Calls of tools, in the order they were made.'),
+  turns: z
+    .array(
+      z.object({
+        turn_id: z.string().describe('The turn that the call was made for.'),
+        model: z.string().nullable().describe('The model that answered; null where none did.'),
+        input_tokens: z.int().describe('Tokens that the model read anew, without those of the provider’s cache.'),
+        output_tokens: z.int().describe('Tokens that the model wrote.'),
+        cache_read_tokens: z.int().describe('Tokens that came from the provider’s cache, at its lower price.'),
+        cache_write_tokens: z.int().describe('Tokens that the provider read and put into its cache.'),
+        cache_share: z
+          .number()
+          .describe('How much of what the call has read came from the cache of its provider: 0 to 1.'),
+        cost_usd: usd.describe('What this call was billed, in US dollars.'),
+        duration_ms: z.int().nullable().describe('How long it took in milliseconds; null where that is not known.'),
+        status: z
+          .string()
+          .nullable()
+          .describe(
+            'What the call was for and how it ended: `completed`, `summarised`, `judged`, `stopped` or `failed`.',
+          ),
+        started_at: time.describe('When it was called, as ISO 8601 in UTC.'),
+      }),
+    )
+    .describe('Calls of a model, in the order they were made.'),
+  totals: z
+    .object({
+      input_tokens: z.int().describe('Tokens that were read.'),
+      output_tokens: z.int().describe('Tokens that were written.'),
+      cost_usd: usd.describe('What they were billed, in US dollars.'),
+    })
+    .describe('All that was charged for it, tools and the computer included.'),
   missing_tools: missingTools,
 };

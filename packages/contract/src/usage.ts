@@ -4,7 +4,8 @@ import { id } from './ids.ts';
 import { exactUsd, usd } from './money.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
-import { time } from './time.ts';
+import { tag } from './tag.ts';
+import { createdAt } from './time.ts';
 
 export const usageGroups = ['day', 'user', 'deployment', 'conversation', 'task', 'model', 'kind'] as const;
 
@@ -13,33 +14,37 @@ export const spendKinds = ['orchestrator', 'intelligence', 'tools', 'compute', '
 
 const date = failsWith('invalid_window', z.iso.date());
 
-const usageRow = z.object({
-  object: z.literal('usage_row'),
-  key: z.string(),
-  label: z.string().nullable(),
-  cost_usd: usd,
-  task_count: z.int(),
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-});
+const usageRow = z
+  .object({
+    object: tag('usage_row'),
+    key: z.string().describe('The day, or the id of what the row is about.'),
+    label: z.string().nullable().describe('A name for it; null where it has none.'),
+    cost_usd: usd.describe('What was billed, in US dollars.'),
+    task_count: z.int().describe('How many pieces of work were charged for.'),
+    input_tokens: z.int().describe('Tokens that models read.'),
+    output_tokens: z.int().describe('Tokens that models wrote.'),
+  })
+  .describe('What was spent on one day, or on one thing.');
 
-const lineItem = z.object({
-  object: z.literal('line_item'),
-  id: id('li'),
-  kind: z.enum(spendKinds),
-  model: z.string().nullable(),
-  quantity: z.number(),
-  unit: z.string(),
-  unit_price_usd: z.number(),
-  cost_usd: exactUsd,
-  estimated: z
-    .literal(true)
-    .optional()
-    .meta({ description: 'The quantity was counted here: the call was stopped or failed before its vendor said it.' }),
-  task_id: id('task').nullable(),
-  conversation_id: id('conv').nullable(),
-  created_at: time,
-});
+const lineItem = z
+  .object({
+    object: tag('line_item'),
+    id: id('li'),
+    kind: z.enum(spendKinds).describe('What the money was spent on.'),
+    model: z.string().nullable().describe('The model, where it was a model call; else null.'),
+    quantity: z.number().describe('How many units.'),
+    unit: z.string().describe('What is counted, such as `input_tokens`, `seconds` or `calls`.'),
+    unit_price_usd: z.number().describe('US dollars for one unit.'),
+    cost_usd: exactUsd,
+    estimated: z
+      .literal(true)
+      .optional()
+      .describe('The quantity was counted here: the call was stopped or failed before its vendor said it.'),
+    task_id: id('task').nullable().describe('The work it was spent in; null where it was a reply.'),
+    conversation_id: id('conv').nullable().describe('The conversation it was spent in; null where none.'),
+    created_at: createdAt,
+  })
+  .describe('One charge.');
 
 export const usage = {
   report: route({
@@ -48,18 +53,26 @@ export const usage = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Report exact billed spend and task counts, grouped by one dimension.',
+    description: 'Needs scope `admin`. Only money of the key’s mode. Erased users are counted under `unknown`.',
     query: z.strictObject({
-      group_by: z.enum(usageGroups).default('day'),
-      from: date.optional(),
-      to: date.optional(),
-      user_id: z.string().min(1).max(128).optional(),
-      deployment_id: z.string().min(1).max(120).optional(),
-      conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
+      group_by: z.enum(usageGroups).default('day').describe('What a row is about.'),
+      from: date.optional().describe('First day of the window, UTC; absent: 30 days ago.'),
+      to: date.optional().describe('Last day of the window, UTC, itself included; absent: today. At most 366 days.'),
+      user_id: z.string().min(1).max(128).optional().describe('Only what was spent for this user.'),
+      deployment_id: z.string().min(1).max(120).optional().describe('Only this deployment: its id, slug or name.'),
+      conversation_id: failsWith('invalid_conversation_id', id('conv')).optional().describe('Only this conversation.'),
       ...pageQuery,
     }),
     status: 200,
     response: page(usageRow).extend({
-      total: z.object({ cost_usd: usd, task_count: z.int(), input_tokens: z.int(), output_tokens: z.int() }),
+      total: z
+        .object({
+          cost_usd: usd.describe('What was billed, in US dollars.'),
+          task_count: z.int().describe('How many pieces of work were charged for.'),
+          input_tokens: z.int().describe('Tokens that models read.'),
+          output_tokens: z.int().describe('Tokens that models wrote.'),
+        })
+        .describe('The whole window, all pages together.'),
     }),
     errors: ['invalid_window', 'invalid_conversation_id'],
     command: 'usage',
@@ -70,13 +83,22 @@ export const usage = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'List the charges behind one task or conversation, newest first.',
+    description: 'Needs scope `admin`. The items add up exactly to what the wallet was charged.',
     query: z.strictObject({
-      task_id: failsWith('invalid_task_id', id('task')).optional(),
-      conversation_id: failsWith('invalid_conversation_id', id('conv')).optional(),
+      task_id: failsWith('invalid_task_id', id('task'))
+        .optional()
+        .describe('Charges of this piece of work; give it or `conversation_id`.'),
+      conversation_id: failsWith('invalid_conversation_id', id('conv'))
+        .optional()
+        .describe('Charges of this conversation, its work included; give it or `task_id`.'),
       ...pageQuery,
     }),
     status: 200,
-    response: page(lineItem).extend({ total: z.object({ cost_usd: exactUsd }) }),
+    response: page(lineItem).extend({
+      total: z
+        .object({ cost_usd: exactUsd.describe('Their sum in US dollars, to the micro-dollar.') })
+        .describe('All charges together, all pages.'),
+    }),
     errors: [
       'invalid_request',
       'invalid_task_id',

@@ -3,41 +3,55 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { modes, route } from './route.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
-import { time } from './time.ts';
+import { createdAt, time, updatedAt } from './time.ts';
 import { webAddress } from './web-address.ts';
 import { webhookEventTypes } from './webhook-event-types.ts';
 
-export const webhookEndpoint = z.object({
-  object: z.literal('webhook_endpoint'),
-  id: id('whk'),
-  url: z.string(),
-  events: z.array(z.enum([...webhookEventTypes, '*'])),
-  description: z.string().nullable(),
-  active: z.boolean(),
-  mode: z.enum(modes),
-  deployment_id: id('dep').nullable(),
-  managed_by: z.literal('file').nullable(),
-  created_at: time,
-  updated_at: time,
-});
+export const webhookEndpoint = z
+  .object({
+    object: tag('webhook_endpoint'),
+    id: id('whk'),
+    url: z.string().describe('The address that events are posted to.'),
+    events: z.array(z.enum([...webhookEventTypes, '*'])).describe('The types it asked for; `*` alone: all of them.'),
+    description: z.string().nullable().describe('Your own note on it; null where there is none.'),
+    active: z
+      .boolean()
+      .describe('Whether events are sent; false after you paused it, it answered 410, or it failed for five days.'),
+    mode: z.enum(modes).describe('The mode whose events it hears.'),
+    deployment_id: id('dep')
+      .nullable()
+      .describe('Only this deployment’s events and the account’s own, where a deployment file made it; else null.'),
+    managed_by: z
+      .literal('file')
+      .nullable()
+      .describe('`file` where a deployment file declares it and only the file changes it; else null.'),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  })
+  .describe('An address of yours that hears events.');
 
-const delivery = z.object({
-  object: z.literal('webhook_delivery'),
-  id: id('whd'),
-  endpoint_id: id('whk'),
-  event_id: id('evt'),
-  event_type: z.enum(webhookEventTypes),
-  attempt: z.int(),
-  status: z.enum(['pending', 'succeeded', 'failed']),
-  status_code: z.int().nullable(),
-  duration_ms: z.int().nullable(),
-  error: z.string().nullable(),
-  next_attempt_at: time.nullable(),
-  created_at: time,
-});
+const delivery = z
+  .object({
+    object: tag('webhook_delivery'),
+    id: id('whd'),
+    endpoint_id: id('whk'),
+    event_id: id('evt'),
+    event_type: z.enum(webhookEventTypes).describe('What happened, as in the event.'),
+    attempt: z.int().describe('Which attempt of this delivery it is, from 1.'),
+    status: z.enum(['pending', 'succeeded', 'failed']).describe('`pending` until a 2xx answer or the last attempt.'),
+    status_code: z.int().nullable().describe('What the endpoint answered; null where it did not.'),
+    duration_ms: z.int().nullable().describe('How long the endpoint took in milliseconds; null before an attempt.'),
+    error: z.string().nullable().describe('Why the attempt failed; null where it did not.'),
+    next_attempt_at: time.nullable().describe('When it is tried again; null where it is not.'),
+    created_at: createdAt,
+  })
+  .describe('One attempt to reach an endpoint.');
 
-const withSecret = webhookEndpoint.extend({ secret: z.string() });
+const withSecret = webhookEndpoint.extend({
+  secret: z.string().describe('`whsec_…`: check signatures with it; shown this once.'),
+});
 
 /** Event types an endpoint asks for; all of them as `*`, which is kept as a list of one. */
 const whichEvents = 'Send a list of 1 to 40 event types, or `*`.';
@@ -65,6 +79,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List webhook endpoints, newest first.',
+    description: 'Needs scope `setup`. Only those of the key’s mode.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(webhookEndpoint),
@@ -77,13 +92,15 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Register an https address for events; its signing secret is shown once.',
+    description:
+      'It hears what happens in the key’s mode from now on. Deliveries follow Standard Webhooks: answer 2xx within 15 seconds, else they are tried again for three days.',
     idempotent: true,
     showsSecret: true,
     body: z.strictObject({
-      url: webAddress,
-      events: subscription,
-      description: text(0, 500).optional(),
-      active: z.boolean().default(true),
+      url: webAddress.describe('A public https address; private, local and internal ones are refused.'),
+      events: subscription.describe('1 to 40 event types, or `*` for all, later ones included.'),
+      description: text(0, 500).optional().describe('Your own note on what it is for.'),
+      active: z.boolean().default(true).describe('False: it is kept and hears nothing yet.'),
     }),
     status: 201,
     response: withSecret,
@@ -96,6 +113,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Show a webhook endpoint.',
+    description: 'The signing secret is not shown again; roll it where it is lost.',
     params: endpointParams,
     status: 200,
     response: webhookEndpoint,
@@ -108,12 +126,16 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Change the address, events, description or state of an endpoint.',
+    description: 'Fields left out stay. What a deployment file declares is changed there (409 `managed_by_file`).',
     params: endpointParams,
     body: z.strictObject({
-      url: webAddress.optional(),
-      events: subscription.optional(),
-      description: text(0, 500).nullable().optional(),
-      active: z.boolean().optional(),
+      url: webAddress.optional().describe('The new address; the secret stays.'),
+      events: subscription.optional().describe('The types from now on; replaces the list.'),
+      description: text(0, 500).nullable().optional().describe('Your own note; null clears it.'),
+      active: z
+        .boolean()
+        .optional()
+        .describe('False pauses it; true starts it again, also after it was switched off for failing.'),
     }),
     status: 200,
     response: webhookEndpoint,
@@ -126,6 +148,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Delete a webhook endpoint.',
+    description: 'Deliveries that are still due are dropped.',
     params: endpointParams,
     status: 200,
     response: deleted('webhook_endpoint'),
@@ -138,6 +161,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Give an endpoint a new signing secret; the old one is accepted for 24 hours.',
+    description: 'For 24 hours deliveries carry a signature by each secret, so that you can switch without a gap.',
     idempotent: true,
     showsSecret: true,
     params: endpointParams,
@@ -152,6 +176,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Send a sample event to an endpoint now.',
+    description: 'Posts `webhook.test` and answers with the attempt: its status code, time and error.',
     params: endpointParams,
     status: 200,
     response: delivery,
@@ -164,6 +189,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'List every attempt to reach an endpoint with its status code and timing.',
+    description: 'Newest first; kept for 30 days unless the operator says otherwise.',
     params: endpointParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -177,6 +203,7 @@ export const webhooks = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Send one delivery again.',
+    description: 'Posts the same event with the same `webhook-id`, so that a receiver that saw it can tell.',
     params: endpointParams.extend({ delivery_id: failsWith('delivery_not_found', id('whd')) }),
     status: 200,
     response: delivery,

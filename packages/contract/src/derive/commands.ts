@@ -84,13 +84,18 @@ function fieldsOf(schema: z.ZodType | undefined, place: Place): Argument[] {
   if (!shape) return [{ name: place, schema, place, field: null }];
   return Object.entries(shape).map(([field, fieldSchema]) =>
     field === 'user_id'
-      ? { name: 'user', schema: userId().optional(), place, field }
+      ? { name: 'user', schema: optionalUser(fieldSchema.description), place, field }
       : { name: field, schema: fieldSchema, place, field },
   );
+}
+
+/** Named by a flag even where the address holds it; what it means when absent is the route's to say. */
+function optionalUser(meaning = 'Your own id of the user.'): z.ZodType {
+  return userId().optional().describe(meaning);
 }
 
 /** Every tool takes an optional `user`; one whose route names no user has no use for it. */
 function withUser(own: Argument[], tool: string | null): Argument[] {
   if (tool === null || own.some(({ name }) => name === 'user')) return own;
-  return [...own, { name: 'user', schema: userId().optional(), place: null, field: null }];
+  return [...own, { name: 'user', schema: optionalUser(), place: null, field: null }];
 }

@@ -1,8 +1,8 @@
-export type JsonSchema = { [key: string]: unknown };
+import type { JsonSchema } from './json-schema.ts';
 
 /**
- * Gives the resources in a document names. A schema whose `object` is a constant is that resource; the
- * first shape met under a tag takes the name, and every equal one becomes a reference to it.
+ * Gives the resources in a document names. A schema that has a title, or whose `object` is a constant, is that resource;
+ * the first shape met under a name takes it, and every equal one becomes a reference to it, with its own description.
  */
 export function nameResources(document: unknown): { value: unknown; schemas: Record<string, JsonSchema> } {
   const shapes = new Map<string, string>();
@@ -12,29 +12,31 @@ export function nameResources(document: unknown): { value: unknown; schemas: Rec
     if (Array.isArray(value)) return value.map(visit);
     if (typeof value !== 'object' || value === null) return value;
     const inner = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, visit(each)])) as JsonSchema;
-    const tag = tagOf(inner);
-    if (!tag) return inner;
-    const name = pascalCase(tag);
-    const shape = JSON.stringify(inner);
+    const name = nameOf(inner);
+    if (!name) return inner;
+    const { description, ...described } = inner;
+    const shape = JSON.stringify(described);
     if (!shapes.has(name)) {
       shapes.set(name, shape);
       schemas[name] = inner;
     }
-    return shapes.get(name) === shape ? { $ref: `#/components/schemas/${name}` } : inner;
+    if (shapes.get(name) !== shape) return inner;
+    return { $ref: `#/components/schemas/${name}`, ...(description !== undefined && { description }) };
   };
 
   return { value: visit(document), schemas };
 }
 
-function tagOf(schema: JsonSchema): string | undefined {
-  const properties = schema.properties as Record<string, JsonSchema> | undefined;
+function nameOf(schema: JsonSchema): string | undefined {
+  const { title, properties } = schema as { title?: unknown; properties?: Record<string, JsonSchema> };
+  if (typeof title === 'string') return pascalCase(title);
   const tag = properties?.object?.const;
   const isDeletion = properties?.deleted !== undefined;
-  return typeof tag === 'string' && !isDeletion ? tag : undefined;
+  return typeof tag === 'string' && !isDeletion ? pascalCase(tag) : undefined;
 }
 
-const pascalCase = (tag: string) =>
-  tag
+const pascalCase = (words: string) =>
+  words
     .split(/[^a-z0-9]+/i)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');

@@ -14,6 +14,7 @@ function route(session?: SessionAccess): Route {
     method: 'POST',
     path: '/v1/things',
     summary: 'Things',
+    description: 'Things that a session may see.',
     status: 200,
     response: z.object({}),
     errors: [],

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from './json-schema.ts';
+import { openapi } from './openapi.ts';
+
+type Found = { at: string; name: string; description: unknown };
+
+const document = openapi({ version: '1.0.0', url: 'https://example.com' });
+const found = describablesOf(document);
+
+describe('the document', () => {
+  it('says of every operation, parameter, field, event and group what it is, in words of its own [REQ-300]', () => {
+    expect(found.length).toBeGreaterThan(2000);
+    expect(found.filter(isFiller).map(({ at, description }) => `${at}: ${description}`)).toEqual([]);
+  });
+
+  it('says of every error code what it means and what to do, and of every answer which codes it carries [REQ-301]', () => {
+    const { enum: codes, 'x-enumDescriptions': meanings } = document.components.schemas.ErrorCode as {
+      enum: string[];
+      'x-enumDescriptions': Record<string, string>;
+    };
+    expect(Object.keys(meanings)).toEqual(codes);
+    const sentences = (text: string) => text.split(/[.?!:](?:\s|$)/).filter((sentence) => sentence.trim() !== '');
+    expect(codes.filter((code) => sentences(meanings[code] as string).length < 2)).toEqual([]);
+    for (const { responses } of operationsOf(document)) {
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (!/^[45]/.test(status) || !content?.['application/json']?.schema.allOf) continue;
+        const [, { properties }] = content['application/json'].schema.allOf as [unknown, { properties: never }];
+        expect((properties as Narrowed).error.properties.code.enum.length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('shows no number that nobody means [REQ-302]', () => {
+    expect(JSON.stringify(document)).not.toMatch(/9007199254740991/);
+  });
+});
+
+describe('what counts as said', () => {
+  const field = (name: string, description?: string) => ({ at: name, name, description });
+
+  it.each([
+    [field('spend_cap_usd'), true],
+    [field('spend_cap_usd', ''), true],
+    [field('spend_cap_usd', 'The spend cap.'), true],
+    [field('user_ids', 'The ids of the user.'), true],
+    [field('name', 'A name.'), true],
+    [field('name', 'What people call it.'), false],
+  ])('%j', (given, expected) => {
+    expect(isFiller(given)).toBe(expected);
+  });
+
+  it('is looked for in every depth', () => {
+    const nested = {
+      paths: {
+        '/v1/things': {
+          get: {
+            summary: 'x',
+            parameters: [{ name: 'after', in: 'query', schema: {} }],
+            responses: { 200: { content: { 'application/json': { schema: { items: { properties: { a: {} } } } } } } },
+          },
+        },
+      },
+      components: { schemas: {} },
+      tags: [],
+      webhooks: {},
+    };
+    expect(
+      describablesOf(nested)
+        .filter(isFiller)
+        .map(({ name }) => name),
+    ).toEqual(['get /v1/things', 'after', 'a']);
+  });
+});
+
+type Narrowed = { error: { properties: { code: { enum: string[] } } } };
+type Operation = {
+  summary: string;
+  description?: string;
+  parameters?: { name: string; description?: string }[];
+  responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>;
+};
+type Document = { paths: object; webhooks: object; components: { schemas: object }; tags: object[] };
+
+function operationsOf({ paths, webhooks }: Pick<Document, 'paths' | 'webhooks'>): (Operation & { at: string })[] {
+  return Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
+      ...operation,
+      at: `${method} ${path}`,
+    })),
+  );
+}
+
+/** Everything in the document that a reader may ask the meaning of. */
+function describablesOf(document: Document): Found[] {
+  const operations = operationsOf(document).flatMap(({ at, description, parameters = [], ...rest }) => [
+    { at, name: at, description },
+    ...parameters.map((each) => ({ at: `${at} ?${each.name}`, name: each.name, description: each.description })),
+    ...fieldsWithin(rest, at),
+  ]);
+  const tags = (document.tags as { name: string; description?: string }[]).map(({ name, description }) => ({
+    at: name,
+    name,
+    description,
+  }));
+  return [...operations, ...tags, ...fieldsWithin(document.components.schemas, '')];
+}
+
+/** Every field of every schema in a part of the document. A field may be described by what it may be, or by what it refers to. */
+function fieldsWithin(part: unknown, at: string): Found[] {
+  if (Array.isArray(part)) return part.flatMap((each) => fieldsWithin(each, at));
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part as JsonSchema).flatMap(([key, value]) => {
+    if (key === 'example' || key === 'examples' || key === 'default' || key === 'allOf') return [];
+    if (key !== 'properties') return fieldsWithin(value, key.startsWith('application/') ? at : `${at}.${key}`);
+    return Object.entries(value as Record<string, JsonSchema>).flatMap(([name, field]) => [
+      { at: `${at}.${name}`, name, description: meaningOf(field) },
+      ...fieldsWithin(field, `${at}.${name}`),
+    ]);
+  });
+}
+
+function meaningOf(field: JsonSchema): unknown {
+  if (field.description !== undefined) return field.description;
+  const options = (field.anyOf ?? field.oneOf ?? []) as JsonSchema[];
+  return options.map(meaningOf).find((meaning) => meaning !== undefined);
+}
+
+/** Nothing, a few words, or the name over again. */
+function isFiller({ name, description }: Found): boolean {
+  if (typeof description !== 'string') return true;
+  const words = wordsOf(description);
+  const own = new Set(wordsOf(name));
+  return words.length < 2 || words.every((word) => own.has(word));
+}
+
+const wordsOf = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => !['', 'a', 'an', 'the', 'of', 'its', 'this', 'is', 'to', 'it'].includes(word))
+    .map((word) => word.replace(/s$/, ''));

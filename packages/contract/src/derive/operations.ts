@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import type { RouteRow } from '../api.ts';
+import { sessionAccessOf } from '../route.ts';
+import { failuresOf } from './error-schemas.ts';
+import { families } from './families.ts';
+import { impliedErrors } from './implied-errors.ts';
+import { type JsonSchema, toJsonSchema } from './json-schema.ts';
+import { hiddenFields } from './session-view.ts';
+
+/** One row of the table as an operation of OpenAPI. */
+export function operationOf({ name, family, route }: RouteRow) {
+  const codes = [...new Set([...impliedErrors(route), ...route.errors])];
+  return {
+    operationId: name.replace('.', '_'),
+    tags: [families[family].title],
+    summary: route.summary,
+    description: route.description,
+    security: securityOf(route),
+    ...(route.auth === 'key' && {
+      'x-scopes': route.scopes === 'any' ? ['any'] : [...route.scopes, 'all'],
+    }),
+    ...sessionOf(route),
+    parameters: parametersOf(route),
+    ...(route.body && { requestBody: requestBodyOf(route) }),
+    responses: { ...successOf(route), ...failuresOf(codes, route.errorShape === 'openai' ? 'OpenaiError' : 'Error') },
+  };
+}
+
+function securityOf(route: RouteRow['route']): Record<string, never[]>[] {
+  if (route.auth === 'open') return [];
+  if (route.auth === 'session') return [{ sessionToken: [] }];
+  if (route.auth === 'console') return [{ consoleCookie: [] }];
+  return [{ apiKey: [] }, { consoleCookie: [] }, ...(route.session ? [{ sessionToken: [] }] : [])];
+}
+
+/** What a session token may do with an operation that takes one. */
+function sessionOf(route: RouteRow['route']) {
+  const access = sessionAccessOf(route);
+  if (!access) return {};
+  const needs = access.needs === 'itself' ? [] : access.needs;
+  return { 'x-session': { needs, sends: access.sends, hidden: hiddenFields(route) } };
+}
+
+function parametersOf(route: RouteRow['route']) {
+  const parameters = [
+    ...fieldsOf(route.params, 'path'),
+    ...fieldsOf(route.query, 'query'),
+    ...fieldsOf(route.headers, 'header'),
+  ];
+  return route.idempotent ? [...parameters, idempotencyKey] : parameters;
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A text of your own, such as a UUID: the same call with the same key within 24 hours happens once.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'header') {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = toJsonSchema(schema, 'input') as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  const { properties: read = {} } = toJsonSchema(schema, 'output') as { properties?: Record<string, JsonSchema> };
+  // Everything in an address is text; what it is read as says more.
+  const shown = (name: string, field: JsonSchema) =>
+    ['integer', 'number', 'boolean'].includes(String(read[name]?.type)) ? (read[name] as JsonSchema) : field;
+  return Object.entries(properties).map(([name, field]) => {
+    const { description, ...rest } = shown(name, field);
+    return { name, in: place, required: place === 'path' || required.includes(name), description, schema: rest };
+  });
+}
+
+function requestBodyOf(route: RouteRow['route']) {
+  const content: Record<string, unknown> = {};
+  for (const type of route.accepts ?? ['application/json']) {
+    content[type] = {
+      schema: type === 'application/json' ? toJsonSchema(route.body as z.ZodType, 'input') : uploads[type],
+    };
+  }
+  return { required: !route.bodyOptional, content };
+}
+
+const file = {
+  type: 'string',
+  contentMediaType: 'application/octet-stream',
+  description: 'The bytes of the file, with its name.',
+};
+
+const uploads: Record<string, JsonSchema> = {
+  'multipart/form-data': { type: 'object', required: ['file'], properties: { file } },
+  'application/zip': { ...file, description: 'The bytes of a zip.' },
+};
+
+function successOf(route: RouteRow['route']) {
+  const content: Record<string, unknown> = { 'application/json': { schema: toJsonSchema(route.response, 'output') } };
+  for (const type of route.produces ?? []) content[type] = { schema: producedAs(type, route) };
+  const headers = { 'Request-Id': { $ref: '#/components/headers/RequestId' } };
+  const statuses = [route.status, ...(route.alsoStatus ?? [])];
+  return Object.fromEntries(statuses.map((status) => [status, { description: route.summary, headers, content }]));
+}
+
+/** Of a stream, what the `data` of each event is. */
+function producedAs(type: string, { streamed }: RouteRow['route']): JsonSchema {
+  return type === 'text/event-stream' && streamed ? toJsonSchema(streamed, 'output') : { type: 'string' };
+}

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** How something failed, as answers show it. */
+export const shownFailure = z.object({
+  code: z
+    .string()
+    .describe('The exact cause: an error code, or how work was ended, such as `stopped` or `max_budget`.'),
+  message: z.string().describe('The cause as a sentence; it may change, so branch on `code`.'),
+});

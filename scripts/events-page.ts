@@ -1,0 +1,120 @@
+import type { JsonSchema } from '@vestra/contract/derive/json-schema';
+import { openapi } from '@vestra/contract/derive/openapi';
+
+type Fields = Record<string, JsonSchema>;
+
+const { schemas } = openapi({ version: '', url: '' }).components as { schemas: Record<string, JsonSchema> };
+
+/** docs/events.md: every event with what it carries, and every object that one of them carries. */
+export function eventsPage(): string {
+  const carried = new Set<string>();
+  const streamed = eventRows('StreamEvent', carried);
+  const posted = eventRows('WebhookEvent', carried);
+  return `${[
+    '# Events',
+    'Read off the contract. A conversation is followed by its stream of events (`GET /v1/conversations/{id}/events`, `stream: true` of a\nmessage); what happens in the org is posted to [webhook endpoints](webhooks.md) and listed by `GET /v1/events`. The `type` of an\nevent decides what its `data` holds. Types may be added: skip those you do not know.',
+    '## On the stream of a conversation',
+    'Each event comes as `id: <seq>`, `event: <type>` and `data: <the event as JSON>`. Reconnect with `Last-Event-ID`.',
+    fieldTable(envelopeOf('StreamEvent')),
+    streamed,
+    '## Posted to webhooks',
+    fieldTable(envelopeOf('WebhookEvent')),
+    posted,
+    '## What they carry',
+    ...withAllTheyName(carried).flatMap((name) => {
+      const { description, properties } = schemas[name] as { description?: string; properties: Fields };
+      return [`### ${name}`, description ?? '', fieldTable(properties)];
+    }),
+  ].join('\n\n')}\n`;
+}
+
+function eventRows(union: string, carried: Set<string>): string {
+  const rows = optionsOf(union).map((event) => {
+    const { type, data } = event.properties as { type: JsonSchema; data: JsonSchema };
+    return `| \`${type.const}\` | ${event.description} | ${carriedBy(data, carried)} |`;
+  });
+  return ['| type | what happened | `data` |', '|---|---|---|', ...rows].join('\n');
+}
+
+function optionsOf(union: string): JsonSchema[] {
+  const { oneOf } = schemas[union] as { oneOf: { $ref: string }[] };
+  return oneOf.map(({ $ref }) => schemas[nameOf($ref)] as JsonSchema);
+}
+
+/** All events of a union have the same fields around their data. */
+function envelopeOf(union: string): Fields {
+  const [first] = optionsOf(union) as [{ properties: Fields }];
+  const { type, data, ...rest } = first.properties;
+  return rest;
+}
+
+/** A resource, a resource with fields beside it, or fields alone. */
+function carriedBy(data: JsonSchema, carried: Set<string>): string {
+  const resource = nameOf(data.$ref) || resourceWithin(data);
+  const fields = Object.entries((data.properties ?? {}) as Fields).filter(
+    ([name]) => !resource || !Object.hasOwn(schemas[resource]?.properties as Fields, name),
+  );
+  const told = fields.map(([name, field]) => {
+    const inner = nameOf(field.$ref);
+    if (inner) carried.add(inner);
+    return inner ? `\`${name}\`: ${link(inner)}` : `\`${name}\`: ${field.description ?? meaningOf(field)}`;
+  });
+  if (resource) carried.add(resource);
+  return [...(resource ? [link(resource)] : []), ...told].join('<br>');
+}
+
+function resourceWithin({ properties }: JsonSchema): string {
+  const { object, deleted } = (properties ?? {}) as Fields;
+  const tag = deleted ? undefined : object?.const;
+  const found = Object.entries(schemas).find(
+    ([, each]) => (each.properties as Fields | undefined)?.object?.const === tag,
+  );
+  return tag !== undefined && found ? found[0] : '';
+}
+
+/** The objects, and those that they carry themselves. */
+function withAllTheyName(names: Set<string>): string[] {
+  const all = new Set(names);
+  for (const name of all) {
+    for (const [, inner] of JSON.stringify(schemas[name]).matchAll(/#\/components\/schemas\/(\w+)/g))
+      all.add(inner as string);
+  }
+  return [...all].sort();
+}
+
+function fieldTable(fields: Fields, path = ''): string {
+  return ['| field | type | meaning |', '|---|---|---|', ...fieldRows(fields, path)].join('\n');
+}
+
+function fieldRows(fields: Fields, path: string): string[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const inner = (innerOf(field).properties ?? {}) as Fields;
+    const row = `| \`${path}${name}\` | ${typeOf(field)} | ${meaningOf(field)} |`;
+    return [row, ...fieldRows(inner, `${path}${name}.`)];
+  });
+}
+
+/** What a field is where it is there: not its null, and of a list one entry. */
+function innerOf(field: JsonSchema): JsonSchema {
+  const options = (field.anyOf ?? []) as JsonSchema[];
+  const own = options.find(({ type }) => type !== 'null');
+  if (own) return innerOf(own);
+  return field.type === 'array' ? innerOf(field.items as JsonSchema) : field;
+}
+
+const meaningOf = (field: JsonSchema): string =>
+  String(
+    field.description ?? ((field.anyOf ?? []) as JsonSchema[]).find((each) => each.description)?.description ?? '',
+  );
+
+function typeOf(field: JsonSchema): string {
+  if (field.$ref) return link(nameOf(field.$ref));
+  if (field.const !== undefined) return `\`${field.const}\``;
+  if (field.enum) return (field.enum as unknown[]).map((value) => `\`${value}\``).join(', ');
+  if (field.type === 'array') return `list of ${typeOf(field.items as JsonSchema)}`;
+  const options = (field.anyOf ?? field.oneOf) as JsonSchema[] | undefined;
+  return options ? options.map(typeOf).join(' or ') : String(field.type ?? 'any');
+}
+
+const nameOf = (ref: unknown): string => (typeof ref === 'string' ? (ref.split('/').at(-1) ?? '') : '');
+const link = (name: string) => `[${name}](#${name.toLowerCase()})`;

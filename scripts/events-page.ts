@@ -12,7 +12,7 @@ export function eventsPage(): string {
   const posted = eventRows('WebhookEvent', carried);
   return `${[
     '# Events',
-    'Read off the contract. A conversation is followed by its stream of events (`GET /v1/conversations/{id}/events`, `stream: true` of a\nmessage); what happens in the org is posted to [webhook endpoints](webhooks.md) and listed by `GET /v1/events`. The `type` of an\nevent decides what its `data` holds. Types may be added: skip those you do not know.',
+    'Every event of the streams and the webhooks, with what it carries, read off the contract. A conversation is followed by its stream of events (`GET /v1/conversations/{id}/events`, `stream: true` of a\nmessage); what happens in the org is posted to [webhook endpoints](webhooks.md) and listed by `GET /v1/events`. The `type` of an\nevent decides what its `data` holds. Types may be added: skip those you do not know.',
     '## On the stream of a conversation',
     'Each event comes as `id: <seq>`, `event: <type>` and `data: <the event as JSON>`. Reconnect with `Last-Event-ID`.',
     fieldTable(envelopeOf('StreamEvent')),

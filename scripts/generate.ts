@@ -68,7 +68,7 @@ function routesDocument(): string {
   const sections = [...families].map(([family, rows]) =>
     [`## ${family}`, '', '| route | opens to | what it does | command |', '|---|---|---|---|', ...rows].join('\n'),
   );
-  return `${['# Routes', 'Read off the contract. Scope `all` opens every route that a scope opens.', ...sections].join('\n\n')}\n`;
+  return `${['# Routes', 'Every route, with what opens it, what it does and its command. Scope `all` opens every route that a scope opens. Read off the contract.', ...sections].join('\n\n')}\n`;
 }
 
 function errorsDocument(): string {
@@ -76,7 +76,7 @@ function errorsDocument(): string {
     ([code, { status, message }]) => `| ${status} | \`${code}\` | ${message} | ${errorRemedies[code as ErrorCode]} |`,
   );
   const table = ['| status | code | what is wrong | what to do |', '|---|---|---|---|', ...rows].join('\n');
-  return `${['# Errors', 'Read off the contract. Branch on `code`; the sentence may change.', table].join('\n\n')}\n`;
+  return `${['# Errors', 'Every error code, with what is wrong and what to do. Branch on `code`; the sentence may change. Read off the contract.', table].join('\n\n')}\n`;
 }
 
 function sessionAccessDocument(): string {

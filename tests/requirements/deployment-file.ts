@@ -195,4 +195,9 @@ export const deploymentFile = area('deployment-file', 'done', [
     '`memory: customer` in a file while the org has no endpoint answers 400 `memory_endpoint_required`.',
   ],
   ['DFILE-141', 'decisions.md · 9', 'A test without `expect` is told that the field is required.'],
+  [
+    'DFILE-300',
+    'docs/reference.md · The schema of service.yaml',
+    'The JSON Schema of the file takes every example and refuses a wrong file at its place; its id names its version.',
+  ],
 ]);

@@ -169,6 +169,16 @@ export const requests = area('requests', 'done', [
   ],
   ['REQ-302', 'docs/reference.md · OpenAPI', 'The OpenAPI document shows no bound or sample that no one wrote.'],
   [
+    'REQ-303',
+    'docs/reference.md · The schema of service.yaml',
+    '`GET /schemas/service.yaml.json` answers the JSON Schema of the deployment file without a key.',
+  ],
+  [
+    'REQ-304',
+    'docs/reference.md · llms.txt',
+    '`/llms.txt` links every page of the docs and `/llms-full.txt` holds them with all operations, both without a key.',
+  ],
+  [
     'REQ-201',
     'decisions.md · 11',
     '`X-Forwarded-For` is read from the right, past proxies that `VESTRA_TRUSTED_PROXIES` names, and no further.',

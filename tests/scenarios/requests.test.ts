@@ -286,23 +286,41 @@ describe('pages beside the API', () => {
     expect((await server.call('GET', '/docs', { key: null })).text).toContain('<main id="reference">');
   });
 
-  it.each(['/v1/openapi.json', '/docs', '/docs/start.js', '/docs/reference.js'])(
-    '%s is made once, kept zipped, and not sent to whoever has it [REQ-202]',
-    async (path) => {
-      const ask = (headers: Record<string, string>) =>
-        fetch(`${server.url}${path}`, { headers: { 'accept-encoding': 'identity', ...headers } });
-      const [plain, zipped] = [await ask({}), await ask({ 'accept-encoding': 'gzip' })];
-      const etag = plain.headers.get('etag') ?? '';
-      expect([etag, zipped.headers.get('etag'), zipped.headers.get('content-encoding')]).toEqual([
-        expect.stringMatching(/^"[\w-]{22}"$/),
-        etag,
-        'gzip',
-      ]);
-      expect(await zipped.text()).toBe(await plain.text());
-      const known = await ask({ 'if-none-match': etag });
-      expect([known.status, await known.text()]).toEqual([304, '']);
-    },
-  );
+  it('serves what programs read without a key, with its own address in links [REQ-303, REQ-304]', async () => {
+    const schema = await fetch(`${server.url}/schemas/service.yaml.json`);
+    expect(schema.headers.get('content-type')).toBe('application/schema+json; charset=utf-8');
+    expect(schema.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(await schema.json()).toMatchObject({ $id: expect.stringMatching(/^urn:vestra:/), required: ['name'] });
+    for (const path of ['/llms.txt', '/llms-full.txt']) {
+      const told = await fetch(`${server.url}${path}`);
+      expect([told.status, told.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+      const text = await told.text();
+      expect(text).toMatch(/^# Vestra\n\n> /);
+      expect(text).not.toMatch(/\]\(\//);
+    }
+  });
+
+  it.each([
+    '/v1/openapi.json',
+    '/docs',
+    '/docs/start.js',
+    '/docs/reference.js',
+    '/schemas/service.yaml.json',
+    '/llms.txt',
+  ])('%s is made once, kept zipped, and not sent to whoever has it [REQ-202]', async (path) => {
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${server.url}${path}`, { headers: { 'accept-encoding': 'identity', ...headers } });
+    const [plain, zipped] = [await ask({}), await ask({ 'accept-encoding': 'gzip' })];
+    const etag = plain.headers.get('etag') ?? '';
+    expect([etag, zipped.headers.get('etag'), zipped.headers.get('content-encoding')]).toEqual([
+      expect.stringMatching(/^"[\w-]{22}"$/),
+      etag,
+      'gzip',
+    ]);
+    expect(await zipped.text()).toBe(await plain.text());
+    const known = await ask({ 'if-none-match': etag });
+    expect([known.status, await known.text()]).toEqual([304, '']);
+  });
 
   it('shows `limit` as the whole number that it is, with its bounds [LIST-201]', async () => {
     const { body } = await server.call('GET', '/v1/openapi.json', { key: null });

@@ -2,6 +2,7 @@ import { access, writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Api } from '@vestra/contract/api';
 import type { ResponseOf } from '@vestra/contract/route';
+import { schemaLine } from '@vestra/contract/schema-line';
 import { deploymentSlug } from '@vestra/contract/slug';
 import type { Client } from '@vestra/sdk/client';
 import { misuse, refuse } from '../fault.ts';
@@ -23,19 +24,21 @@ export const init: OwnCommand = {
 type Interview = ResponseOf<Api['deployments']['interview']>;
 type Given = { deployment?: string; describe?: string; conversation?: string; answer?: string };
 
-async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<void> {
+async function run({ terminal, isJson, values, flags, settings, connect }: Invocation): Promise<void> {
   const given = withSlug(terminal, values as Given);
   const isBegin = given.conversation === undefined;
   const client = await connect();
   if (isJson) return printJson(terminal, await ask(client, terminal, given));
   const path = resolve(terminal.cwd, (flags.file as string | undefined) ?? 'service.yaml');
   await refuseOverwrite(terminal, path, Boolean(flags.force));
-  if (terminal.isInteractive && isBegin) return write(terminal, path, await interview(client, terminal, given));
+  const { url } = await settings();
+  if (terminal.isInteractive && isBegin)
+    return write(terminal, { path, url }, await interview(client, terminal, given));
   if (isBegin && !(given.deployment && given.describe)) {
     throw misuse('Missing: --deployment and --describe (or --conversation and --answer to go on).', '--describe');
   }
   const step = await ask(client, terminal, given);
-  if (step.status === 'ready') return write(terminal, path, step);
+  if (step.status === 'ready') return write(terminal, { path, url }, step);
   terminal.out(`${plain(step.question ?? '')}\n`);
   terminal.err(`Go on with: vestra init --conversation ${step.conversation_id} --answer "…"\n`);
 }
@@ -68,9 +71,14 @@ async function interview(client: Client, terminal: Terminal, given: Given): Prom
 const ask = (client: Client, { signal }: Terminal, given: Given): Promise<Interview> =>
   client.deployments.interview({ ...given }, { signal });
 
-async function write(terminal: Terminal, path: string, { yaml, deployment }: Interview): Promise<void> {
+/** An editor completes the file by the schema of the server that it was made on. */
+async function write(
+  terminal: Terminal,
+  { path, url }: { path: string; url: string },
+  { yaml, deployment }: Interview,
+): Promise<void> {
   if (yaml === null) throw refuse('The interview ended without a file. Begin again with `vestra init`.');
-  await writeFile(path, withExamples(yaml));
+  await writeFile(path, schemaLine(url) + withExamples(yaml));
   terminal.out(`${terminal.paint('green', '✔')} Wrote ${path} for ${plain(deployment)}.\n`);
   terminal.err('Read it, change what you like, then: vestra apply\n');
 }

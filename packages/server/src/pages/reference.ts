@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openapi } from '@vestra/contract/derive/openapi';
 import type { Hono } from 'hono';
 import { builtPages } from './built-pages.ts';
 import { answerKept, type KeptContent, keepContent, madeOnce } from './kept-content.ts';
@@ -46,7 +45,11 @@ const notBuilt = `export function init(url, _options, element) {
 /** The reference page and the document it reads, open to everyone who reaches the server. */
 export function referencePages({ version, url }: { version: string; url: string }) {
   const pages: Record<string, () => Promise<KeptContent>> = {
-    '/v1/openapi.json': () => keepContent(JSON.stringify(openapi({ version, url })), 'application/json; charset=utf-8'),
+    // Its descriptions and examples are loaded for whoever asks first, and not at the start.
+    '/v1/openapi.json': async () => {
+      const { openapi } = await import('@vestra/contract/derive/openapi');
+      return keepContent(JSON.stringify(openapi({ version, url })), 'application/json; charset=utf-8');
+    },
     '/docs': () => keepContent(page, 'text/html; charset=utf-8'),
     '/docs/start.js': () => keepContent(start, javascript),
     '/docs/reference.js': async () =>

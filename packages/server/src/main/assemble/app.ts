@@ -84,6 +84,7 @@ import { clientDocumentPage, clientDocumentPath } from '../../pages/client-docum
 import { consolePages } from '../../pages/console.ts';
 import { downloadPages } from '../../pages/downloads.ts';
 import { embedScript } from '../../pages/embed.ts';
+import { pagesForPrograms } from '../../pages/for-programs.ts';
 import { frontPages } from '../../pages/front.ts';
 import { referencePages } from '../../pages/reference.ts';
 import { screenPages } from '../../pages/screen.ts';
@@ -189,6 +190,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       const missing = missingPages();
       if (missing) log.warn(missing);
       referencePages({ version, url: publicUrl })(app);
+      pagesForPrograms({ version, url: publicUrl })(app);
       downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
         app,
       );

@@ -26,8 +26,14 @@ export function bindingsOf(command: Command, positional: readonly string[] = [])
     attribute: argument.name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
     isPositional: argument.place === 'params' || positional.includes(argument.name),
     isRequired: isRequired(command, argument),
-    shape: shapeOf(argument.schema),
+    shape: shapeOfArgument(argument),
   }));
+}
+
+/** What is called metadata is typed as labels everywhere, also where its values may be anything. */
+function shapeOfArgument({ name, schema }: CommandArgument): ArgumentShape {
+  const shape = shapeOf(schema);
+  return name === 'metadata' && shape.kind === 'json' ? { ...shape, kind: 'labels' } : shape;
 }
 
 /** Whether the server would refuse the request without it. */

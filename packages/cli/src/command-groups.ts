@@ -1,6 +1,9 @@
 /** The headings of `vestra help`, and the first words below each. */
 const groups: readonly [string, readonly string[]][] = [
-  ['Build and talk:', ['init', 'apply', 'test', 'dev', 'ask', 'answer', 'embed', 'events', 'listen']],
+  [
+    'Build and talk:',
+    ['init', 'apply', 'test', 'dev', 'ask', 'answer', 'trace', 'embed', 'open', 'events', 'logs', 'listen'],
+  ],
   [
     'Configuration:',
     [
@@ -36,7 +39,7 @@ const groups: readonly [string, readonly string[]][] = [
     ],
   ],
   ['Account:', ['me', 'org', 'keys', 'limits', 'usage', 'audit-log', 'models', 'members', 'health']],
-  ['This machine:', ['start', 'doctor', 'setup', 'admin', 'login', 'logout', 'profiles', 'completion']],
+  ['This machine:', ['start', 'status', 'doctor', 'setup', 'admin', 'login', 'logout', 'profiles', 'completion']],
 ];
 
 const order = groups.flatMap(([, words]) => words);

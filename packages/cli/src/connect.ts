@@ -1,25 +1,44 @@
 import { type Client, createClient } from '@vestra/sdk/client';
+import { VestraError } from '@vestra/sdk/errors';
 import { CommandFault } from './fault.ts';
-import { keyMissing, type Settings } from './settings.ts';
+import { keyMissing, precedence, type Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 type Options = { terminal: Terminal; isJson: boolean; isDebug: boolean; settings: Settings; needsKey: boolean };
 
 /** A client for the server and key in force. */
 export function connect({ terminal, isJson, isDebug, settings, needsKey }: Options): Client {
-  const { url, key, source, notice } = settings;
+  const { url, urlSource, key, source, notice } = settings;
   if (needsKey && key === null)
     throw new CommandFault(keyMissing(url), { exitCode: 1, told: { type: 'authentication', code: 'key_missing' } });
   // Whoever reads JSON off standard error finds the error there and nothing else.
   if (notice && needsKey && !isJson) terminal.err(terminal.paintError('dim', `${notice}\n`));
-  if (isDebug) terminal.err(`Server ${url}, key of ${source ?? 'nobody'}\n`);
-  return createClient({
-    baseUrl: url,
-    key: key ?? undefined,
-    // A person waits: a server that is not there should be told of soon.
-    retries: 1,
-    ...(isDebug && { fetch: (...given) => toldFetch(terminal, ...given) }),
-  });
+  if (isDebug) {
+    terminal.err(`Server ${url} (${urlSource}), key of ${source ?? 'nobody'}\n`);
+    terminal.err(`The first that is given wins: ${precedence.join('; ')}.\n`);
+  }
+  const send: typeof fetch = isDebug ? (...given) => toldFetch(terminal, ...given) : (...given) => fetch(...given);
+  return createClient({ baseUrl: url, key: key ?? undefined, retries: 1, fetch: impatient(url, send) });
+}
+
+/**
+ * A person waits: that nothing listens is told at once. After the first answer it may be a server that is started again,
+ * and is waited for as always.
+ */
+function impatient(url: string, send: typeof fetch): typeof fetch {
+  let hasAnswered = false;
+  return async (...given) => {
+    try {
+      const response = await send(...given);
+      hasAnswered = true;
+      return response;
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+      if (hasAnswered || (code !== 'ECONNREFUSED' && code !== 'ENOTFOUND')) throw error;
+      const words = code === 'ENOTFOUND' ? `The name of ${url} is not known here.` : `No server listens at ${url}.`;
+      throw new VestraError(words, { code: 'connection_refused' }, { cause: error });
+    }
+  };
 }
 
 /** Says what was called and what came of it, never what was sent with it: a header holds the key. */

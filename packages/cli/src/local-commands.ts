@@ -1,17 +1,54 @@
+import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
 import { completion } from './commands/completion.ts';
+import { logs } from './commands/events.ts';
 import { login, logout, profiles } from './commands/login.ts';
+import { open } from './commands/open.ts';
+import { status } from './commands/status.ts';
+import { trace } from './commands/trace.ts';
 import type { LocalInvocation } from './invocation.ts';
 
-/** A command of this machine alone, which no other door has. */
+/** A command of the command line alone, which no other door has. */
 export type LocalCommand = {
   name: string;
   summary: string;
   /** `['[name]', 'which one']` */
   words: readonly (readonly [string, string])[];
-  run: (invocation: LocalInvocation) => Promise<void>;
+  flags?: readonly (readonly [flag: string, description: string])[];
+  /** The exit code; nothing: 0. */
+  run: (invocation: LocalInvocation) => Promise<number> | Promise<void>;
 };
 
 export const localCommands: readonly LocalCommand[] = [
+  {
+    name: 'trace',
+    summary: 'Show what happened in a reply or a piece of work as a tree, with time, tokens and cost.',
+    words: [['<id>', 'A turn_ id, a task_ id, or a conv_ id for its last reply.']],
+    flags: [['--conversation <id>', 'The conversation of an older turn.']],
+    run: trace,
+  },
+  {
+    name: 'logs',
+    summary: 'Show the newest events of the org and go on with those that come, until Ctrl-C.',
+    words: [],
+    flags: [['--type <word>', `Only events of this type: ${webhookEventTypes.join(', ')}.`]],
+    run: logs,
+  },
+  {
+    name: 'open',
+    summary: 'Open a page in the browser: a chat with the agent, the API reference or the console.',
+    words: [['[page]', 'chat, docs or console; absent: chat']],
+    flags: [
+      ['--user <text>', 'Who chats, by your own id; absent: the org’s own agent.'],
+      ['--deployment <text>', 'The deployment to chat with: a dep_ id, a slug or a name; absent: the org’s default.'],
+    ],
+    run: open,
+  },
+  {
+    name: 'status',
+    summary: 'Say which server and key are used here, why these, and whether both are good.',
+    words: [],
+    run: status,
+  },
   {
     name: 'login',
     summary: 'Keep a server’s address and a key on this machine, under --profile or as the default.',

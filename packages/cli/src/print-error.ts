@@ -91,7 +91,7 @@ function detailsOf(
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof VestraError && error.code === 'connection_failed') {
+  if (error instanceof VestraError && ['connection_failed', 'connection_refused'].includes(error.code)) {
     return `${error.message.replace(/\.$/, '')}. Start a server with \`vestra start\`, or name another with --url.`;
   }
   if (error instanceof CommanderError) return sentence(error.message.replace(/^error: /, ''));

@@ -215,7 +215,9 @@ describe('what goes wrong', () => {
     const words = await vestra('me');
     expect(words.err).toContain(`The key is from VESTRA_KEY, sent to ${url}.`);
     const debug = await vestra('me', '--key', secret, '--debug');
-    expect(debug.err).toContain(`Server ${url}, key of --key\n`);
+    expect(debug.err).toContain(
+      `Server ${url} (VESTRA_URL), key of --key\nThe first that is given wins: --url and --key`,
+    );
   });
 
   it('for want of a secret says how to store it with the same key', async () => {

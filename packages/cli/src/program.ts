@@ -121,6 +121,7 @@ function defineLocal(
   { start, calls, end, outlines }: Running & { outlines: () => Outline[] },
 ): void {
   for (const [word, description] of command.words) leaf.addArgument(new Argument(word, description));
+  for (const [flag, description] of command.flags ?? []) leaf.addOption(new Option(flag, description));
   addGlobalFlags(leaf);
   leaf.action(async () => {
     const globals = readGlobals(leaf, new Set());

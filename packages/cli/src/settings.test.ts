@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { writeProfiles } from './profiles.ts';
 import { type GlobalFlags, readSettings } from './settings.ts';
 
@@ -40,14 +40,16 @@ type Case = {
   flags?: GlobalFlags;
   hasKeys?: boolean;
   hasAddress?: boolean;
+  /** The command is typed two folders below one that has keys. */
+  isBelow?: boolean;
   hasProfiles?: boolean;
 };
 
-const read = ({ env = {}, flags = {}, hasKeys, hasAddress, hasProfiles }: Case) =>
+const read = ({ env = {}, flags = {}, hasKeys, hasAddress, isBelow, hasProfiles }: Case) =>
   readSettings(
     {
       env: { XDG_CONFIG_HOME: join(home, hasProfiles ? 'kept' : 'none'), ...env },
-      cwd: hasAddress ? withAddress : hasKeys ? withKeys : home,
+      cwd: isBelow ? join(withAddress, 'a/b') : hasAddress ? withAddress : hasKeys ? withKeys : home,
     },
     flags,
   );
@@ -74,12 +76,25 @@ describe('the server and key in force', () => {
     ],
     ['the environment over the current profile', everything, 'https://env.example.com', 'env'],
     [
-      'the current profile over the folder',
+      'the folder over the current profile',
       { hasKeys: true, hasProfiles: true },
-      'https://work.example.com',
-      'vk_test_work',
+      'http://127.0.0.1:4600',
+      'vk_test_folder',
     ],
-    ['the folder last', { hasKeys: true }, 'http://127.0.0.1:4600', 'vk_test_folder'],
+    ['the current profile last', { hasProfiles: true }, 'https://work.example.com', 'vk_test_work'],
+    ['a folder below', { isBelow: true }, 'http://10.0.0.7:4740', 'vk_test_served'],
+    [
+      'a folder below, with /v1',
+      { isBelow: true, flags: { url: 'http://10.0.0.7:4740/v1/' } },
+      'http://10.0.0.7:4740',
+      'vk_test_served',
+    ],
+    [
+      'only the folder that VESTRA_DATA_DIR names',
+      { isBelow: true, env: { VESTRA_DATA_DIR: 'data' } },
+      'http://127.0.0.1:4600',
+      null,
+    ],
     ['its live key when asked', { hasKeys: true, flags: { live: true } }, 'http://127.0.0.1:4600', 'vk_live_folder'],
     [
       'the folder on another port',
@@ -105,6 +120,25 @@ describe('the server and key in force', () => {
       'Using the test key of .vestra/credentials.json at http://127.0.0.1:4600.',
     );
     expect((await read(everything)).notice).toBeNull();
+    expect((await read({ hasKeys: true, hasProfiles: true })).notice).toBe(
+      'Using the test key of .vestra/credentials.json at http://127.0.0.1:4600, not what `vestra login` kept (--profile work takes that).',
+    );
+  });
+
+  it('takes no keys of a folder above that another owns', async () => {
+    const above = join(home, 'everybody');
+    await mkdir(join(above, '.vestra'), { recursive: true });
+    await mkdir(join(above, 'mine'));
+    const file = join(above, '.vestra/credentials.json');
+    await writeFile(file, JSON.stringify({ test_key: 'vk_test_planted', live_key: 'vk_live_planted' }));
+    const place = { env: { XDG_CONFIG_HOME: join(home, 'none') }, cwd: join(above, 'mine') };
+    expect(await readSettings(place, {})).toMatchObject({
+      key: 'vk_test_planted',
+      urlSource: '../.vestra/credentials.json',
+    });
+    const other = vi.spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1);
+    expect((await readSettings(place, {})).key).toBeNull();
+    other.mockRestore();
   });
 
   it('sends a kept key to no other server', async () => {

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
 import { misuse, refuse } from './fault.ts';
 import { readProfiles } from './profiles.ts';
 import type { Terminal } from './terminal.ts';
@@ -14,6 +14,8 @@ export type GlobalFlags = {
 
 export type Settings = {
   url: string;
+  /** Where the address is from, in words. */
+  urlSource: string;
   key: string | null;
   /** Where the key is from, in words. */
   source: string | null;
@@ -27,45 +29,68 @@ type Place = Pick<Terminal, 'env' | 'cwd'>;
 
 export const localUrl = 'http://127.0.0.1:4600';
 
+/** In the order of `readSettings`, for people. */
+export const precedence = [
+  '--url and --key (--live: the live key of the folder)',
+  '--profile: what `vestra login --profile` kept',
+  'VESTRA_URL and VESTRA_KEY',
+  '.vestra of this folder, or of the nearest one above it: its test key, where its server last listened',
+  'the current profile of `vestra login`',
+];
+
 /**
- * Flags, then a profile that was named, then the environment, then the current profile, then the server of this folder.
- * A kept key goes only to the server it was kept for, so that `--url` alone never hands it to another.
+ * Flags, then a profile that was named, then the environment, then the server of this folder, then the current profile:
+ * what is nearest wins, and a folder with a server of its own never reaches a login's live one unasked. A kept key goes
+ * only to the server it was kept for, so that `--url` alone never hands it to another.
  */
 export async function readSettings(place: Place, flags: GlobalFlags): Promise<Settings> {
   const { env } = place;
   const profile = await chosenProfile(env, flags.profile);
   const isNamed = flags.profile !== undefined;
   const local = await localKeys(place);
-  const url = address(flags.url || (isNamed && profile?.url) || env.VESTRA_URL || profile?.url || (local?.url ?? null));
+  const given = [
+    ['--url', flags.url],
+    [`the profile "${flags.profile}"`, isNamed && profile?.url],
+    ['VESTRA_URL', env.VESTRA_URL],
+    [local?.path ?? '', local?.url],
+    ['`vestra login`', profile?.url],
+    ['nobody: where a server listens by itself', localUrl],
+  ] as const;
+  const [urlSource, first] = given.find(([, each]) => each) as [string, string];
+  const url = address(first);
+  return { urlSource, ...keyFor(url) };
 
-  if (flags.live) {
-    if (flags.key) throw misuse('--live picks the live key of this folder: give it or --key, not both.', '--live');
-    if (!local) throw refuse(`--live needs ${place.env.VESTRA_DATA_DIR || '.vestra'}/credentials.json in this folder.`);
-    const live = { source: local.path, again: '--live', notice: notice(local.path, 'live', url) };
-    if (!isOwn(local, url)) throw refuse(`The keys of this folder are for its own server, not for ${url}: give --key.`);
-    return { url, key: local.live_key, ...live };
+  function keyFor(url: string): Omit<Settings, 'urlSource'> {
+    if (flags.live) {
+      if (flags.key) throw misuse('--live picks the live key of this folder: give it or --key, not both.', '--live');
+      if (!local) throw refuse(`--live needs ${env.VESTRA_DATA_DIR || '.vestra'}/credentials.json here or above.`);
+      if (!isOwn(local, url))
+        throw refuse(`The keys of this folder are for its own server, not for ${url}: give --key.`);
+      const told = `Using the live key of ${local.path} at ${url}.`;
+      return { url, key: local.live_key, source: local.path, again: '--live', notice: told };
+    }
+    if (flags.key) return { url, key: flags.key, source: '--key', again: '--key <the same key>', notice: null };
+    const kept = profile && isSameServer(profile.url, url) ? profile.key : null;
+    const ofProfile = { source: '`vestra login`', again: isNamed ? `--profile ${flags.profile}` : '', notice: null };
+    if (isNamed && kept) return { url, key: kept, ...ofProfile };
+    if (env.VESTRA_KEY) {
+      const over =
+        kept && kept !== env.VESTRA_KEY ? `Using VESTRA_KEY at ${url}, not the key of \`vestra login\`.` : null;
+      return { url, key: env.VESTRA_KEY, source: 'VESTRA_KEY', again: '', notice: over };
+    }
+    if (local && isOwn(local, url)) {
+      const over = profile ? `, not what \`vestra login\` kept (--profile ${profile.name} takes that)` : '';
+      const told = `Using the test key of ${local.path} at ${url}${over}.`;
+      return { url, key: local.test_key, source: local.path, again: '', notice: told };
+    }
+    if (kept) return { url, key: kept, ...ofProfile };
+    return { url, key: null, source: null, again: '', notice: null };
   }
-  if (flags.key) return { url, key: flags.key, source: '--key', again: '--key <the same key>', notice: null };
-  const kept = profile && isSameServer(profile.url, url) ? profile.key : null;
-  const ofProfile = { source: '`vestra login`', again: isNamed ? `--profile ${flags.profile}` : '', notice: null };
-  if (isNamed && kept) return { url, key: kept, ...ofProfile };
-  if (env.VESTRA_KEY) {
-    const over =
-      kept && kept !== env.VESTRA_KEY ? `Using VESTRA_KEY at ${url}, not the key of \`vestra login\`.` : null;
-    return { url, key: env.VESTRA_KEY, source: 'VESTRA_KEY', again: '', notice: over };
-  }
-  if (kept) return { url, key: kept, ...ofProfile };
-  if (local && isOwn(local, url)) {
-    return { url, key: local.test_key, source: local.path, again: '', notice: notice(local.path, 'test', url) };
-  }
-  return { url, key: null, source: null, again: '', notice: null };
 }
 
 /** The sentence for a command that needs a key where none was found. */
 export const keyMissing = (url: string): string =>
   `No API key for ${url}: give --key, set VESTRA_KEY, or run \`vestra login\`.`;
-
-const notice = (path: string, mode: string, url: string) => `Using the ${mode} key of ${path} at ${url}.`;
 
 async function chosenProfile(env: Place['env'], named: string | undefined) {
   const { current, profiles } = await readProfiles(env);
@@ -74,28 +99,48 @@ async function chosenProfile(env: Place['env'], named: string | undefined) {
     const hint = known.length > 0 ? `There are: ${known.join(', ')}.` : 'Make it with `vestra login --profile`.';
     throw refuse(`No profile is named "${named}". ${hint}`);
   }
-  return profiles[named ?? current] ?? null;
+  const name = named ?? current;
+  const found = profiles[name];
+  return found ? { name, ...found } : null;
 }
 
 /** What the first start of a server wrote into its data folder, and where its last start listened. */
 async function localKeys({ env, cwd }: Place) {
-  const folder = resolve(cwd, env.VESTRA_DATA_DIR || '.vestra');
-  const file = join(folder, 'credentials.json');
+  const folders = env.VESTRA_DATA_DIR
+    ? [resolve(cwd, env.VESTRA_DATA_DIR)]
+    : upwards(cwd).map((each) => join(each, '.vestra'));
+  for (const folder of folders) {
+    const file = join(folder, 'credentials.json');
+    const found = await readKeys(file);
+    if (found && (dirname(folder) === cwd || env.VESTRA_DATA_DIR || (await isOwnFile(file)))) {
+      return { path: relative(cwd, file), ...found };
+    }
+  }
+  return null;
+}
+
+/** A folder above may be everybody's, such as /tmp: what another put there would be sent what this person types. */
+const isOwnFile = async (file: string) => process.getuid === undefined || (await stat(file)).uid === process.getuid();
+
+const upwards = (folder: string): string[] =>
+  dirname(folder) === folder ? [folder] : [folder, ...upwards(dirname(folder))];
+
+async function readKeys(file: string) {
   try {
     const { test_key, live_key, url } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     if (typeof test_key !== 'string' || typeof live_key !== 'string') return null;
-    return { path: relative(cwd, file), test_key, live_key, url: typeof url === 'string' ? url : localUrl };
+    return { test_key, live_key, url: typeof url === 'string' ? url : localUrl };
   } catch {
     return null;
   }
 }
 
-function address(given: string | null): string {
-  const url = given ?? localUrl;
+export function address(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw misuse(`"${url}" is no address of a server: write it like ${localUrl}.`, '--url');
   }
-  return url.replace(/\/+$/, '');
+  // As the SDK takes it, and as a kept key is found again.
+  return url.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
 /** A key that lies in a folder goes to its own server, on whatever port, and to no other machine. */

@@ -1,11 +1,11 @@
-import { resolve } from 'node:path';
 import { type ApplyAnswer, applyFolder, type Change, type ServerAway } from '@vestra/sdk/apply';
 import type { Client } from '@vestra/sdk/client';
 import { followTests } from '@vestra/sdk/commands/test';
+import { folderMeant } from '../folder-meant.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { moneyHintOfRun } from '../money-hint.ts';
 import { printJson } from '../output/print-answer.ts';
-import { summaryOf, type TestRun } from '../output/show-test-run.ts';
+import { readingHint, summaryOf, type TestRun } from '../output/show-test-run.ts';
 import { plain } from '../output/show-value.ts';
 import { awayLine, changeLine, workLine } from '../output/work-lines.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,11 +26,11 @@ type Result = { answer: ApplyAnswer; away: readonly ServerAway[]; run: TestRun |
 
 async function run(invocation: Invocation): Promise<number> {
   const { terminal, isJson, values, flags } = invocation;
+  const meant = await folderMeant(terminal.cwd, values.folder as string | undefined, flags.file as string | undefined);
   const client = await invocation.connect();
   const options = {
     client,
-    folder: resolve(terminal.cwd, (values.folder as string | undefined) ?? '.'),
-    file: flags.file as string | undefined,
+    ...meant,
     promote: values.promote as Options['promote'],
     signal: terminal.signal,
   };
@@ -53,8 +53,8 @@ async function run(invocation: Invocation): Promise<number> {
   }
   for (const server of result.away) terminal.out(`${awayLine(terminal, server)}\n`);
   terminal.out(`${outcomeOf(terminal, result, options.promote)}\n`);
-  const hint = result.run && moneyHintOfRun(result.run);
-  if (hint) terminal.out(`  ${hint}\n`);
+  const hints = result.run ? [readingHint(result.run), moneyHintOfRun(result.run)] : [];
+  for (const hint of hints) if (hint) terminal.out(`  ${hint}\n`);
   return isGood ? 0 : 1;
 }
 

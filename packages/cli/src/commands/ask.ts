@@ -4,8 +4,9 @@ import { ask as askAgent } from '@vestra/sdk/commands/ask';
 import { misuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
+import type { Terminal } from '../terminal.ts';
 import { readUpload } from '../upload.ts';
-import { turnShownAt } from './show-turn.ts';
+import { showTools, turnShownAt } from './show-turn.ts';
 
 export const ask: OwnCommand = {
   positional: ['message'],
@@ -21,13 +22,26 @@ async function run(invocation: Invocation): Promise<number> {
   const client = await invocation.connect();
   const { signal } = terminal;
   const input = { ...given, ...(await attached(invocation, client)) };
-  const shown = isJson ? {} : { ...turnShownAt(terminal, client), untilEnd: given.wait_s === undefined };
-  const asked = await askAgent(client, input, { signal, ...shown });
+  const asked = isJson
+    ? await askAgent(client, input, { signal })
+    : await shownAsk(terminal, client, input, given.wait_s === undefined);
   if (isJson) printJson(terminal, asked);
-  else if (['replying', 'working'].includes(asked.status)) {
+  return asked.status === 'waiting' ? waits : asked.status === 'failed' ? 1 : 0;
+}
+
+/** The exit code of a command whose agent waits for somebody. */
+const waits = 5;
+
+async function shownAsk(terminal: Terminal, client: Client, input: CommandInput<'ask'>, untilEnd: boolean) {
+  const { signal, isInteractive } = terminal;
+  const { end, ...shown } = turnShownAt(terminal, client);
+  const asked = await askAgent(client, input, { signal, untilEnd, ...shown }).finally(end);
+  if (['replying', 'working'].includes(asked.status)) {
     terminal.err(`The agent goes on. Stop it with: vestra conversations stop ${asked.conversation_id}\n`);
+  } else if (isInteractive && asked.task_id === null && asked.status === 'settled') {
+    await showTools(terminal, client, asked);
   }
-  return asked.status === 'failed' ? 1 : 0;
+  return asked;
 }
 
 /** Files are uploaded before the message that names them. */

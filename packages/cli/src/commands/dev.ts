@@ -5,6 +5,7 @@ import type { Client } from '@vestra/sdk/client';
 import { ask } from '@vestra/sdk/commands/ask';
 import { VestraError } from '@vestra/sdk/errors';
 import { misuse, refuse } from '../fault.ts';
+import { folderMeant } from '../folder-meant.ts';
 import { type FunctionProcess, startFunctions } from '../function-process.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { type Keyboard, keyboardOf } from '../keyboard.ts';
@@ -28,16 +29,20 @@ export const dev: OwnCommand = {
 };
 
 async function run({ terminal, values, flags, connect, settings }: Invocation): Promise<void> {
+  const { folder, file: named } = await folderMeant(
+    terminal.cwd,
+    values.folder as string | undefined,
+    flags.file as string | undefined,
+  );
   const client = await connect();
   const { signal } = terminal;
   const { mode } = await client.me.get({}, { signal });
   if (mode !== 'test') throw refuse('`vestra dev` talks to the draft, which only test keys run: give it a test key.');
 
-  const folder = resolve(terminal.cwd, (values.folder as string | undefined) ?? '.');
   const keyboard = keyboardOf(terminal);
   // What is said about a change must not run into the line that is being typed.
   const aside = { ...terminal, err: keyboard.say };
-  const draft = draftOf({ terminal: aside, client, folder, file: flags.file as string | undefined });
+  const draft = draftOf({ terminal: aside, client, folder, file: named });
   await draft.apply();
   const file = functionsIn(folder, flags.functions as string | undefined, terminal.cwd);
   const functions = file ? lateFunctions({ terminal: aside, settings: await settings(), file, draft }) : null;
@@ -155,8 +160,9 @@ async function chat({ terminal, keyboard, client, draft, isServed, user }: Talk)
     }
     try {
       const place = conversation ? { conversation: conversation.id } : { deployment: version.name, user };
-      const shown = turnShownAt(terminal, client, isServed);
-      const { conversation_id } = await ask(client, { ...place, message }, { signal, untilEnd: true, ...shown });
+      const { end, ...shown } = turnShownAt(terminal, client, isServed);
+      const talk = ask(client, { ...place, message }, { signal, untilEnd: true, ...shown });
+      const { conversation_id } = await talk.finally(end);
       conversation = { id: conversation_id, version: version.version };
     } catch (error) {
       if (signal.aborted) return;

@@ -1,7 +1,9 @@
 import type { CommandInput } from '@vestra/contract/commands';
+import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
 import { conversationMeant, events as readEvents } from '@vestra/sdk/commands/events';
 import { followConversation } from '@vestra/sdk/stream';
-import type { Invocation, OwnCommand } from '../invocation.ts';
+import { misuse } from '../fault.ts';
+import type { Invocation, LocalInvocation, OwnCommand } from '../invocation.ts';
 import { printAnswer } from '../output/print-answer.ts';
 import { cut, plain, showTime } from '../output/show-value.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,6 +28,21 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
     : followOrgEvents(client, { type: given.type, signal });
   for await (const event of stream) terminal.out(`${isJson ? JSON.stringify(event) : lineOf(terminal, event)}\n`);
 }
+
+/** As a log is followed: what happened last, the oldest of it first, then what happens. */
+export async function logs({ terminal, isJson, flags, connect }: LocalInvocation): Promise<void> {
+  const type = flags.type as CommandInput<'events'>['type'];
+  if (type !== undefined && !webhookEventTypes.includes(type)) {
+    throw misuse(`There are no events of the type "${type}": \`vestra help logs\` lists the types.`, '--type');
+  }
+  const client = await connect();
+  const { signal } = terminal;
+  const say = (event: Shown) => terminal.out(`${isJson ? JSON.stringify(event) : lineOf(terminal, event)}\n`);
+  const onReady = (newest: readonly Shown[]) => newest.slice(0, shownAtFirst).toReversed().forEach(say);
+  for await (const event of followOrgEvents(client, { type, signal, onReady })) say(event);
+}
+
+const shownAtFirst = 20;
 
 function printPage(terminal: Terminal, page: Awaited<ReturnType<typeof readEvents>>): void {
   if (page.data.length === 0) terminal.err('Nothing found.\n');

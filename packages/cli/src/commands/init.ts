@@ -1,5 +1,5 @@
 import { access, writeFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import type { Api } from '@vestra/contract/api';
 import type { ResponseOf } from '@vestra/contract/route';
 import { schemaLine } from '@vestra/contract/schema-line';
@@ -80,8 +80,10 @@ async function write(
   if (yaml === null) throw refuse('The interview ended without a file. Begin again with `vestra init`.');
   await writeFile(path, schemaLine(url) + withExamples(yaml));
   terminal.out(`${terminal.paint('green', '✔')} Wrote ${path} for ${plain(deployment)}.\n`);
-  terminal.err('Read it, change what you like, then: vestra apply\n');
+  terminal.err(`Read it, change what you like, then: ${applyCommand(relative(terminal.cwd, path))}\n`);
 }
+
+const applyCommand = (file: string) => (file === 'service.yaml' ? 'vestra apply' : `vestra apply ${file}`);
 
 async function refuseOverwrite(terminal: Terminal, path: string, isForced: boolean): Promise<void> {
   const isThere = await access(path).then(

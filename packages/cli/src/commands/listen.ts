@@ -15,10 +15,7 @@ export const listen: OwnCommand = {
 const withinMs = 15_000;
 
 async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<void> {
-  const to = values.to as string | undefined;
-  if (!to) throw misuse('Missing: --to.', '--to');
-  if (!URL.canParse(to))
-    throw misuse(`--to takes an address such as http://127.0.0.1:3000/hooks, not "${to}".`, '--to');
+  const to = readAddress(values.to as string | undefined);
   const given = (flags.secret as string | undefined) ?? terminal.env.VESTRA_WEBHOOK_SECRET;
   if (given && !/^whsec_[A-Za-z0-9+/]+=*$/.test(given)) throw misuse('A secret is `whsec_` and base64.', '--secret');
   const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
@@ -36,6 +33,14 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
     if (isJson) terminal.out(`${JSON.stringify({ event_id: event.id, event_type: event.type, ...outcome })}\n`);
     else terminal.out(`${lineOf(terminal, event, outcome)}\n`);
   }
+}
+
+/** `localhost:3000/hooks` is an address of this machine, as other tools take it. */
+function readAddress(given: string | undefined): string {
+  if (!given) throw misuse('Missing: --to.', '--to');
+  const address = /^https?:\/\//i.test(given) ? given : `http://${given}`;
+  if (URL.canParse(address) && !/^[a-z][\w+.-]*:\/\//i.test(address.replace(/^https?:\/\//i, ''))) return address;
+  throw misuse(`--to takes an address such as localhost:3000/hooks, not "${given}".`, '--to');
 }
 
 type Outcome = { status_code: number | null; duration_ms: number; error: string | null };

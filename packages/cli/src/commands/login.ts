@@ -6,24 +6,27 @@ import { printJson } from '../output/print-answer.ts';
 import { showTable } from '../output/show-table.ts';
 import { plain } from '../output/show-value.ts';
 import { readProfiles, writeProfiles } from '../profiles.ts';
-import { localUrl } from '../settings.ts';
+import { address, localUrl, readSettings } from '../settings.ts';
 
 /** Keeps a server and a key under a name, once the server has said that the key is good. */
 export async function login({ terminal, isJson, globals }: LocalInvocation): Promise<void> {
   const name = globals.profile ?? 'default';
   const known = (await readProfiles(terminal.env)).profiles[name];
-  const url = globals.url ?? (await askUrl());
+  const url = address(globals.url ?? (await askUrl()));
   const key = await readKey();
   const { org, mode, key: found } = await createClient({ baseUrl: url, key, retries: 1 }).me.get({}, terminal);
 
   const kept = await readProfiles(terminal.env);
   const path = await writeProfiles(terminal.env, {
     current: name,
-    profiles: { ...kept.profiles, [name]: { url: url.replace(/\/+$/, ''), key } },
+    profiles: { ...kept.profiles, [name]: { url, key } },
   });
   if (isJson) return printJson(terminal, { profile: name, url, mode, org });
   const shown = found ? ` with the ${mode} key …${plain(found.last4)}` : '';
   terminal.out(`${terminal.paint('green', '✔')} ${plain(org.name)}${shown} at ${url}, kept as "${name}" in ${path}.\n`);
+  const { source } = await readSettings(terminal, {});
+  if (source !== '`vestra login`')
+    terminal.err(`Commands here go on using ${source}: --profile ${name} takes this one.\n`);
 
   async function askUrl(): Promise<string> {
     if (!terminal.isInteractive) throw misuse('Missing: --url.', '--url');

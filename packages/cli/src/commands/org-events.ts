@@ -3,7 +3,12 @@ import type { Client } from '@vestra/sdk/client';
 import { isPassing } from '@vestra/sdk/errors';
 import type { WebhookEvent } from '@vestra/sdk/webhook';
 
-type Options = { type?: WebhookEvent['type'] | undefined; signal: AbortSignal; onReady?: () => void };
+type Options = {
+  type?: WebhookEvent['type'] | undefined;
+  signal: AbortSignal;
+  /** Is given the newest that were there before, the newest first. */
+  onReady?: (newest: readonly WebhookEvent[]) => void;
+};
 
 const everyMs = 1000;
 
@@ -16,8 +21,9 @@ export async function* followOrgEvents(
   { type, signal, onReady }: Options,
 ): AsyncGenerator<WebhookEvent> {
   const query = { limit: 100, ...(type && { type }) };
-  const seen = new Set((await client.events.list(query, { signal })).data.map(({ id }) => id));
-  onReady?.();
+  const { data: newest } = await client.events.list(query, { signal });
+  const seen = new Set(newest.map(({ id }) => id));
+  onReady?.(newest);
   while (!signal.aborted) {
     for (const event of (await fresh()).reverse()) {
       seen.add(event.id);

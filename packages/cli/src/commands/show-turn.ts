@@ -2,34 +2,52 @@ import type { Client } from '@vestra/sdk/client';
 import type { AskOptions } from '@vestra/sdk/commands/ask';
 import type { Interaction, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
-import { plain, showMoney } from '../output/show-value.ts';
+import { type MarkdownPainter, markdownPainter } from '../output/markdown.ts';
+import { plain, showMoney, showValue } from '../output/show-value.ts';
+import { spinnerAt } from '../output/spinner.ts';
 import type { Terminal } from '../terminal.ts';
 import { askPerson, howToAnswer, isForPerson, showInteraction } from './interaction.ts';
 
 /**
- * Shows a turn as it happens: the reply on standard output as it is written, what goes on beside it on standard error.
- * At a terminal the person is asked what the agent asks; elsewhere the command ends and says how to answer. `isServed`: a
+ * Shows a turn as it happens: the reply on standard output as it is written, what goes on beside it on standard error,
+ * and while nothing does, that the agent thinks. At a terminal the person is asked what the agent asks; elsewhere the command ends and says how to answer. `isServed`: a
  * function that is answered beside this.
  */
 export function turnShownAt(
   terminal: Terminal,
   client: Client,
   isServed: (functionName: string) => boolean = () => false,
-): Required<Pick<AskOptions, 'onEvent' | 'onWait'>> {
+): Required<Pick<AskOptions, 'onEvent' | 'onWait'>> & { end: () => void } {
   const page = pageOf(terminal);
+  const spinner = spinnerAt(terminal);
+  const think = () => page.isOpen() || spinner.show('Thinking');
+  think();
   return {
     onEvent(event) {
-      if (event.type !== 'turn.settled') return show(terminal, page, event);
-      page.endLine();
-      sayEnd(terminal, event.data.turn);
+      if (event.type === 'turn.settled') {
+        spinner.hide();
+        page.endLine();
+        return sayEnd(terminal, event.data.turn);
+      }
+      if (!isShown(event)) return;
+      spinner.hide();
+      show(terminal, page, event);
+      think();
     },
     async onWait(interaction) {
+      spinner.hide();
       page.endLine();
       if (interaction.type === 'tool_call' && isServed(interaction.details.tool_name)) return true;
-      return isFollowedOn(terminal, client, interaction);
+      const isGoingOn = await isFollowedOn(terminal, client, interaction);
+      if (isGoingOn) think();
+      return isGoingOn;
     },
+    end: spinner.hide,
   };
 }
+
+const isShown = (event: StreamEvent) =>
+  event.type === 'reply.delta' || event.type === 'reply.completed' || asideOf(event) !== null;
 
 function show(terminal: Terminal, page: Page, event: StreamEvent): void {
   const { type, data } = event;
@@ -94,23 +112,47 @@ function sayEnd(terminal: Terminal, { conversation_id, status, cost_usd, error }
   terminal.err(terminal.paintError('dim', `${conversation_id} · ${showMoney(cost_usd)}\n`));
 }
 
-type Page = { write: (messageId: string, text: string) => void; endLine: () => void };
+type Page = { write: (messageId: string, text: string) => void; endLine: () => void; isOpen: () => boolean };
 
-/** Keeps what streams and what is said beside it on lines of their own. */
-function pageOf({ out }: Terminal): Page {
+/** Keeps what streams and what is said beside it on lines of their own. A terminal shows Markdown, a pipe gets it. */
+function pageOf({ out, columns, paint }: Terminal): Page {
+  const isStyled = columns !== null && paint('bold', '.') !== '.';
   let isOpen = false;
   let current = '';
+  let reply: MarkdownPainter | null = null;
+  const say = (text: string) => {
+    if (text === '') return;
+    out(text);
+    isOpen = !text.endsWith('\n');
+  };
   const endLine = () => {
+    say(reply?.end() ?? '');
+    reply = null;
     if (isOpen) out('\n');
     isOpen = false;
   };
   return {
     endLine,
+    isOpen: () => isOpen,
     write(messageId, text) {
       if (messageId !== current) endLine();
       current = messageId;
-      out(plain(text));
-      isOpen = !text.endsWith('\n');
+      if (isStyled) reply ??= markdownPainter(paint);
+      say(reply ? reply.write(plain(text)) : plain(text));
     },
   };
+}
+
+/** The tools that a reply has called, which its events do not tell of: a line each, with how long it took. */
+export async function showTools(
+  terminal: Terminal,
+  client: Client,
+  { conversation_id, id }: Pick<Turn, 'conversation_id' | 'id'>,
+): Promise<void> {
+  const { steps } = await client.conversations.trace({ conversation_id, turn_id: id }, { signal: terminal.signal });
+  for (const step of steps) {
+    const mark = step.is_error ? terminal.paintError('red', '✖') : '·';
+    const took = step.duration_ms === null ? '' : ` (${showValue('_ms', step.duration_ms)})`;
+    terminal.err(`${mark} ${terminal.paintError('dim', `${plain(stepOf(step))}${took}`)}\n`);
+  }
 }

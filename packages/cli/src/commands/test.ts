@@ -4,7 +4,7 @@ import type { Invocation, OwnCommand } from '../invocation.ts';
 import { moneyHintOfRun } from '../money-hint.ts';
 import { namedInFolder } from '../named-in-folder.ts';
 import { printJson } from '../output/print-answer.ts';
-import { summaryOf } from '../output/show-test-run.ts';
+import { readingHint, summaryOf } from '../output/show-test-run.ts';
 import { shown } from './apply.ts';
 
 export const test: OwnCommand = { positional: ['deployment'], run };
@@ -20,7 +20,6 @@ async function run({ terminal, isJson, values, flags, connect }: Invocation): Pr
   const run = await shown(terminal, isJson, play, ['tests']);
   if (isJson) printJson(terminal, run);
   else if (terminal.isInteractive) terminal.out(`${run.id}: ${summaryOf(run)}\n`);
-  const hint = moneyHintOfRun(run);
-  if (hint && !isJson) terminal.out(`${hint}\n`);
+  for (const hint of isJson ? [] : [readingHint(run), moneyHintOfRun(run)]) if (hint) terminal.out(`${hint}\n`);
   return run.status === 'passed' ? 0 : 1;
 }

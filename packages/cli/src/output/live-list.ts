@@ -22,7 +22,7 @@ export async function withLiveList<Value>(
   const applied = Promise.withResolvers<string>();
   const testing = Promise.withResolvers<TestRun | null>();
   const ended = Promise.withResolvers<TestRun | null>();
-  const changes = new Map<Change, PromiseWithResolvers<string>>();
+  const changes = new Map<Change, PromiseWithResolvers<string | null>>();
   const tests = new Map<string, PromiseWithResolvers<TestResult>>();
   const waiting = () => [read, planned, applied, testing, ended, ...changes.values(), ...tests.values()];
   for (const each of waiting()) each.promise.catch(() => {});
@@ -43,6 +43,7 @@ export async function withLiveList<Value>(
       case 'uploaded':
       case 'unchanged':
         if (current) changes.get(current)?.resolve(changeLine(event.change, event.type));
+        current = null;
         return;
       case 'applied':
         applied.resolve(appliedLine(event.answer));
@@ -68,6 +69,9 @@ export async function withLiveList<Value>(
       for (const each of [testing, ended]) each.resolve(null);
     },
     (error) => {
+      // What had not begun did not fail: only the line that was at work is marked, and the reason stands below the list.
+      const begun = current ? changes.get(current) : undefined;
+      for (const each of changes.values()) if (each !== begun) each.resolve(null);
       for (const each of waiting()) each.reject(error);
     },
   );
@@ -91,7 +95,7 @@ export async function withLiveList<Value>(
     title: 'Tests',
     async task(_, task) {
       const run = await testing.promise;
-      if (!run) return task.skip('No tests');
+      if (!run) return task.skip('Tests: none were played');
       sayNote = (note) => {
         task.title = `Tests: ${plain(note)}`;
       };
@@ -122,12 +126,13 @@ export async function withLiveList<Value>(
   return running;
 }
 
-/** A line that is done when its promise is, under the words that it brings. */
-const line = (title: string, done: Promise<string> | undefined): ListrTask => ({
+/** A line that is done when its promise is, under the words that it brings; null: it was never begun. */
+const line = (title: string, done: Promise<string | null> | undefined): ListrTask => ({
   title,
   async task(_, task) {
     const said = await done;
-    if (said) task.title = said;
+    if (said === null) task.skip(`${title}: not begun`);
+    else if (said) task.title = said;
   },
 });
 

@@ -50,6 +50,12 @@ export function showTestResult({ paint }: Look, result: TestResult): string {
   return lines.join('\n');
 }
 
+/** How to read what was said in those that did not pass; null where all did. */
+export const readingHint = ({ id, results }: TestRun): string | null =>
+  results.some(({ status }) => status === 'failed' || status === 'error')
+    ? `What was said, and why each verdict fell: vestra test-runs get ${id}`
+    : null;
+
 /** `3 of 4 passed, 1 failed; $0.0123`, and who judged where that was no model. */
 export function summaryOf(run: TestRun): string {
   const { total, passed, failed, error } = run.counts;

@@ -11,6 +11,9 @@ import { setupVoice, showVoice } from './setup-voice.ts';
 const allCommands = { ...operatorCommands, ...upkeepCommands };
 type Command = (typeof allCommands)[string];
 
+/** The command was not typed as it is meant to be: exit code 2, as everywhere on the command line. */
+class Misuse extends StartFailure {}
+
 const [words, flags] = splitArguments(process.argv.slice(2));
 const name = nameIn(words);
 
@@ -21,7 +24,7 @@ try {
 } catch (error) {
   if (!(error instanceof StartFailure) && !(error instanceof Failure)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exit(1);
+  process.exit(error instanceof Misuse ? 2 : 1);
 }
 
 /** Needs no database, since that may be what is wrong. */
@@ -44,7 +47,7 @@ async function runSetupVoice(): Promise<void> {
 
 async function run(chosen: string): Promise<void> {
   const command = allCommands[chosen];
-  if (!command) throw new StartFailure(usage(chosen));
+  if (!command) throw new Misuse(usage(chosen));
   const values: Record<string, string> = { ...readFlags(command), ...readArgument(command) };
   const result = await resultOf(chosen, values);
   process.stdout.write(values.json ? `${JSON.stringify(result, null, 2)}\n` : `${command.show(result)}\n`);
@@ -73,7 +76,7 @@ function nameIn(given: string[]): string {
 
 function readArgument({ argument }: Command): { argument?: string } {
   const given = words.slice(name.split(' ').length);
-  if (given.length !== (argument === undefined ? 0 : 1)) throw new StartFailure(usage(name));
+  if (given.length !== (argument === undefined ? 0 : 1)) throw new Misuse(usage(name));
   return argument === undefined ? {} : { argument: given[0] as string };
 }
 
@@ -88,10 +91,10 @@ function readFlags(chosen: Command): Record<string, string> {
   try {
     ({ values } = parseArgs({ args: flags, options, allowPositionals: false }));
   } catch (error) {
-    throw new StartFailure(`${(error as Error).message}\n${usage(name)}`);
+    throw new Misuse(`${(error as Error).message}\n${usage(name)}`);
   }
   for (const [flag, { required }] of Object.entries(chosen.flags)) {
-    if (required && typeof values[flag] !== 'string') throw new StartFailure(`--${flag} is missing.\n${usage(name)}`);
+    if (required && typeof values[flag] !== 'string') throw new Misuse(`--${flag} is missing.\n${usage(name)}`);
   }
   return values as Record<string, string>;
 }

@@ -135,7 +135,9 @@ describe('a call', () => {
     expect(answer).toEqual({
       ok: false,
       code: 'mcp_server_error',
-      message: 'Private, local and internal addresses are refused.',
+      message: expect.stringMatching(
+        /^Private, local and internal addresses are refused\..*VESTRA_ALLOW_PRIVATE_ADDRESSES=1/,
+      ),
     });
     expect(requests).toEqual([]);
   });

@@ -7,6 +7,7 @@ const closed = { allowPrivate: false };
 const open = { allowPrivate: true };
 
 const internal = 'Private, local and internal addresses are refused.';
+const local = `${internal} Whoever runs the server opens private and local ones with VESTRA_ALLOW_PRIVATE_ADDRESSES=1.`;
 const needsHttps = 'The address must begin with https://.';
 const plainHttp = 'Plain http is refused: the address must begin with https://.';
 const badHost = 'The host must be a full name such as example.com, without a dot at its end.';
@@ -169,8 +170,8 @@ describe('a private or loopback address', () => {
   ];
 
   it.each(addresses)('%s is refused, over https and http', (host) => {
-    expect(refuseAddress(`https://${host}:8443/`, closed)).toBe(internal);
-    expect(refuseAddress(`http://${host}:8080/`, closed)).toBe(internal);
+    expect(refuseAddress(`https://${host}:8443/`, closed)).toBe(local);
+    expect(refuseAddress(`http://${host}:8080/`, closed)).toBe(local);
   });
 
   it.each(addresses)('%s is taken where the operator opens them, over https and http', (host) => {

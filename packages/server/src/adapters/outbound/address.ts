@@ -6,6 +6,7 @@ import ipaddr from 'ipaddr.js';
 type AddressPolicy = { allowPrivate: boolean };
 
 const longest = 2048;
+const refused = 'Private, local and internal addresses are refused.';
 
 /**
  * Why this URL must not be called, or null. It looks at the text alone: where a name leads is known only
@@ -22,8 +23,9 @@ export function refuseAddress(text: string, { allowPrivate }: AddressPolicy): st
   if (username !== '' || password !== '') return 'The address must not hold a user name or password.';
   const host = reachOfHost(hostname);
   if (host === 'malformed') return 'The host must be a full name such as example.com, without a dot at its end.';
-  if (host === 'closed' || (host === 'local' && !allowPrivate)) {
-    return 'Private, local and internal addresses are refused.';
+  if (host === 'closed') return refused;
+  if (host === 'local' && !allowPrivate) {
+    return `${refused} Whoever runs the server opens private and local ones with VESTRA_ALLOW_PRIVATE_ADDRESSES=1.`;
   }
   if (protocol === 'http:' && host === 'public') return 'Plain http is refused: the address must begin with https://.';
   return null;

@@ -1,0 +1,17 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { refuse } from './fault.ts';
+
+/** The folder of a deployment and its file, where the folder was named or the file itself. */
+export async function folderMeant(
+  cwd: string,
+  given: string | undefined,
+  file: string | undefined,
+): Promise<{ folder: string; file: string | undefined }> {
+  const path = resolve(cwd, given ?? '.');
+  const found = await stat(path).catch(() => null);
+  if (!found) throw refuse(`There is no folder or file ${given}.`);
+  if (found.isDirectory()) return { folder: path, file };
+  if (file !== undefined) throw refuse(`${given} is a file: name the folder of ${file}, or leave --file out.`);
+  return { folder: dirname(path), file: basename(path) };
+}

@@ -10,6 +10,7 @@ from .resources.batches import AsyncBatches, Batches
 from .resources.browser import AsyncBrowser, Browser
 from .resources.connections import AsyncConnections, Connections
 from .resources.console_access import AsyncConsoleAccess, ConsoleAccess
+from .resources.console_account import AsyncConsoleAccount, ConsoleAccount
 from .resources.conversations import AsyncConversations, Conversations
 from .resources.deployments import AsyncDeployments, Deployments
 from .resources.events import AsyncEvents, Events
@@ -77,6 +78,7 @@ class Groups:
     models: Models
     members: Members
     console_access: ConsoleAccess
+    console_account: ConsoleAccount
     health: Health
 
     def _add_groups(self, transport: Transport) -> None:
@@ -114,6 +116,7 @@ class Groups:
         self.models = Models(transport)
         self.members = Members(transport)
         self.console_access = ConsoleAccess(transport)
+        self.console_account = ConsoleAccount(transport)
         self.health = Health(transport)
 
 
@@ -154,6 +157,7 @@ class AsyncGroups:
     models: AsyncModels
     members: AsyncMembers
     console_access: AsyncConsoleAccess
+    console_account: AsyncConsoleAccount
     health: AsyncHealth
 
     def _add_groups(self, transport: Transport) -> None:
@@ -191,4 +195,5 @@ class AsyncGroups:
         self.models = AsyncModels(transport)
         self.members = AsyncMembers(transport)
         self.console_access = AsyncConsoleAccess(transport)
+        self.console_account = AsyncConsoleAccount(transport)
         self.health = AsyncHealth(transport)

@@ -90,6 +90,7 @@ WebhookEndpointEvent = Literal[
     "deployment.promoted",
     "deployment.rolled_back",
     "tool_server.away",
+    "connection.failed",
     "user.created",
     "user.deleted",
     "key.created",
@@ -120,6 +121,7 @@ WebhookDeliveryEventType = Literal[
     "deployment.promoted",
     "deployment.rolled_back",
     "tool_server.away",
+    "connection.failed",
     "user.created",
     "user.deleted",
     "key.created",
@@ -131,9 +133,11 @@ WebhookDeliveryEventType = Literal[
     "webhook.test",
 ]
 WebhookDeliveryStatus = Literal["pending", "succeeded", "failed"]
+ConnectionStatus = Literal["pending", "connected", "failed"]
 KeyScope = Literal["setup", "runtime", "admin", "all"]
 UsageAlertCap = Literal["org_daily_usd", "org_monthly_usd", "user_daily_usd", "user_monthly_usd"]
-ConnectionStatus = Literal["pending", "connected", "failed"]
+AppSignInClient = Literal["org", "operator", "automatic", "missing"]
+AppClientAuthMethod = Literal["client_secret_basic", "client_secret_post", "none"]
 OpenaiResponseStatus = Literal["completed", "failed", "in_progress", "cancelled", "incomplete"]
 MeMemberRole = Literal["owner", "admin", "developer"]
 LineItemKind = Literal["orchestrator", "intelligence", "tools", "compute", "background", "voice"]
@@ -447,7 +451,8 @@ class Interaction(Resource):
     frame_url: str | None = None
     """Of a hand-off read alone: the page as a JPEG data URI."""
     browser: InteractionBrowser | None = None
-    details: dict[str, Any]
+    details: InteractionDetails
+    """What it is about, by the type."""
     outcome: InteractionOutcome | None
     created_at: str
     expires_at: str | None
@@ -762,6 +767,35 @@ class ToolServer(Resource):
     turn_id: str
 
 
+class Connection(Resource):
+    object: Literal["connection"]
+    id: str
+    app: str
+    """The id of the app."""
+    user_id: str | None
+    """Whose connection it is; null for the org’s own agent."""
+    auth: Literal["oauth", "api_key"]
+    """Whether the user signed in at the app, or gave a key of theirs."""
+    status: ConnectionStatus
+    """`pending` until the user has signed in, `connected` while it can be used, `failed` once it is
+    over.
+    """
+    connect_url: str | None
+    """Where the user signs in, while the connection is pending."""
+    account: str | None
+    """Whose account it is at the app, where the app tells."""
+    expires_at: str | None
+    """When the token that is kept now ends; it is renewed before, where `renews`. Null where the app
+    does not say.
+    """
+    renews: bool
+    """Whether the app gave something to renew the token with; if not, the user signs in anew."""
+    error: str | None
+    """What went wrong last, in plain words; null where nothing did since the last success."""
+    created_at: str
+    """When it was begun."""
+
+
 class Key(Resource):
     object: Literal["key"]
     id: str
@@ -803,21 +837,39 @@ class App(Resource):
     id: str
     """What `apps` of a deployment and `app` of a connection take."""
     name: str
+    """What people call the app."""
     description: str
+    """What the app holds, in one sentence."""
     icon_url: str | None
+    """The address of a picture of it; null where there is none."""
     connectable: bool
+    """Whether users of this org can connect it now, in this mode."""
+    sign_in: AppSignIn | None
+    """How people sign in by OAuth; null where the app has no sign-in."""
+    api_key: AppApiKey | None
+    """Present where a connection can be made with a key of the user’s, sent as `api_key`."""
 
 
-class Connection(Resource):
-    object: Literal["connection"]
-    id: str
+class AppClient(Resource):
+    object: Literal["app_client"]
     app: str
-    user_id: str | None
-    status: ConnectionStatus
-    connect_url: str | None
-    """Where the user signs in, while the connection is pending."""
-    account: str | None
+    """The id of the app."""
+    mode: Literal["test", "live"]
+    """The mode whose users sign in with it."""
+    client_id: str
+    """What the app calls this client."""
+    has_secret: bool
+    """Whether a secret is stored; it is never shown."""
+    auth_method: AppClientAuthMethod | None
+    """How the secret is sent; null: as the app says that it wants it."""
+    issuer: str
+    """The authorization server that the client belongs to, and the only one that is sent its secret."""
+    redirect_uri: str
+    """The redirect address that must be entered where the client is registered."""
     created_at: str
+    """When a client was first given for this app."""
+    updated_at: str
+    """When it was given last."""
 
 
 class OpenaiChatCompletion(Resource):
@@ -974,14 +1026,63 @@ class MemberWithInviteUrl(Member):
     invite_expires_at: str
 
 
+class PasswordReset(Resource):
+    object: Literal["password_reset"]
+    email: str
+    """The address to log in with."""
+
+
+class PasswordResetWithMemberId(PasswordReset):
+    member_id: str
+    """Whose password it is."""
+    reset_url: str
+    """The link to send them; a link made before stops working."""
+    reset_expires_at: str
+    """Until when the link works."""
+
+
 class ConsoleSession(Resource):
     object: Literal["console_session"]
     member: Member
     org: ConsoleSessionOrg
     orgs: list[ConsoleSessionOrg2]
     mode: Literal["test", "live"]
+    may: list[str]
+    """Every operation that the member’s role may call, as `family.operation` of the route table."""
     csrf_token: str
     expires_at: str
+
+
+class ConsoleAccount(Resource):
+    object: Literal["console_account"]
+    member: Member
+    """The person as a member of the org that the call names."""
+    has_password: bool
+    """Whether this session was opened by a login that has a password."""
+
+
+class ConsoleSignIn(Resource):
+    object: Literal["console_sign_in"]
+    ended: int
+    """How many browsers were logged out."""
+
+
+class ConsoleSignInWithId(Resource):
+    object: Literal["console_sign_in"]
+    id: str
+    """By what the sign-in is ended."""
+    device: str
+    """Browser and system in words, as far as the browser told."""
+    ip: str | None
+    """The address from which the person signed in."""
+    is_current: bool
+    """Whether this is the browser that asks."""
+    created_at: str
+    """When the person signed in."""
+    last_seen_at: str
+    """When it was last used, give or take ten minutes."""
+    expires_at: str
+    """When it ends by itself if it is not used until then."""
 
 
 class Health(Resource):
@@ -1283,6 +1384,73 @@ class InteractionBrowser(Resource):
     url: str | None
 
 
+class InteractionDetails(Resource):
+    """What it is about, by the type."""
+    tool_name: str | None = None
+    """The tool or function that is called."""
+    server: str | None = None
+    """The MCP server of the tool."""
+    category: DeploymentVersionManifestApproval | None = None
+    """Which of the deployment’s `approvals` it is."""
+    price_usd: float | None = None
+    """What the call costs, in US dollars."""
+    description: str | None = None
+    """The first sentence of the tool’s description."""
+    rows: list[InteractionDetailsRow] | None = None
+    """The arguments of a call, or the steps of a plan."""
+    more_rows: int | None = None
+    """How many arguments are not among the rows."""
+    title: str | None = None
+    """The title of a plan."""
+    question: str | None = None
+    """What is approved in person, in full."""
+    reason: str | None = None
+    """What the agent needs the app for."""
+    message: str | None = None
+    """Of a limit that ended work: what it says."""
+    renderer: str | None = None
+    """A special form of the type, such as `ability_install`."""
+    app: str | None = None
+    """The id of the app to connect."""
+    name: str | None = None
+    """The app’s name for people."""
+    connect: InteractionDetailsConnect | None = None
+    """The call that begins the sign-in."""
+    connect_url: str | None = None
+    """Where the person signs in."""
+    asks_for_value: bool | None = None
+    """They tell a value: it is answered with `answers`."""
+    asks_for_secret: bool | None = None
+    """They enter a password, a code or card details: the screen is private."""
+    declared_by: Literal["message"] | None = None
+    """Set where a message’s `tools` declared the function, and not the deployment."""
+
+
+class InteractionDetailsRow(Resource):
+    label: str
+    """The name of an argument, or the number of a step."""
+    title: str | None = None
+    """What the argument’s schema calls it before people."""
+    value: str
+    """The value as text, cut where it is long."""
+
+
+class InteractionDetailsConnect(Resource):
+    """The call that begins the sign-in."""
+    route: str
+    """The route that begins the sign-in."""
+    body: InteractionDetailsConnectBody
+    """The body to send to it."""
+
+
+class InteractionDetailsConnectBody(Resource):
+    """The body to send to it."""
+    app: str
+    """The id of the app."""
+    user_id: str | None = None
+    """Whose app it is; absent: the org’s."""
+
+
 class InteractionOutcome(Resource):
     decision: InteractionOutcomeDecision
     answers: list[str] | None = None
@@ -1450,6 +1618,24 @@ class BrowserCookiesCookie(Resource):
 class SessionOpening(Resource):
     message: str | None = None
     suggestions: list[str]
+
+
+class AppSignIn(Resource):
+    client: AppSignInClient
+    """Who gave the OAuth client that people sign in with; `automatic`: this server makes itself known;
+    `missing`: the app takes only clients that were registered by hand, and none was given yet.
+    """
+    register_at: str | None
+    """Where a company registers a client of its own with the app; null where it is not known."""
+    redirect_uri: str
+    """The redirect address to enter there."""
+    note: str | None
+    """What else to know when registering a client."""
+
+
+class AppApiKey(Resource):
+    note: str | None
+    """Where a user finds or makes a key."""
 
 
 class OpenaiChatCompletionChoice(Resource):
@@ -2087,6 +2273,16 @@ class WebhookToolServerAwayEvent(Resource):
     data: ToolServer
 
 
+class WebhookConnectionFailedEvent(Resource):
+    object: Literal["event"]
+    id: str
+    created_at: str
+    mode: Literal["test", "live"]
+    org_id: str
+    type: Literal["connection.failed"]
+    data: Connection
+
+
 class WebhookUserCreatedEvent(Resource):
     object: Literal["event"]
     id: str
@@ -2352,6 +2548,7 @@ WebhookEvent = Union[
     WebhookDeploymentPromotedEvent,
     WebhookDeploymentRolledBackEvent,
     WebhookToolServerAwayEvent,
+    WebhookConnectionFailedEvent,
     WebhookUserCreatedEvent,
     WebhookUserDeletedEvent,
     WebhookKeyCreatedEvent,

@@ -36,13 +36,21 @@ class Connections(Group):
         app: str,
         user_id: str | None = None,
         return_url: str | None = None,
+        api_key: str | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Connection:
-        """Begin to connect an app; the user signs in at `connect_url`.
+        """Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which
+        connects at once.
 
         Args:
+            app: The id of the app, as `GET /v1/apps` lists it.
+            user_id: Whose connection it is; left out: the org’s own agent’s.
+            return_url: Where the browser goes after the sign-in; one of the org’s
+                `allowed_return_urls`.
+            api_key: A key of the user’s, for an app that takes one: it is tried, sealed, and
+                connects at once.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -50,7 +58,7 @@ class Connections(Group):
             "connections.create",
             "POST",
             "/v1/connections",
-            body={"user_id": user_id, "app": app, "return_url": return_url},
+            body={"user_id": user_id, "app": app, "return_url": return_url, "api_key": api_key},
             takes_body=True,
             idempotent=True,
             idempotency_key=idempotency_key,
@@ -127,13 +135,21 @@ class AsyncConnections(AsyncGroup):
         app: str,
         user_id: str | None = None,
         return_url: str | None = None,
+        api_key: str | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Connection:
-        """Begin to connect an app; the user signs in at `connect_url`.
+        """Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which
+        connects at once.
 
         Args:
+            app: The id of the app, as `GET /v1/apps` lists it.
+            user_id: Whose connection it is; left out: the org’s own agent’s.
+            return_url: Where the browser goes after the sign-in; one of the org’s
+                `allowed_return_urls`.
+            api_key: A key of the user’s, for an app that takes one: it is tried, sealed, and
+                connects at once.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -141,7 +157,7 @@ class AsyncConnections(AsyncGroup):
             "connections.create",
             "POST",
             "/v1/connections",
-            body={"user_id": user_id, "app": app, "return_url": return_url},
+            body={"user_id": user_id, "app": app, "return_url": return_url, "api_key": api_key},
             takes_body=True,
             idempotent=True,
             idempotency_key=idempotency_key,

@@ -28,6 +28,32 @@ class ConsoleAccess(Group):
             extra_headers=extra_headers,
         )
 
+    def reset_password(
+        self,
+        *,
+        token: str,
+        password: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.PasswordReset:
+        """Choose a new password with the link that an owner, an admin or the operator made; every
+        browser is logged out.
+
+        Args:
+            token: What stands behind `#token=` in the link.
+            password: The password to come, of at least 12 characters.
+        """
+        return self._call(
+            types.PasswordReset,
+            "consoleAccess.resetPassword",
+            "POST",
+            "/v1/console/password-reset",
+            body={"token": token, "password": password},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
     def logout(
         self,
         *,
@@ -78,6 +104,32 @@ class AsyncConsoleAccess(AsyncGroup):
             "POST",
             "/v1/console/login",
             body={"email": email, "password": password},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def reset_password(
+        self,
+        *,
+        token: str,
+        password: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.PasswordReset:
+        """Choose a new password with the link that an owner, an admin or the operator made; every
+        browser is logged out.
+
+        Args:
+            token: What stands behind `#token=` in the link.
+            password: The password to come, of at least 12 characters.
+        """
+        return await self._call(
+            types.PasswordReset,
+            "consoleAccess.resetPassword",
+            "POST",
+            "/v1/console/password-reset",
+            body={"token": token, "password": password},
             takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,

@@ -66,6 +66,9 @@ class Members(Group):
     ) -> types.Member:
         """Accept an invitation with a name and a password of at least 12 characters; who has a login
         gives its password.
+
+        Args:
+            password: The password to come, of at least 12 characters.
         """
         return self._call(
             types.Member,
@@ -114,6 +117,32 @@ class Members(Group):
             "DELETE",
             "/v1/members/{member_id}",
             path={"member_id": member_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def reset_password(
+        self,
+        member_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.PasswordResetWithMemberId:
+        """Make a link with which a member who forgot their password chooses a new one; it works once,
+        for a day.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.PasswordResetWithMemberId,
+            "members.resetPassword",
+            "POST",
+            "/v1/members/{member_id}/password-reset",
+            path={"member_id": member_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -178,6 +207,9 @@ class AsyncMembers(AsyncGroup):
     ) -> types.Member:
         """Accept an invitation with a name and a password of at least 12 characters; who has a login
         gives its password.
+
+        Args:
+            password: The password to come, of at least 12 characters.
         """
         return await self._call(
             types.Member,
@@ -226,6 +258,32 @@ class AsyncMembers(AsyncGroup):
             "DELETE",
             "/v1/members/{member_id}",
             path={"member_id": member_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def reset_password(
+        self,
+        member_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.PasswordResetWithMemberId:
+        """Make a link with which a member who forgot their password chooses a new one; it works once,
+        for a day.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.PasswordResetWithMemberId,
+            "members.resetPassword",
+            "POST",
+            "/v1/members/{member_id}/password-reset",
+            path={"member_id": member_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
             timeout=timeout,
             extra_headers=extra_headers,
         )

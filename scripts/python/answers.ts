@@ -134,7 +134,8 @@ export function answerTypes(all: readonly Answer[]): AnswerTypes {
   function addEvents(alias: string, prefix: string, schema: Schema, description: string): void {
     const names = (optionsOf(schema) ?? [schema]).map((option) => {
       const type = String(option.properties?.type?.const);
-      const name = `${prefix}${pascal(type)}Event`;
+      // `webhook.test` says already whose it is.
+      const name = `${pascal(type).startsWith(prefix) ? '' : prefix}${pascal(type)}Event`;
       const own = Object.keys(option.properties ?? {});
       classes.set(name, { name, base: 'Resource', schema: option, own });
       byShape.set(shapeOf(option), name);

@@ -116,7 +116,7 @@ it('gives answers as objects, those of a newer service too [PY-002]', () => expe
 it('raises errors that carry everything the service said [PY-003]', () => expectPassed('test_calls.Errors'));
 
 it('repeats a call whose answer is lost, and it has happened once [PY-004]', () =>
-  expectPassed('test_calls.Repeating'));
+  expectPassed('test_calls.Repeating', 'test_calls.Patience'));
 
 it('lists through all pages, and moves files up and down [PY-005]', () =>
   expectPassed('test_calls.Lists', 'test_calls.Files'));

@@ -89,9 +89,16 @@ class Folders(unittest.IsolatedAsyncioTestCase):
                 [(each["file"], each["line"]) for each in self.problems(vestra, self.root)],
                 [("skills/one/SKILL.md", 1), ("service.yaml", 4), ("service.yaml", 6), ("service.yaml", 7)],
             )
-            for written in ("out", "out/passwd", "/etc/passwd", "."):
+            for written, why in (
+                ("out", "is a link that leads out"),
+                ("out/passwd", "is a link that leads out"),
+                ("/etc/passwd", "is not below the folder"),
+                (".", "not this one itself"),
+            ):
                 (self.root / "service.yaml").write_text(f"name: python-broken\nknowledge: {written}\n")
-                self.assertEqual(self.problems(vestra, self.root)[0]["line"], 2, written)
+                (problem,) = self.problems(vestra, self.root)
+                self.assertEqual(problem["line"], 2)
+                self.assertIn(why, problem["message"])
             # What the service refuses has the line of what it names.
             self.folder(
                 **{

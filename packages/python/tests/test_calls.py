@@ -8,9 +8,12 @@ import json
 import os
 import pickle
 import unittest
+from contextlib import contextmanager
 from pathlib import Path
-from typing import get_args
+from typing import Any, Iterator, get_args
+from unittest.mock import patch
 
+import httpx
 from support import KEY, URL, async_client, client, proxy
 
 from vestra import (
@@ -21,6 +24,7 @@ from vestra import (
     NotFoundError,
     RateLimitError,
     Resource,
+    TimedOutError,
     UnexpectedAnswerError,
     UpstreamError,
     Vestra,
@@ -118,6 +122,8 @@ class Errors(unittest.TestCase):
         # A page with a passing status is a proxy's, and the service behind it may be back in a moment.
         self.assertTrue(is_passing(error_of(502, {}, None, "<html>")))
         self.assertFalse(is_passing(error_of(404, {}, None, "<html>")))
+        at_work = {"type": "conflict", "code": "idempotency_in_progress", "message": "Still running."}
+        self.assertTrue(is_passing(error_of(409, {}, {"error": at_work}, "")))
 
     def test_say_that_nothing_answers(self) -> None:
         with self.assertRaises(ConnectionFailedError) as lost:
@@ -168,6 +174,58 @@ class Repeating(unittest.IsolatedAsyncioTestCase):
             self.assertNotIn("idempotency-key", between.passed[1].headers)
 
 
+class Patience(unittest.IsolatedAsyncioTestCase):
+    """What answers here is no service: it says when to come back, and is asked when."""
+
+    def test_is_as_long_as_the_service_asks_for(self) -> None:
+        slow = {"error": {"type": "rate_limited", "code": "rate_limited", "message": "Slow.", "retry_after_ms": 1500}}
+        answers = [httpx.Response(429, json=slow), httpx.Response(503, headers={"retry-after": "3"}), httpx.Response(200, json={})]
+        with self.asking(answers) as (vestra, waited):
+            vestra.me.get()
+        self.assertEqual([round(each, 1) for each in waited], [1.5, 3.0])
+        answers = [httpx.Response(503, headers={"retry-after": "90"})]
+        with self.asking(answers) as (vestra, waited), self.assertRaises(UnexpectedAnswerError):
+            vestra.me.get()
+        self.assertEqual(waited, [])
+
+    def test_ends_after_the_last_attempt(self) -> None:
+        answers = [httpx.ReadTimeout("slow"), httpx.ConnectError("gone"), httpx.ReadTimeout("slow")]
+        with self.asking(answers) as (vestra, waited), self.assertRaises(TimedOutError) as lost:
+            vestra.me.get(timeout=7)
+        self.assertEqual((lost.exception.code, len(waited)), ("timed_out", 2))
+        self.assertIn("within 7 seconds", lost.exception.message)
+        self.assertTrue(0.25 <= waited[0] <= 0.5 <= waited[1] <= 1.0, waited)
+
+    async def test_a_key_may_be_fetched_for_each_call(self) -> None:
+        sent: list[str] = []
+
+        def handler(request: httpx.Request) -> httpx.Response:
+            sent.append(request.headers["authorization"])
+            return httpx.Response(200, json={})
+
+        async def fresh() -> str:
+            return f"vk_test_{len(sent)}"
+
+        transport = httpx.AsyncClient(transport=httpx.MockTransport(handler))
+        async with AsyncVestra(fresh, URL, http_client=transport) as vestra:
+            await vestra.me.get()
+            await vestra.me.get()
+        self.assertEqual(sent, ["Bearer vk_test_0", "Bearer vk_test_1"])
+
+    @contextmanager
+    def asking(self, answers: list[Any]) -> Iterator[tuple[Vestra, list[float]]]:
+        def handler(_: httpx.Request) -> httpx.Response:
+            answer = answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        waited: list[float] = []
+        with patch("time.sleep", waited.append):
+            yield Vestra(KEY, URL, http_client=httpx.Client(transport=httpx.MockTransport(handler))), waited
+        self.assertEqual(answers, [])
+
+
 class Lists(unittest.IsolatedAsyncioTestCase):
     async def test_go_on_through_all_pages(self) -> None:
         with client() as vestra:
@@ -205,8 +263,13 @@ class Files(unittest.IsolatedAsyncioTestCase):
                 vestra.skills.create(zip=b"no zip")
             self.assertEqual(refused.exception.code, "invalid_zip")
             self.assertRegex(vestra.deployments.get("desk", format="yaml"), "(?m)^name: desk$")
-        async with async_client() as vestra:
-            self.assertEqual(await vestra.download_file(kept.id), content)
+        with proxy(lambda _: 0 if len(between.passed) == 1 else None) as between:
+            async with async_client(between.url) as vestra:
+                # Sent again with another boundary, it is the same upload.
+                again = await vestra.files.create(file=("picture.bin", content), user_id="uploader")
+                self.assertEqual(await vestra.download_file(again.id), content)
+                self.assertEqual([each.id async for each in vestra.files.list(user_id="uploader")], [again.id])
+        self.assertEqual([each.method for each in between.passed], ["POST", "POST", "GET", "GET"])
 
     def test_null_is_sent_where_the_field_takes_it(self) -> None:
         with client() as vestra:

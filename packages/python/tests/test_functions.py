@@ -38,6 +38,7 @@ class Served(unittest.IsolatedAsyncioTestCase):
     async def test_are_given_their_arguments_by_name_and_run_together(self) -> None:
         running = 0
         most = 0
+        talks: list[str] = []
 
         async def find_stock(sku: str, context: FunctionContext) -> dict[str, Any]:
             nonlocal running, most
@@ -46,11 +47,16 @@ class Served(unittest.IsolatedAsyncioTestCase):
             while most < 3:
                 await asyncio.sleep(0.01)
             running -= 1
-            context.progress("Counting")
+            context.progress(f"Counting {sku}")
+            talks.append(context.conversation_id)
             return {"sku": sku, "attempt": context.attempt}
 
         said, events = await self.served([find_stock], "Stock?", "Stock?", "Stock?")
         self.assertEqual(said, ['Heard: {"sku":"A4","attempt":1}'] * 3)
+        with client() as vestra:
+            for talk in talks:
+                told = vestra.conversations.events(talk, format="json", limit=100).data
+                self.assertEqual([each.data.text for each in told if each.type == "tool_call.progress"], ["Counting A4"])
         self.assertEqual(sorted(event.type for event in events), ["answered"] * 3 + ["started"] + ["taken"] * 3)
         self.assertEqual(events[0].warnings, ["`desk` declares `order_paper`, and nothing here answers it."])
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import unittest
-from typing import Any
+from typing import Any, AsyncIterator, Iterator
+from unittest.mock import patch
 
+import httpx
 from support import Passed, async_client, client, proxy
 
-from vestra import NotFoundError, types
+from vestra import AsyncVestra, NotFoundError, Vestra, types, yes_to
 from vestra._server_sent_events import EventParser
 
 WORDS = "".join(f"word{number} " for number in range(12))
@@ -23,6 +27,15 @@ def cuts_streams(request: Passed) -> int | None:
     return 2600 if is_stream else None
 
 
+EVENT_STREAM = {"content-type": "text/event-stream"}
+
+
+def frame(seq: int, kind: str = "reply.delta", turn: str = "turn_1", data: Any = None) -> str:
+    """An event as the service writes it."""
+    envelope = {"type": kind, "seq": seq, "turn_id": turn, "task_id": None, "conversation_id": "conv_1"}
+    return f"id: {seq}\ndata: {json.dumps({**envelope, 'data': data or {'text': f'{seq} '}})}\n\n"
+
+
 class Streams(unittest.IsolatedAsyncioTestCase):
     def assert_whole(self, conversation: str, events: list[Any], passed: list[Passed]) -> None:
         self.assertEqual(text_of(events), WORDS)
@@ -31,7 +44,9 @@ class Streams(unittest.IsolatedAsyncioTestCase):
         followed = [int(each.headers["last-event-id"]) for each in passed if each.method == "GET"]
         self.assertEqual(len(posts), 1)
         self.assertGreater(len(followed), 1)
-        self.assertEqual(followed, sorted(followed))
+        # Only what had not come yet was asked for.
+        self.assertEqual(followed, sorted(set(followed)))
+        self.assertGreater(followed[0], 0)
         with client() as vestra:
             kept = vestra.conversations.events(conversation, format="json", limit=100).data
             ours = [event.seq for event in kept if event.turn_id == events[0].turn_id]
@@ -62,6 +77,28 @@ class Streams(unittest.IsolatedAsyncioTestCase):
             events = list(shaky.conversations.send(conversation.id, message="Hello!", stream=True))
             self.assertEqual((text_of(events), len(between.passed)), ("Hello, Ada.", 2))
             self.assertEqual(len(vestra.conversations.messages(conversation.id).data), 2)
+
+    def test_of_whatever_is_sent_again_take_each_event_once(self) -> None:
+        # Nothing at all; a part; all of it once more, with another turn's; the end.
+        parts = [[], [1, 2], [1, 2, -3, 4], [4, 5]]
+        streams = ["".join(frame(abs(seq), turn="turn_2" if seq < 0 else "turn_1") for seq in part) for part in parts]
+        streams[-1] += frame(6, "turn.settled")
+        sent: list[tuple[str, str | None, str | None]] = []
+
+        def handler(request: httpx.Request) -> httpx.Response:
+            sent.append((request.method, request.headers.get("idempotency-key"), request.headers.get("last-event-id")))
+            return httpx.Response(200, text=streams.pop(0), headers=EVENT_STREAM)
+
+        with patch("time.sleep"):
+            vestra = Vestra(http_client=httpx.Client(transport=httpx.MockTransport(handler)))
+            events = list(vestra.conversations.send("conv_1", message="Hello!", stream=True))
+            self.assertEqual([each.seq for each in events], [1, 2, 4, 5, 6])
+            key = sent[0][1]
+            self.assertIsNotNone(key)
+            self.assertEqual(sent, [("POST", key, None), ("POST", key, None), ("GET", None, "2"), ("GET", None, "4")])
+            streams += [frame(7) + frame(8), frame(7) + frame(8) + frame(9)]
+            following = vestra.conversations.events("conv_1", after=6)
+            self.assertEqual([next(following).seq for _ in range(3)], [7, 8, 9])
 
     def test_follow_a_conversation_and_a_turn(self) -> None:
         with client() as vestra:
@@ -105,19 +142,35 @@ class Commands(unittest.IsolatedAsyncioTestCase):
         async with async_client() as vestra:
             asked = await vestra.ask("Order paper.", user="ada", deployment="desk")
             self.assertEqual((asked.status, [each.type for each in asked.interactions]), ("waiting", ["approval"]))
+            self.assertEqual(yes_to(asked.interactions[0]), {"approve": True, "present_user": True})
+            hard = types.Interaction.from_dict({"needs": ["present_user", "nonce"], "nonce": "n1"})
+            self.assertEqual(yes_to(hard), {"approve": True, "present_user": True, "nonce": "n1"})
             denied = await vestra.answer(user="ada", approve=False)
             self.assertEqual((denied.id, denied.outcome.decision), (asked.interactions[0].id, "denied"))
             with self.assertRaises(NotFoundError):
                 await vestra.answer(user="ada", approve=True)
 
-    async def test_ask_ends_its_waiting_and_not_the_turn(self) -> None:
-        async with async_client() as vestra:
-            asked = await vestra.ask("Count.", deployment="desk", wait_s=0.3)
-            self.assertEqual((asked.status, asked.text), ("replying", None))
-            events = [event async for event in vestra.follow_turn(asked.conversation_id, asked.turn_id)]
-            self.assertEqual(text_of(events), WORDS)
-        with client() as sync:
-            self.assertEqual(sync.ask("Count.", deployment="desk", wait_s=0.1).status, "replying")
+    async def test_ask_ends_its_waiting_in_time(self) -> None:
+        """The turn begins, and then nothing comes any more."""
+        turn = {"id": "turn_1", "conversation_id": "conv_1", "status": "replying", "task_id": None, "reply": None, "error": None}
+        begun = frame(1, "turn.started", data={"turn": turn}).encode()
+
+        class Silent(httpx.AsyncByteStream, httpx.SyncByteStream):
+            async def __aiter__(self) -> AsyncIterator[bytes]:
+                yield begun
+                await asyncio.Event().wait()
+
+            def __iter__(self) -> Iterator[bytes]:
+                yield begun
+                raise httpx.ReadTimeout("silent")
+
+        transport = httpx.MockTransport(lambda _: httpx.Response(200, stream=Silent(), headers=EVENT_STREAM))
+        async with AsyncVestra(http_client=httpx.AsyncClient(transport=transport)) as vestra:
+            asked = await vestra.ask("Hello!", wait_s=0.5)
+        with Vestra(http_client=httpx.Client(transport=transport)) as sync:
+            again = sync.ask("Hello!", wait_s=0.2)
+        for each in (asked, again):
+            self.assertEqual((each.status, each.text, each.turn_id), ("replying", None, "turn_1"))
 
 
 class Parser(unittest.TestCase):

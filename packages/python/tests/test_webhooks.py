@@ -34,7 +34,7 @@ class Webhooks(unittest.TestCase):
             self.assertEqual(vestra.webhooks.test(endpoint.id).status, "succeeded")
             body, headers = next(each for each in deliveries if b"webhook.test" in each[0])
             event = webhooks.verify(body, headers, endpoint.secret)
-            self.assertIsInstance(event, types.WebhookWebhookTestEvent)
+            self.assertIsInstance(event, types.WebhookTestEvent)
             self.assertEqual(event.data.url, endpoint.url)
             self.assert_refused("signature_mismatch", body.replace(b"webhook.test", b"task.failed"), headers, endpoint.secret)
             vestra.webhooks.delete(endpoint.id)

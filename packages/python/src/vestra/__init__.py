@@ -10,7 +10,7 @@
 from . import errors, functions, params, types, webhooks
 from ._apply.apply import Applied, ApplyProgress
 from ._client import AsyncVestra, Vestra
-from ._commands import Asked
+from ._commands import Asked, yes_to
 from ._context import FunctionContext, ToolError
 from ._omit import OMIT, Omit
 from ._pages import AsyncPage, AsyncPages, Page
@@ -72,4 +72,5 @@ __all__ = [
     "params",
     "types",
     "webhooks",
+    "yes_to",
 ]

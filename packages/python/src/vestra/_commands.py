@@ -193,6 +193,20 @@ async def _assert_fits(api: Api, user: str | None, conversation: str, deployment
         raise refused("The conversation belongs to another user.", "conversation_user_mismatch", "user")
 
 
+def yes_to(interaction: types.Interaction) -> dict[str, Any]:
+    """What a yes to the interaction must bring, for ``client.answer(interaction.id, **yes_to(interaction))``.
+
+    ``present_user`` vouches that the person who was asked has said it just now: code that decides
+    for itself has no business with it.
+    """
+    nonce = interaction.nonce if "nonce" in interaction.needs else None
+    return {
+        "approve": True,
+        **({"present_user": True} if "present_user" in interaction.needs else {}),
+        **({} if nonce is None else {"nonce": nonce}),
+    }
+
+
 # So many pages of waits that are others' are looked through for one.
 _MOST_PAGES = 10
 

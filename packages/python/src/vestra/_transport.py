@@ -23,7 +23,8 @@ from .errors import ConnectionFailedError, TimedOutError, UnexpectedAnswerError,
 
 T = TypeVar("T")
 
-ApiKey = Union[str, Callable[[], str], None]
+ApiKey = Union[str, Callable[[], Union[str, Awaitable[str]]], None]
+"""Or a function that gives the one to use now; of ``AsyncVestra`` it may be a coroutine function."""
 
 # A service that asks for more patience than this is told of at once.
 LONGEST_DELAY = 60.0
@@ -125,7 +126,7 @@ class Transport:
         await self.io.sleep(back_off(attempt))
 
     async def _attempt(self, call: Call) -> httpx.Response:
-        request = self._request(call)
+        request = await self._request(call)
         try:
             response = await self.io.send(request)
         except httpx.HTTPError as error:
@@ -172,13 +173,18 @@ class Transport:
         own = self.options.timeout if call.timeout is None else call.timeout
         return own + (call.wait or 0)
 
-    def _request(self, call: Call) -> httpx.Request:
+    async def _key(self) -> str | None:
+        given = self.options.api_key
+        key = given() if callable(given) else given
+        return key if key is None or isinstance(key, str) else await key
+
+    async def _request(self, call: Call) -> httpx.Request:
         within = self._timeout(call)
         headers = {
             "user-agent": f"vestra-python/{VERSION} python/{platform.python_version()}",
             **{name.lower(): value for name, value in self.options.headers.items()},
         }
-        key = self.options.api_key() if callable(self.options.api_key) else self.options.api_key
+        key = await self._key()
         if key is not None:
             headers["authorization"] = f"Bearer {read_key(key)}"
         if call.idempotency_key is not None:

@@ -2353,7 +2353,7 @@ class WebhookUsageCapReachedEvent(Resource):
     data: UsageAlert
 
 
-class WebhookWebhookDisabledEvent(Resource):
+class WebhookDisabledEvent(Resource):
     object: Literal["event"]
     id: str
     created_at: str
@@ -2363,7 +2363,7 @@ class WebhookWebhookDisabledEvent(Resource):
     data: WebhookEndpoint
 
 
-class WebhookWebhookTestEvent(Resource):
+class WebhookTestEvent(Resource):
     object: Literal["event"]
     id: str
     created_at: str
@@ -2556,7 +2556,7 @@ WebhookEvent = Union[
     WebhookKeyRevokedEvent,
     WebhookUsageThresholdReachedEvent,
     WebhookUsageCapReachedEvent,
-    WebhookWebhookDisabledEvent,
-    WebhookWebhookTestEvent,
+    WebhookDisabledEvent,
+    WebhookTestEvent,
 ]
 """One event as it is delivered to a webhook endpoint."""

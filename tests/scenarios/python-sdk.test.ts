@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +55,8 @@ function respond(request: NormalisedRequest): ScriptedAnswer {
 async function runPython(): Promise<Ended[]> {
   await writeFile(join(folder, 'routes.json'), JSON.stringify(routes.map(told)));
   await writeFile(join(folder, 'vectors.json'), JSON.stringify(vectors()));
+  const missing = spawnSync('/usr/bin/python3', ['-c', 'import httpx, yaml']).status !== 0;
+  if (missing) throw new Error('python3-httpx and python3-yaml are needed: npm run setup:system');
   const program = spawn('/usr/bin/python3', ['-W', 'error::ResourceWarning', 'packages/python/tests/run.py'], {
     cwd: root,
     env: {

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import os
+import signal
+import subprocess
 import sys
 import threading
 import time
 import unittest
+from pathlib import Path
 from typing import Any, Literal, Optional, TypedDict
 
 from support import KEY, URL, async_client, client
 
+import vestra
 from vestra import FunctionContext, ToolError, Vestra, webhooks
 from vestra._serve import differences
 from vestra._signature import arguments_for
@@ -136,7 +141,34 @@ class Served(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(asked.text, "Heard: A4: 7")
         self.assertFalse(serving.is_alive())
 
-    async def test_that_a_message_brings_along_are_answered_where_it_was_sent(self) -> None:
+    def test_that_still_run_when_the_process_is_ended_are_given_back(self) -> None:
+        program = """
+import time
+from vestra import Vestra
+
+def find_stock(sku: str) -> None:
+    print("begun", flush=True)
+    time.sleep(600)
+
+Vestra().serve_functions(deployment="desk", functions=[find_stock], grace_seconds=0.05)
+print("ended", flush=True)
+"""
+        source = str(Path(vestra.__file__).parent.parent)
+        with client() as near:
+            made = near.conversations.create(deployment="desk", message="Stock?")
+            process = subprocess.Popen(
+                [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": source}
+            )
+            assert process.stdout is not None
+            self.assertEqual(process.stdout.readline(), "begun\n")
+            process.send_signal(signal.SIGTERM)
+            # The thread of the function still sleeps, and keeps nobody.
+            self.assertEqual((process.communicate(timeout=30)[0], process.returncode), ("ended\n", 0))
+            (taken,) = near.functions.take("desk", functions=["find_stock"]).data
+            self.assertEqual((taken.conversation_id, taken.attempt), (made.id, 2))
+            near.interactions.answer(taken.call_id, error="Nobody knows.")
+
+    def test_that_a_message_brings_along_are_answered_where_it_was_sent(self) -> None:
         def weather(city: str) -> dict[str, str]:
             if city == "Rome":
                 raise ValueError("The station is down.")
@@ -146,9 +178,8 @@ class Served(unittest.IsolatedAsyncioTestCase):
         tool: Any = {"name": "weather", "description": "The weather.", "read_only": True, "input_schema": input_schema(weather)}
         with client() as vestra:
             made = vestra.conversations.create(deployment="desk", message="Weather?", tools=[tool])
-        async with async_client() as vestra:
-            await vestra.answer_tool_calls(made.id, [weather], turn=made.turn_id)
-            reply = (await vestra.conversations.messages(made.id)).data[0]
+            Vestra(KEY, URL).answer_tool_calls(made.id, [weather], turn=made.turn_id)
+            reply = vestra.conversations.messages(made.id).data[0]
         self.assertIn('{"sky":"clear"}', reply.text)
         self.assertIn("The station is down.", reply.text)
 

@@ -1,6 +1,6 @@
 /** Writes the files that are read off the contract and the tree. With `--check` it only says whether they are up to date. */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';
 import { hiddenFields } from '@vestra/contract/derive/session-view';
 import { errorRemedies } from '@vestra/contract/error-remedies';
@@ -11,10 +11,12 @@ import type { z } from 'zod';
 import { callsModule } from './client-calls.ts';
 import { eventsPage } from './events-page.ts';
 import { mapOfRooms } from './map-of-rooms.ts';
+import { pythonModules } from './python/modules.ts';
 
 const root = join(import.meta.dirname, '..');
 
-const documents: Record<string, string> = {
+/** Null: a file that is there no more. */
+const documents: Record<string, string | null> = {
   'CONTRIBUTING.md': contributing(),
   'docs/routes.md': routesDocument(),
   'docs/errors.md': errorsDocument(),
@@ -23,6 +25,7 @@ const documents: Record<string, string> = {
   'packages/contract/src/paths.ts': pathsModule(),
   'packages/sdk/src/calls.ts': callsModule(),
   ...withVersion(),
+  ...pythonModules(),
 };
 
 const stale = Object.entries(documents).filter(([file, text]) => read(file) !== text);
@@ -30,7 +33,7 @@ if (process.argv.includes('--check')) {
   for (const [file] of stale) console.error(`${file} is not what the contract and the tree say: run npm run fix`);
   process.exit(stale.length === 0 ? 0 : 1);
 }
-for (const [file, text] of stale) writeFileSync(join(root, file), text);
+for (const [file, text] of stale) write(join(root, file), text);
 console.log(
   stale.length === 0 ? 'generated files are up to date' : `written: ${stale.map(([file]) => file).join(', ')}`,
 );
@@ -168,6 +171,15 @@ function fieldLine(name: string, value: string | readonly string[] | true): stri
 function isFixed(schema: z.ZodType): boolean {
   const { def } = schema as unknown as { def: { type: string; catchall?: z.ZodType } };
   return def.type === 'object' && def.catchall?.type === 'never';
+}
+
+function write(path: string, text: string | null): void {
+  if (text === null) {
+    rmSync(path);
+    return;
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }
 
 function read(file: string): string | null {

@@ -19,6 +19,12 @@ const wanted = [
   },
   { file: '/usr/share/doc/python3-renderpm', package: 'python3-renderpm', for: 'draws charts' },
   { file: '/usr/lib/python3/dist-packages/pypdf', package: 'python3-pypdf', for: 'fills in PDF forms' },
+  {
+    file: '/usr/lib/python3/dist-packages/httpx',
+    package: 'python3-httpx',
+    for: 'is what the Python client is tried with',
+  },
+  { file: '/usr/lib/python3/dist-packages/yaml', package: 'python3-yaml', for: 'reads deployment files in Python' },
   { file: '/usr/bin/chromium-headless-shell', package: 'chromium-headless-shell', for: 'is the browser' },
   { file: '/usr/share/fonts/truetype/liberation', package: 'fonts-liberation', for: 'is what pages are written in' },
 ];

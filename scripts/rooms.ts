@@ -8,6 +8,7 @@ export const packageRooms: Record<string, Room> = {
   models: { holds: 'which models there are, what they cost, and how each vendor is spoken to', imports: ['agent'] },
   server: { holds: 'everything that runs', imports: ['contract', 'agent', 'models', 'sdk'] },
   sdk: { holds: 'every route as a typed call, and applying a folder', imports: ['contract'] },
+  python: { holds: 'the same client for Python: `pip install vestra`', imports: [] },
   cli: { holds: 'the command `vestra`', imports: ['sdk', 'contract'] },
   react: {
     holds: 'the session page as a part of a company’s own: `<vestra-session>`, its React component, the bridge',

@@ -46,6 +46,7 @@ import { otlp } from './requirements/otlp.ts';
 import { packages } from './requirements/packages.ts';
 import { pictures } from './requirements/pictures.ts';
 import { processes } from './requirements/processes.ts';
+import { python } from './requirements/python.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
 import { reasoning } from './requirements/reasoning.ts';
 import { requests } from './requirements/requests.ts';
@@ -78,6 +79,7 @@ export const areas: readonly Area[] = [
   packages,
   pictures,
   processes,
+  python,
   rateLimits,
   errors,
   authentication,

@@ -1,0 +1,247 @@
+"""The whole of an apply."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Literal, Mapping, Union
+
+from .. import types
+from .._commands import Api
+from .._resource import read_as
+from .._transport import Call
+from ..errors import ApplyError, Problem, VestraError
+from .knowledge import KnowledgeEntry, KnowledgePlan, Skipped, read_knowledge
+from .local_folder import LocalFolder, Refused, text_of
+from .plan import Change, Resolved, Step
+from .problems import problem_of
+from .service_file import ServiceFile, read_service_file
+from .skills import SkillEntry, plan_skills, read_skills
+
+Promote = Literal["after_tests", "now", "no"]
+Progress = Callable[["ApplyProgress"], Any]
+FolderPath = Union[str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class ServerAway:
+    """A tool server that cannot be called now, and why."""
+
+    slug: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class ApplyProgress:
+    """One step of an apply: ``read``, ``planned``, ``uploading``, ``uploaded``, ``unchanged``, ``indexing``,
+    ``applying`` or ``applied``."""
+
+    type: Literal["read", "planned", "uploading", "uploaded", "unchanged", "indexing", "applying", "applied"]
+    name: str | None = None
+    change: Change | None = None
+    changes: list[Change] = field(default_factory=list)
+    indexed: int | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True)
+class Applied:
+    answer: types.AppliedDeployment | None
+    """What the service answered; None after a dry run."""
+    uploaded: list[Change]
+    """What was uploaded and taken away; of a dry run, what would be."""
+    skipped: list[Skipped]
+    """Files of a knowledge folder that no document can be made of."""
+    away: list[ServerAway]
+    """Tool servers of the version that cannot be called now: the agent runs without their tools until they can."""
+
+
+@dataclass(frozen=True)
+class _Local:
+    service: ServiceFile
+    computer: Any
+    skills: list[SkillEntry]
+    knowledge: list[KnowledgeEntry]
+    skipped: list[Skipped]
+
+
+async def apply_folder(
+    api: Api,
+    folder: FolderPath,
+    *,
+    file: str,
+    promote: Promote | None,
+    dry_run: bool,
+    on_progress: Progress | None,
+) -> Applied:
+    tell = on_progress or (lambda _: None)
+    local = await api.transport.io.apart(lambda: _read_local(Path(os.path.abspath(folder)), file))
+    service = local.service
+    tell(ApplyProgress("read", name=service.name))
+
+    skill_steps, skills = await plan_skills(api, local.skills)
+    knowledge = await KnowledgePlan(api, local.knowledge).make()
+    steps = [*skill_steps, *knowledge.steps]
+    changes = [step.change for step in steps]
+    tell(ApplyProgress("planned", changes=changes))
+    content = service.content if local.computer is None else {**service.content, "computer": local.computer}
+    if steps or dry_run:
+        await _refuse_before(api, service, content)
+    if dry_run:
+        return Applied(None, changes, local.skipped, [])
+
+    uploaded = await _run_steps(steps, tell)
+    if any(change.kind == "document" for change in uploaded):
+        indexed, total = await knowledge.indexed()
+        tell(ApplyProgress("indexing", indexed=indexed, total=total))
+    tell(ApplyProgress("applying", name=service.name))
+    lists = {"skills": skills, "knowledge": knowledge.resolved}
+    answer = await _put(api, service, _resolved(content, lists), promote, lambda param: _written_param(param, lists))
+    tell(ApplyProgress("applied", name=service.name))
+    return Applied(answer, uploaded, local.skipped, await _servers_away(api, answer))
+
+
+def _read_local(folder: Path, file: str) -> _Local:
+    """Everything on the disk, read before anything is sent, with every problem of it at once."""
+    service = read_service_file(folder, file)
+    problems: list[Problem] = []
+    files = LocalFolder(service.folder)
+    computer = _resolve_computer(service, files, problems)
+    skills = read_skills(service, files, problems)
+    knowledge, skipped = read_knowledge(service, files, problems)
+    if problems:
+        raise ApplyError(problems)
+    return _Local(service, computer, skills, knowledge, skipped)
+
+
+def _resolve_computer(service: ServiceFile, folder: LocalFolder, problems: list[Problem]) -> Any:
+    """``computer`` with the text of the file that ``setup`` names.
+
+    One word that is a file below the folder names it; anything else is the script itself, unless
+    it can only be meant as a path.
+    """
+    computer = service.content.get("computer")
+    setup = computer.get("setup") if isinstance(computer, dict) else None
+    if not isinstance(setup, str) or not re.fullmatch(r"\S+", setup.strip()):
+        return computer
+    written = setup.strip()
+    is_path = bool(re.match(r"\.{1,2}[/\\]|\.[a-z]", written, re.IGNORECASE)) or (
+        written.endswith((".sh", ".bash")) and not written.startswith("/")
+    )
+    try:
+        found = folder.find(written)
+        if found.kind == "folder":
+            raise Refused(f"`{written}` is a folder: name a file.")
+    except Refused as refused:
+        if is_path:
+            problems.append(service.problem_at("computer.setup", str(refused)))
+        return computer
+    try:
+        text = text_of(folder.read(found.path, found.shown))
+        if text is None:
+            raise Refused("The script is not text in UTF-8.")
+    except Refused as refused:
+        problems.append(problem_of(found.shown, str(refused)))
+        return computer
+    return {**(computer or {}), "setup": text.removeprefix("\ufeff")}
+
+
+async def _refuse_before(api: Api, service: ServiceFile, content: Mapping[str, Any]) -> None:
+    """A file that will be refused is refused before anything is uploaded for it.
+
+    The service refuses a file with a local path in it in any case and names every other fault
+    beside; a file without one has nothing to upload.
+    """
+    named = [content.get("skills"), content.get("knowledge")]
+    entries = [each for part in named for each in (part if isinstance(part, list) else [part])]
+    if not any(isinstance(entry, str) for entry in entries):
+        return
+    try:
+        await _put(api, service, content, "no", lambda param: param)
+    except ApplyError as error:
+        problems = [each for each in error.problems if each["code"] != "path_not_resolved"]
+        if problems:
+            raise ApplyError(problems) from error.__cause__
+
+
+async def _run_steps(steps: list[Step], tell: Progress) -> list[Change]:
+    uploaded: list[Change] = []
+    for step in steps:
+        tell(ApplyProgress("uploading", change=step.change))
+        done = await step.run()
+        tell(ApplyProgress("unchanged", change=step.change) if done is None else ApplyProgress("uploaded", change=done))
+        if done is not None:
+            uploaded.append(done)
+    return uploaded
+
+
+async def _put(
+    api: Api,
+    service: ServiceFile,
+    content: Mapping[str, Any],
+    promote: Promote | None,
+    written: Callable[[str], str],
+) -> types.AppliedDeployment:
+    call = Call(
+        "deployments.put",
+        "PUT",
+        "/v1/deployments/{deployment_id}",
+        {"deployment_id": service.name},
+        {"promote": promote},
+        content,
+    )
+    try:
+        answer: types.AppliedDeployment = read_as(types.AppliedDeployment, await api.transport.call(call))
+        return answer
+    except VestraError as error:
+        problems = _problems_of(error, service, written)
+        if not problems:
+            raise
+        raise ApplyError(problems) from error
+
+
+def _problems_of(error: VestraError, service: ServiceFile, written: Callable[[str], str]) -> list[Problem]:
+    """The service's refusal of a file as problems with their lines; none where it is not about the file."""
+    faults = error.errors or (
+        [] if error.param is None else [{"code": error.code, "param": error.param, "message": error.message}]
+    )
+    problems: list[Problem] = []
+    for fault in faults:
+        problem = service.problem_at(written(fault["param"]), fault["message"])
+        problem["code"], problem["param"] = fault["code"], fault["param"]
+        problems.append(problem)
+    return problems
+
+
+def _resolved(content: Mapping[str, Any], lists: Mapping[str, Resolved]) -> dict[str, Any]:
+    """The file with ids in the place of paths. What is no list is sent as it is, for the service to say what is wrong."""
+    entries = {key: each.entries() for key, each in lists.items() if isinstance(content.get(key), (str, list))}
+    return {**content, **entries}
+
+
+def _written_param(param: str, lists: Mapping[str, Resolved]) -> str:
+    """``skills.2.id`` of what was sent is ``skills`` of the file where that names a folder of skills."""
+    key, *rest = param.split(".")
+    if key not in lists or not rest or not rest[0].isdigit():
+        return param
+    sources = lists[key].sources
+    return ".".join([sources[int(rest[0])], *rest[1:]]) if int(rest[0]) < len(sources) else param
+
+
+async def _servers_away(api: Api, answer: types.AppliedDeployment) -> list[ServerAway]:
+    """Calls each server of the version once, as a task would. A version may name none, and most do."""
+    away: list[ServerAway] = []
+    for server in answer.version.manifest.mcp_servers:
+        try:
+            error = (await api.mcp_servers.check(server.id)).error
+            told = None if error is None else (error.code, error.message)
+        except VestraError as failure:
+            # The version stands, whatever becomes of the look at its servers.
+            told = (failure.code, failure.message)
+        # Of each user's own secret nobody can say here whether it is stored; one of the company's is refused by the apply.
+        if told is not None and told[0] != "secret_missing":
+            away.append(ServerAway(server.slug, *told))
+    return away

@@ -1,0 +1,192 @@
+"""The deployment file, with the line of each part of it.
+
+YAML is read by the core schema of YAML 1.2, as every other reader of these files does: PyYAML's own
+rules are those of 1.1, by which ``no`` is false, ``12:30`` a number and a date no text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable
+
+from ..errors import ApplyError, Problem
+from .problems import problem_of
+
+# What a file is to be read as at most, once every alias is followed: a few lines can stand for billions.
+_MOST_NODES = 100_000
+
+
+@dataclass(frozen=True)
+class ServiceFile:
+    shown: str
+    """As it is reached from the folder that was given."""
+    folder: Path
+    """Where it lies: the paths in it are read from there."""
+    name: str
+    content: dict[str, Any]
+    problem_at: Callable[[str, str], Problem]
+    """A problem at a place of the file, named as the service names it: ``tools.3.auth``."""
+
+
+def read_service_file(folder: Path, file: str) -> ServiceFile:
+    path = Path(os.path.abspath(folder / file))
+    shown = Path(os.path.relpath(path, folder)).as_posix()
+    text = _text_of(path, shown)
+    root = _compose(text, shown)
+
+    def problem_at(param: str, message: str) -> Problem:
+        mark = _mark_of(root, param)
+        problem = problem_of(shown, message, *((1, 1) if mark is None else (mark.line + 1, mark.column + 1)))
+        problem["param"] = param
+        return problem
+
+    content = _value_of(root, shown)
+    if not isinstance(content, dict):
+        raise ApplyError([problem_at("", "A deployment file is lines of `key: value`, with at least a `name`.")])
+    name = content.get("name")
+    if not isinstance(name, str) or name == "":
+        message = "`name` is needed, as text: lowercase letters, digits and dashes, by which the deployment is found again."
+        raise ApplyError([problem_at("name", message)])
+    return ServiceFile(shown, path.parent, name, content, problem_at)
+
+
+def read_yaml(text: str, shown: str) -> Any:
+    """The value of a text that is YAML; ``ApplyError`` says where it is none."""
+    return _value_of(_compose(text, shown), shown)
+
+
+def _text_of(path: Path, shown: str) -> str:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError as error:
+        message = "There is no such file: write one, or name the folder or file that holds the deployment."
+        raise ApplyError([problem_of(shown, message)]) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ApplyError([problem_of(shown, f"The file cannot be read: {error}")]) from error
+
+
+def _compose(text: str, shown: str) -> Any:
+    yaml = _yaml()
+    try:
+        return yaml.compose(text.removeprefix("\ufeff"), Loader=_loader(yaml))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        said = ", ".join(each for each in (error.context, error.problem) if each)
+        place = (None, None) if mark is None else (mark.line + 1, mark.column + 1)
+        raise ApplyError([problem_of(shown, f"{said[:1].upper()}{said[1:]}.", *place)]) from error
+    except yaml.YAMLError as error:
+        raise ApplyError([problem_of(shown, f"The file is no YAML: {error}")]) from error
+
+
+def _yaml() -> Any:
+    try:
+        import yaml
+    except ImportError as error:
+        raise ImportError("Applying a folder needs PyYAML: pip install 'vestra[apply]'") from error
+    return yaml
+
+
+def _loader(yaml: Any) -> Any:
+    """The core schema: what a plain word may be besides text."""
+    tag = "tag:yaml.org,2002:"
+
+    class CoreLoader(yaml.SafeLoader):  # type: ignore[misc]
+        yaml_implicit_resolvers: dict[str, Any] = {}
+
+    def add(name: str, pattern: str, first: str) -> None:
+        CoreLoader.add_implicit_resolver(tag + name, re.compile(rf"(?:{pattern})\Z"), list(first))
+
+    add("null", r"~|null|Null|NULL|", "~nN")
+    CoreLoader.add_implicit_resolver(tag + "null", re.compile(r"\Z"), [""])
+    add("bool", r"true|True|TRUE|false|False|FALSE", "tTfF")
+    add("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789")
+    add("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", "-+.0123456789")
+    return CoreLoader
+
+
+def _value_of(root: Any, shown: str) -> Any:
+    yaml = _yaml()
+    problems: list[Problem] = []
+    count = 0
+
+    def fault(node: Any, message: str) -> None:
+        problems.append(problem_of(shown, message, node.start_mark.line + 1, node.start_mark.column + 1))
+
+    def value(node: Any, above: tuple[int, ...]) -> Any:
+        nonlocal count
+        count += 1
+        if count > _MOST_NODES or id(node) in above:
+            raise ApplyError([problem_of(shown, "The aliases cannot be followed: they stand for too much.")])
+        above = (*above, id(node))
+        if isinstance(node, yaml.SequenceNode) and node.tag.endswith(":seq"):
+            return [value(each, above) for each in node.value]
+        if isinstance(node, yaml.MappingNode) and node.tag.endswith(":map"):
+            made: dict[str, Any] = {}
+            for key, each in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    fault(key, "A key is plain text.")
+                    continue
+                if key.value in made:
+                    fault(key, f"The key `{key.value}` is there twice.")
+                made[key.value] = value(each, above)
+            return made
+        if isinstance(node, yaml.ScalarNode):
+            try:
+                return _scalar(node)
+            except ValueError:
+                pass
+        fault(node, f"The tag `{node.tag}` is not known.")
+        return None
+
+    made = None if root is None else value(root, ())
+    if problems:
+        raise ApplyError(problems)
+    return made
+
+
+def _scalar(node: Any) -> Any:
+    kind = node.tag.removeprefix("tag:yaml.org,2002:")
+    text: str = node.value
+    if kind == "str" or kind == "!":
+        return text
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return text.lower() == "true"
+    if kind == "int":
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    if kind == "float":
+        return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+    raise ValueError(kind)
+
+
+def _mark_of(root: Any, param: str) -> Any:
+    """Of the part that a param names, or of the last part on the way to it that is there. A field begins with its key."""
+    if root is None:
+        return None
+    yaml = _yaml()
+    node, mark, rest = root, root.start_mark, param
+    while rest != "":
+        if isinstance(node, yaml.MappingNode):
+            # A key may hold dots itself, as `shipping.track` does under `tool_results`: the longest that fits is meant.
+            fitting = [
+                (key, value)
+                for key, value in node.value
+                if isinstance(key, yaml.ScalarNode) and (rest == key.value or rest.startswith(f"{key.value}."))
+            ]
+            if not fitting:
+                break
+            key, node = max(fitting, key=lambda pair: len(pair[0].value))
+            mark, rest = key.start_mark, rest[len(key.value) + 1 :]
+        elif isinstance(node, yaml.SequenceNode):
+            index, _, after = rest.partition(".")
+            if not index.isdigit() or int(index) >= len(node.value):
+                break
+            node, rest = node.value[int(index)], after
+            mark = node.start_mark
+        else:
+            break
+    return mark

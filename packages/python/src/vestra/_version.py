@@ -1,0 +1,3 @@
+"""Written by `npm run fix` from package.json."""
+
+VERSION = "0.2.0"

@@ -1,0 +1,68 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from .._group import AsyncGroup, Group
+
+class AgUi(Group):
+    def run(
+        self,
+        deployment_id: str,
+        *,
+        body: object,
+        service_user: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Run a deployment as clients of AG-UI do: a thread is a conversation, a run a turn or a part
+        of one.
+
+        Args:
+            body: The body as it is sent.
+            service_user: The user the agent works for.
+        """
+        return self._streamable(
+            object,
+            "agUi.run",
+            "POST",
+            "/v1/ag-ui/{deployment_id}",
+            path={"deployment_id": deployment_id},
+            whole=body,
+            service_user=service_user,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncAgUi(AsyncGroup):
+    async def run(
+        self,
+        deployment_id: str,
+        *,
+        body: object,
+        service_user: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Run a deployment as clients of AG-UI do: a thread is a conversation, a run a turn or a part
+        of one.
+
+        Args:
+            body: The body as it is sent.
+            service_user: The user the agent works for.
+        """
+        return await self._streamable(
+            object,
+            "agUi.run",
+            "POST",
+            "/v1/ag-ui/{deployment_id}",
+            path={"deployment_id": deployment_id},
+            whole=body,
+            service_user=service_user,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

@@ -1,0 +1,75 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Mapping
+
+from .. import types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+
+class AuditLog(Group):
+    def list(
+        self,
+        *,
+        action: str | None = None,
+        actor_id: str | None = None,
+        from_: str | datetime | str | date | None = None,
+        to: str | datetime | str | date | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.AuditEntry]:
+        """List key use, settings changes and approval answers, newest first."""
+        return self._page(
+            types.AuditEntry,
+            "auditLog.list",
+            "GET",
+            "/v1/audit-log",
+            query={
+                "action": action,
+                "actor_id": actor_id,
+                "from": from_,
+                "to": to,
+                "limit": limit,
+                "cursor": cursor,
+            },
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncAuditLog(AsyncGroup):
+    def list(
+        self,
+        *,
+        action: str | None = None,
+        actor_id: str | None = None,
+        from_: str | datetime | str | date | None = None,
+        to: str | datetime | str | date | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.AuditEntry]:
+        """List key use, settings changes and approval answers, newest first."""
+        return self._page(
+            types.AuditEntry,
+            "auditLog.list",
+            "GET",
+            "/v1/audit-log",
+            query={
+                "action": action,
+                "actor_id": actor_id,
+                "from": from_,
+                "to": to,
+                "limit": limit,
+                "cursor": cursor,
+            },
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

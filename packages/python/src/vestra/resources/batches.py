@@ -1,0 +1,236 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
+from .. import params, types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+
+class Batches(Group):
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.Batch]:
+        """List batches, newest first."""
+        return self._page(
+            types.Batch,
+            "batches.list",
+            "GET",
+            "/v1/batches",
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def create(
+        self,
+        *,
+        items: Sequence[params.BatchItemParam],
+        deployment: str | None = None,
+        concurrency: int | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Batch:
+        """Run one conversation per item, each straight to work, for up to 5,000 items.
+
+        Args:
+            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.Batch,
+            "batches.create",
+            "POST",
+            "/v1/batches",
+            body={
+                "deployment": deployment,
+                "items": items,
+                "concurrency": concurrency,
+                "metadata": metadata,
+            },
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def get(
+        self,
+        batch_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Batch:
+        """Show a batch with its counts and spend."""
+        return self._call(
+            types.Batch,
+            "batches.get",
+            "GET",
+            "/v1/batches/{batch_id}",
+            path={"batch_id": batch_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def items(
+        self,
+        batch_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.BatchItem]:
+        """List the items of a batch in the order they were sent."""
+        return self._page(
+            types.BatchItem,
+            "batches.items",
+            "GET",
+            "/v1/batches/{batch_id}/items",
+            path={"batch_id": batch_id},
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def cancel(
+        self,
+        batch_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Batch:
+        """Start no further item of a batch; running ones finish."""
+        return self._call(
+            types.Batch,
+            "batches.cancel",
+            "POST",
+            "/v1/batches/{batch_id}/cancel",
+            path={"batch_id": batch_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncBatches(AsyncGroup):
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.Batch]:
+        """List batches, newest first."""
+        return self._page(
+            types.Batch,
+            "batches.list",
+            "GET",
+            "/v1/batches",
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def create(
+        self,
+        *,
+        items: Sequence[params.BatchItemParam],
+        deployment: str | None = None,
+        concurrency: int | None = None,
+        metadata: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Batch:
+        """Run one conversation per item, each straight to work, for up to 5,000 items.
+
+        Args:
+            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.Batch,
+            "batches.create",
+            "POST",
+            "/v1/batches",
+            body={
+                "deployment": deployment,
+                "items": items,
+                "concurrency": concurrency,
+                "metadata": metadata,
+            },
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def get(
+        self,
+        batch_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Batch:
+        """Show a batch with its counts and spend."""
+        return await self._call(
+            types.Batch,
+            "batches.get",
+            "GET",
+            "/v1/batches/{batch_id}",
+            path={"batch_id": batch_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def items(
+        self,
+        batch_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.BatchItem]:
+        """List the items of a batch in the order they were sent."""
+        return self._page(
+            types.BatchItem,
+            "batches.items",
+            "GET",
+            "/v1/batches/{batch_id}/items",
+            path={"batch_id": batch_id},
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def cancel(
+        self,
+        batch_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Batch:
+        """Start no further item of a batch; running ones finish."""
+        return await self._call(
+            types.Batch,
+            "batches.cancel",
+            "POST",
+            "/v1/batches/{batch_id}/cancel",
+            path={"batch_id": batch_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

@@ -1,0 +1,206 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+from .. import types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+
+class Connections(Group):
+    def list(
+        self,
+        *,
+        user_id: str | None = None,
+        app: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.Connection]:
+        """List connected apps, newest first."""
+        return self._page(
+            types.Connection,
+            "connections.list",
+            "GET",
+            "/v1/connections",
+            query={"user_id": user_id, "app": app, "limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def create(
+        self,
+        *,
+        app: str,
+        user_id: str | None = None,
+        return_url: str | None = None,
+        api_key: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Connection:
+        """Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which
+        connects at once.
+
+        Args:
+            app: The id of the app, as `GET /v1/apps` lists it.
+            user_id: Whose connection it is; left out: the org’s own agent’s.
+            return_url: Where the browser goes after the sign-in; one of the org’s
+                `allowed_return_urls`.
+            api_key: A key of the user’s, for an app that takes one: it is tried, sealed, and
+                connects at once.
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.Connection,
+            "connections.create",
+            "POST",
+            "/v1/connections",
+            body={"user_id": user_id, "app": app, "return_url": return_url, "api_key": api_key},
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def callback(
+        self,
+        *,
+        state: str | None = None,
+        code: str | None = None,
+        error: str | None = None,
+        iss: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> str:
+        """Where an app sends the user’s browser back to after the sign-in."""
+        return self._call(
+            str,
+            "connections.callback",
+            "GET",
+            "/v1/connections/callback",
+            query={"state": state, "code": code, "error": error, "iss": iss},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete(
+        self,
+        connection_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Disconnect an app and forget its sign-in."""
+        return self._call(
+            types.Deleted,
+            "connections.delete",
+            "DELETE",
+            "/v1/connections/{connection_id}",
+            path={"connection_id": connection_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncConnections(AsyncGroup):
+    def list(
+        self,
+        *,
+        user_id: str | None = None,
+        app: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.Connection]:
+        """List connected apps, newest first."""
+        return self._page(
+            types.Connection,
+            "connections.list",
+            "GET",
+            "/v1/connections",
+            query={"user_id": user_id, "app": app, "limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def create(
+        self,
+        *,
+        app: str,
+        user_id: str | None = None,
+        return_url: str | None = None,
+        api_key: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Connection:
+        """Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which
+        connects at once.
+
+        Args:
+            app: The id of the app, as `GET /v1/apps` lists it.
+            user_id: Whose connection it is; left out: the org’s own agent’s.
+            return_url: Where the browser goes after the sign-in; one of the org’s
+                `allowed_return_urls`.
+            api_key: A key of the user’s, for an app that takes one: it is tried, sealed, and
+                connects at once.
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.Connection,
+            "connections.create",
+            "POST",
+            "/v1/connections",
+            body={"user_id": user_id, "app": app, "return_url": return_url, "api_key": api_key},
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def callback(
+        self,
+        *,
+        state: str | None = None,
+        code: str | None = None,
+        error: str | None = None,
+        iss: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> str:
+        """Where an app sends the user’s browser back to after the sign-in."""
+        return await self._call(
+            str,
+            "connections.callback",
+            "GET",
+            "/v1/connections/callback",
+            query={"state": state, "code": code, "error": error, "iss": iss},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        connection_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Disconnect an app and forget its sign-in."""
+        return await self._call(
+            types.Deleted,
+            "connections.delete",
+            "DELETE",
+            "/v1/connections/{connection_id}",
+            path={"connection_id": connection_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

@@ -1,0 +1,90 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Mapping, cast
+
+from .. import types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+
+class Events(Group):
+    def list(
+        self,
+        *,
+        type: Literal["conversation.created", "reply.completed", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.WebhookEvent]:
+        """List the org’s events of the webhook types, newest first."""
+        return self._page(
+            cast(Any, types.WebhookEvent),
+            "events.list",
+            "GET",
+            "/v1/events",
+            query={"type": type, "limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def get(
+        self,
+        event_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.WebhookEvent:
+        """Show one event."""
+        return self._call(
+            cast(Any, types.WebhookEvent),
+            "events.get",
+            "GET",
+            "/v1/events/{event_id}",
+            path={"event_id": event_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncEvents(AsyncGroup):
+    def list(
+        self,
+        *,
+        type: Literal["conversation.created", "reply.completed", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.WebhookEvent]:
+        """List the org’s events of the webhook types, newest first."""
+        return self._page(
+            cast(Any, types.WebhookEvent),
+            "events.list",
+            "GET",
+            "/v1/events",
+            query={"type": type, "limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def get(
+        self,
+        event_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.WebhookEvent:
+        """Show one event."""
+        return await self._call(
+            cast(Any, types.WebhookEvent),
+            "events.get",
+            "GET",
+            "/v1/events/{event_id}",
+            path={"event_id": event_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

@@ -1,0 +1,391 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
+from .. import types
+from .._group import AsyncGroup, Group
+
+class Functions(Group):
+    def list(
+        self,
+        deployment_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.DeclaredFunctions:
+        """List the functions that the company’s own code answers, of the version that the key’s mode
+        runs.
+        """
+        return self._call(
+            types.DeclaredFunctions,
+            "functions.list",
+            "GET",
+            "/v1/deployments/{deployment_id}/functions",
+            path={"deployment_id": deployment_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def take(
+        self,
+        deployment_id: str,
+        *,
+        functions: Sequence[str],
+        limit: int | None = None,
+        lease_s: int | None = None,
+        wait_s: int | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TakenCalls:
+        """Take calls of functions that wait, of any conversation of the deployment; waits until there
+        are some.
+
+        Args:
+            functions: The functions whose calls are taken.
+            lease_s: How long nobody else takes the call, from now on.
+            wait_s: How long to wait where no call is open.
+        """
+        return self._call(
+            types.TakenCalls,
+            "functions.take",
+            "POST",
+            "/v1/deployments/{deployment_id}/tool-calls/take",
+            path={"deployment_id": deployment_id},
+            body={"functions": functions, "limit": limit, "lease_s": lease_s, "wait_s": wait_s},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def renew(
+        self,
+        call_id: str,
+        *,
+        claim_id: str,
+        lease_s: int | None = None,
+        progress: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.RenewedCall:
+        """Keep a call that was taken for longer, and say how far it is.
+
+        Args:
+            claim_id: Tells who has taken the call, from `take`.
+            lease_s: How long nobody else takes the call, from now on.
+            progress: Shown to the person while they wait.
+        """
+        return self._call(
+            types.RenewedCall,
+            "functions.renew",
+            "POST",
+            "/v1/tool-calls/{call_id}/renew",
+            path={"call_id": call_id},
+            body={"claim_id": claim_id, "lease_s": lease_s, "progress": progress},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def release(
+        self,
+        call_id: str,
+        *,
+        claim_id: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ReleasedCall:
+        """Give back a call that was taken: others may take it at once.
+
+        Args:
+            claim_id: Tells who has taken the call, from `take`.
+        """
+        return self._call(
+            types.ReleasedCall,
+            "functions.release",
+            "POST",
+            "/v1/tool-calls/{call_id}/release",
+            path={"call_id": call_id},
+            body={"claim_id": claim_id},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def endpoint(
+        self,
+        deployment_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.FunctionEndpoint:
+        """Show the https address that answers the deployment’s functions in the key’s mode."""
+        return self._call(
+            types.FunctionEndpoint,
+            "functions.endpoint",
+            "GET",
+            "/v1/deployments/{deployment_id}/function-endpoint",
+            path={"deployment_id": deployment_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def set_endpoint(
+        self,
+        deployment_id: str,
+        *,
+        url: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.FunctionEndpointWithSecret:
+        """Name the https address that answers the deployment’s functions; its signing secret is shown
+        once.
+        """
+        return self._call(
+            types.FunctionEndpointWithSecret,
+            "functions.setEndpoint",
+            "PUT",
+            "/v1/deployments/{deployment_id}/function-endpoint",
+            path={"deployment_id": deployment_id},
+            body={"url": url},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete_endpoint(
+        self,
+        deployment_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Call that address no more."""
+        return self._call(
+            types.Deleted,
+            "functions.deleteEndpoint",
+            "DELETE",
+            "/v1/deployments/{deployment_id}/function-endpoint",
+            path={"deployment_id": deployment_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def roll_endpoint_secret(
+        self,
+        deployment_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.FunctionEndpointWithSecret2:
+        """Give that address a new signing secret; the old one is accepted for 24 hours.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.FunctionEndpointWithSecret2,
+            "functions.rollEndpointSecret",
+            "POST",
+            "/v1/deployments/{deployment_id}/function-endpoint/roll-secret",
+            path={"deployment_id": deployment_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncFunctions(AsyncGroup):
+    async def list(
+        self,
+        deployment_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.DeclaredFunctions:
+        """List the functions that the company’s own code answers, of the version that the key’s mode
+        runs.
+        """
+        return await self._call(
+            types.DeclaredFunctions,
+            "functions.list",
+            "GET",
+            "/v1/deployments/{deployment_id}/functions",
+            path={"deployment_id": deployment_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def take(
+        self,
+        deployment_id: str,
+        *,
+        functions: Sequence[str],
+        limit: int | None = None,
+        lease_s: int | None = None,
+        wait_s: int | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TakenCalls:
+        """Take calls of functions that wait, of any conversation of the deployment; waits until there
+        are some.
+
+        Args:
+            functions: The functions whose calls are taken.
+            lease_s: How long nobody else takes the call, from now on.
+            wait_s: How long to wait where no call is open.
+        """
+        return await self._call(
+            types.TakenCalls,
+            "functions.take",
+            "POST",
+            "/v1/deployments/{deployment_id}/tool-calls/take",
+            path={"deployment_id": deployment_id},
+            body={"functions": functions, "limit": limit, "lease_s": lease_s, "wait_s": wait_s},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def renew(
+        self,
+        call_id: str,
+        *,
+        claim_id: str,
+        lease_s: int | None = None,
+        progress: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.RenewedCall:
+        """Keep a call that was taken for longer, and say how far it is.
+
+        Args:
+            claim_id: Tells who has taken the call, from `take`.
+            lease_s: How long nobody else takes the call, from now on.
+            progress: Shown to the person while they wait.
+        """
+        return await self._call(
+            types.RenewedCall,
+            "functions.renew",
+            "POST",
+            "/v1/tool-calls/{call_id}/renew",
+            path={"call_id": call_id},
+            body={"claim_id": claim_id, "lease_s": lease_s, "progress": progress},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def release(
+        self,
+        call_id: str,
+        *,
+        claim_id: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ReleasedCall:
+        """Give back a call that was taken: others may take it at once.
+
+        Args:
+            claim_id: Tells who has taken the call, from `take`.
+        """
+        return await self._call(
+            types.ReleasedCall,
+            "functions.release",
+            "POST",
+            "/v1/tool-calls/{call_id}/release",
+            path={"call_id": call_id},
+            body={"claim_id": claim_id},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def endpoint(
+        self,
+        deployment_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.FunctionEndpoint:
+        """Show the https address that answers the deployment’s functions in the key’s mode."""
+        return await self._call(
+            types.FunctionEndpoint,
+            "functions.endpoint",
+            "GET",
+            "/v1/deployments/{deployment_id}/function-endpoint",
+            path={"deployment_id": deployment_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def set_endpoint(
+        self,
+        deployment_id: str,
+        *,
+        url: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.FunctionEndpointWithSecret:
+        """Name the https address that answers the deployment’s functions; its signing secret is shown
+        once.
+        """
+        return await self._call(
+            types.FunctionEndpointWithSecret,
+            "functions.setEndpoint",
+            "PUT",
+            "/v1/deployments/{deployment_id}/function-endpoint",
+            path={"deployment_id": deployment_id},
+            body={"url": url},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete_endpoint(
+        self,
+        deployment_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Call that address no more."""
+        return await self._call(
+            types.Deleted,
+            "functions.deleteEndpoint",
+            "DELETE",
+            "/v1/deployments/{deployment_id}/function-endpoint",
+            path={"deployment_id": deployment_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def roll_endpoint_secret(
+        self,
+        deployment_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.FunctionEndpointWithSecret2:
+        """Give that address a new signing secret; the old one is accepted for 24 hours.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.FunctionEndpointWithSecret2,
+            "functions.rollEndpointSecret",
+            "POST",
+            "/v1/deployments/{deployment_id}/function-endpoint/roll-secret",
+            path={"deployment_id": deployment_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

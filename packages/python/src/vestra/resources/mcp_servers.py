@@ -1,0 +1,268 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+from .. import params, types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+
+class McpServers(Group):
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.McpServer]:
+        """List the registered MCP servers."""
+        return self._page(
+            types.McpServer,
+            "mcpServers.list",
+            "GET",
+            "/v1/mcp-servers",
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def create(
+        self,
+        *,
+        name: str,
+        slug: str,
+        url: str,
+        auth: params.McpServerAuthNoneParam | params.McpServerAuthHeadersParam | None = None,
+        tools: params.McpServerToolsParam | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.McpServer:
+        """Register an MCP server; its tool lists are a floor under every deployment that uses it.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.McpServer,
+            "mcpServers.create",
+            "POST",
+            "/v1/mcp-servers",
+            body={"name": name, "slug": slug, "url": url, "auth": auth, "tools": tools},
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def get(
+        self,
+        server_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.McpServer:
+        """Read one MCP server."""
+        return self._call(
+            types.McpServer,
+            "mcpServers.get",
+            "GET",
+            "/v1/mcp-servers/{server_id}",
+            path={"server_id": server_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def update(
+        self,
+        server_id: str,
+        *,
+        name: str | None = None,
+        url: str | None = None,
+        auth: params.McpServerAuthNoneParam | params.McpServerAuthHeadersParam | None = None,
+        tools: params.McpServerToolsParam | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.McpServer:
+        """Change an MCP server for every deployment in both modes; a tool list left out stays."""
+        return self._call(
+            types.McpServer,
+            "mcpServers.update",
+            "PATCH",
+            "/v1/mcp-servers/{server_id}",
+            path={"server_id": server_id},
+            body={"name": name, "url": url, "auth": auth, "tools": tools},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete(
+        self,
+        server_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Remove an MCP server."""
+        return self._call(
+            types.Deleted,
+            "mcpServers.delete",
+            "DELETE",
+            "/v1/mcp-servers/{server_id}",
+            path={"server_id": server_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def check(
+        self,
+        server_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.McpServerCheck:
+        """Call an MCP server and list the tools it offers."""
+        return self._call(
+            types.McpServerCheck,
+            "mcpServers.check",
+            "POST",
+            "/v1/mcp-servers/{server_id}/check",
+            path={"server_id": server_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncMcpServers(AsyncGroup):
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.McpServer]:
+        """List the registered MCP servers."""
+        return self._page(
+            types.McpServer,
+            "mcpServers.list",
+            "GET",
+            "/v1/mcp-servers",
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def create(
+        self,
+        *,
+        name: str,
+        slug: str,
+        url: str,
+        auth: params.McpServerAuthNoneParam | params.McpServerAuthHeadersParam | None = None,
+        tools: params.McpServerToolsParam | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.McpServer:
+        """Register an MCP server; its tool lists are a floor under every deployment that uses it.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.McpServer,
+            "mcpServers.create",
+            "POST",
+            "/v1/mcp-servers",
+            body={"name": name, "slug": slug, "url": url, "auth": auth, "tools": tools},
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def get(
+        self,
+        server_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.McpServer:
+        """Read one MCP server."""
+        return await self._call(
+            types.McpServer,
+            "mcpServers.get",
+            "GET",
+            "/v1/mcp-servers/{server_id}",
+            path={"server_id": server_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def update(
+        self,
+        server_id: str,
+        *,
+        name: str | None = None,
+        url: str | None = None,
+        auth: params.McpServerAuthNoneParam | params.McpServerAuthHeadersParam | None = None,
+        tools: params.McpServerToolsParam | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.McpServer:
+        """Change an MCP server for every deployment in both modes; a tool list left out stays."""
+        return await self._call(
+            types.McpServer,
+            "mcpServers.update",
+            "PATCH",
+            "/v1/mcp-servers/{server_id}",
+            path={"server_id": server_id},
+            body={"name": name, "url": url, "auth": auth, "tools": tools},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        server_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Remove an MCP server."""
+        return await self._call(
+            types.Deleted,
+            "mcpServers.delete",
+            "DELETE",
+            "/v1/mcp-servers/{server_id}",
+            path={"server_id": server_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def check(
+        self,
+        server_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.McpServerCheck:
+        """Call an MCP server and list the tools it offers."""
+        return await self._call(
+            types.McpServerCheck,
+            "mcpServers.check",
+            "POST",
+            "/v1/mcp-servers/{server_id}/check",
+            path={"server_id": server_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

@@ -1,0 +1,290 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Literal, Mapping
+
+from .. import types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+
+class Members(Group):
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.Member]:
+        """List the people who may use the console."""
+        return self._page(
+            types.Member,
+            "members.list",
+            "GET",
+            "/v1/members",
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def invite(
+        self,
+        *,
+        email: str,
+        role: Literal["owner", "admin", "developer"],
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.MemberWithInviteUrl:
+        """Invite a person; the answer carries the link to send them.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.MemberWithInviteUrl,
+            "members.invite",
+            "POST",
+            "/v1/members",
+            body={"email": email, "role": role},
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def accept(
+        self,
+        *,
+        token: str,
+        name: str,
+        password: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Member:
+        """Accept an invitation with a name and a password of at least 12 characters; who has a login
+        gives its password.
+
+        Args:
+            password: The password to come, of at least 12 characters.
+        """
+        return self._call(
+            types.Member,
+            "members.accept",
+            "POST",
+            "/v1/members/accept",
+            body={"token": token, "name": name, "password": password},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def update(
+        self,
+        member_id: str,
+        *,
+        role: Literal["owner", "admin", "developer"] | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Member:
+        """Change a member’s role or name; the last owner stays one."""
+        return self._call(
+            types.Member,
+            "members.update",
+            "PATCH",
+            "/v1/members/{member_id}",
+            path={"member_id": member_id},
+            body={"role": role, "name": name},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def remove(
+        self,
+        member_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Remove a member and end their console sessions; the last owner stays."""
+        return self._call(
+            types.Deleted,
+            "members.remove",
+            "DELETE",
+            "/v1/members/{member_id}",
+            path={"member_id": member_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def reset_password(
+        self,
+        member_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.PasswordResetWithMemberId:
+        """Make a link with which a member who forgot their password chooses a new one; it works once,
+        for a day.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.PasswordResetWithMemberId,
+            "members.resetPassword",
+            "POST",
+            "/v1/members/{member_id}/password-reset",
+            path={"member_id": member_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncMembers(AsyncGroup):
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.Member]:
+        """List the people who may use the console."""
+        return self._page(
+            types.Member,
+            "members.list",
+            "GET",
+            "/v1/members",
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def invite(
+        self,
+        *,
+        email: str,
+        role: Literal["owner", "admin", "developer"],
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.MemberWithInviteUrl:
+        """Invite a person; the answer carries the link to send them.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.MemberWithInviteUrl,
+            "members.invite",
+            "POST",
+            "/v1/members",
+            body={"email": email, "role": role},
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def accept(
+        self,
+        *,
+        token: str,
+        name: str,
+        password: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Member:
+        """Accept an invitation with a name and a password of at least 12 characters; who has a login
+        gives its password.
+
+        Args:
+            password: The password to come, of at least 12 characters.
+        """
+        return await self._call(
+            types.Member,
+            "members.accept",
+            "POST",
+            "/v1/members/accept",
+            body={"token": token, "name": name, "password": password},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def update(
+        self,
+        member_id: str,
+        *,
+        role: Literal["owner", "admin", "developer"] | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Member:
+        """Change a member’s role or name; the last owner stays one."""
+        return await self._call(
+            types.Member,
+            "members.update",
+            "PATCH",
+            "/v1/members/{member_id}",
+            path={"member_id": member_id},
+            body={"role": role, "name": name},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def remove(
+        self,
+        member_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Remove a member and end their console sessions; the last owner stays."""
+        return await self._call(
+            types.Deleted,
+            "members.remove",
+            "DELETE",
+            "/v1/members/{member_id}",
+            path={"member_id": member_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def reset_password(
+        self,
+        member_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.PasswordResetWithMemberId:
+        """Make a link with which a member who forgot their password chooses a new one; it works once,
+        for a day.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.PasswordResetWithMemberId,
+            "members.resetPassword",
+            "POST",
+            "/v1/members/{member_id}/password-reset",
+            path={"member_id": member_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

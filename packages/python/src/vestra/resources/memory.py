@@ -1,0 +1,224 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Literal, Mapping
+
+from .. import types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+
+class Memory(Group):
+    def list(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.Memory]:
+        """Show what the agent remembers about a user, newest first, and the user’s profile."""
+        return self._page(
+            types.Memory,
+            "memory.list",
+            "GET",
+            "/v1/memory",
+            query={"user_id": user_id, "limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def create(
+        self,
+        *,
+        text: str,
+        user_id: str | None = None,
+        kind: Literal["identity", "relationship", "commitment", "preference", "project_state", "other"] | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Memory:
+        """Tell the agent a fact about a user.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.Memory,
+            "memory.create",
+            "POST",
+            "/v1/memory",
+            body={"user_id": user_id, "text": text, "kind": kind},
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def search(
+        self,
+        *,
+        q: str,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.MemorySearch:
+        """Search a user’s memory by meaning and words."""
+        return self._call(
+            types.MemorySearch,
+            "memory.search",
+            "GET",
+            "/v1/memory/search",
+            query={"user_id": user_id, "q": q},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete(
+        self,
+        memory_id: str,
+        *,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Forget one fact."""
+        return self._call(
+            types.Deleted,
+            "memory.delete",
+            "DELETE",
+            "/v1/memory/{memory_id}",
+            path={"memory_id": memory_id},
+            query={"user_id": user_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete_all(
+        self,
+        *,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Forget everything about a user."""
+        return self._call(
+            types.Deleted,
+            "memory.deleteAll",
+            "DELETE",
+            "/v1/memory",
+            query={"user_id": user_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncMemory(AsyncGroup):
+    def list(
+        self,
+        *,
+        user_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.Memory]:
+        """Show what the agent remembers about a user, newest first, and the user’s profile."""
+        return self._page(
+            types.Memory,
+            "memory.list",
+            "GET",
+            "/v1/memory",
+            query={"user_id": user_id, "limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def create(
+        self,
+        *,
+        text: str,
+        user_id: str | None = None,
+        kind: Literal["identity", "relationship", "commitment", "preference", "project_state", "other"] | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Memory:
+        """Tell the agent a fact about a user.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.Memory,
+            "memory.create",
+            "POST",
+            "/v1/memory",
+            body={"user_id": user_id, "text": text, "kind": kind},
+            takes_body=True,
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def search(
+        self,
+        *,
+        q: str,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.MemorySearch:
+        """Search a user’s memory by meaning and words."""
+        return await self._call(
+            types.MemorySearch,
+            "memory.search",
+            "GET",
+            "/v1/memory/search",
+            query={"user_id": user_id, "q": q},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        memory_id: str,
+        *,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Forget one fact."""
+        return await self._call(
+            types.Deleted,
+            "memory.delete",
+            "DELETE",
+            "/v1/memory/{memory_id}",
+            path={"memory_id": memory_id},
+            query={"user_id": user_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete_all(
+        self,
+        *,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Forget everything about a user."""
+        return await self._call(
+            types.Deleted,
+            "memory.deleteAll",
+            "DELETE",
+            "/v1/memory",
+            query={"user_id": user_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

@@ -1,0 +1,184 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Literal, Mapping, Sequence
+
+from .. import params, types
+from .._group import AsyncGroup, Group
+from .._omit import OMIT, Omit
+
+class Orgs(Group):
+    def get(
+        self,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Org:
+        """Show the org with its settings, wallet balance and caps."""
+        return self._call(
+            types.Org,
+            "orgs.get",
+            "GET",
+            "/v1/org",
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def update(
+        self,
+        *,
+        name: str | None = None,
+        allowed_return_urls: Sequence[str] | None = None,
+        allowed_embed_origins: Sequence[str] | None = None,
+        default_deployment: str | None | Omit = OMIT,
+        require_user: bool | None = None,
+        memory_panel: bool | None = None,
+        memory_mode: Literal["vestra", "customer", "none"] | None = None,
+        memory_endpoint: str | None | Omit = OMIT,
+        otlp_endpoint: str | None | Omit = OMIT,
+        otlp_headers_secret: str | None | Omit = OMIT,
+        model_fallbacks: Mapping[str, Sequence[str]] | None = None,
+        openings: Mapping[str, params.OrgOpeningParam] | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Org:
+        """Change settings of the org; a list sent replaces the list kept."""
+        return self._call(
+            types.Org,
+            "orgs.update",
+            "PATCH",
+            "/v1/org",
+            body={
+                "name": name,
+                "allowed_return_urls": allowed_return_urls,
+                "allowed_embed_origins": allowed_embed_origins,
+                "require_user": require_user,
+                "memory_panel": memory_panel,
+                "memory_mode": memory_mode,
+                "model_fallbacks": model_fallbacks,
+                "openings": openings,
+            },
+            nullable={
+                "default_deployment": default_deployment,
+                "memory_endpoint": memory_endpoint,
+                "otlp_endpoint": otlp_endpoint,
+                "otlp_headers_secret": otlp_headers_secret,
+            },
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def roll_memory_secret(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.MemoryEndpoint:
+        """Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs
+        for 24 hours more.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.MemoryEndpoint,
+            "orgs.rollMemorySecret",
+            "POST",
+            "/v1/org/memory-endpoint/roll-secret",
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncOrgs(AsyncGroup):
+    async def get(
+        self,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Org:
+        """Show the org with its settings, wallet balance and caps."""
+        return await self._call(
+            types.Org,
+            "orgs.get",
+            "GET",
+            "/v1/org",
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def update(
+        self,
+        *,
+        name: str | None = None,
+        allowed_return_urls: Sequence[str] | None = None,
+        allowed_embed_origins: Sequence[str] | None = None,
+        default_deployment: str | None | Omit = OMIT,
+        require_user: bool | None = None,
+        memory_panel: bool | None = None,
+        memory_mode: Literal["vestra", "customer", "none"] | None = None,
+        memory_endpoint: str | None | Omit = OMIT,
+        otlp_endpoint: str | None | Omit = OMIT,
+        otlp_headers_secret: str | None | Omit = OMIT,
+        model_fallbacks: Mapping[str, Sequence[str]] | None = None,
+        openings: Mapping[str, params.OrgOpeningParam] | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Org:
+        """Change settings of the org; a list sent replaces the list kept."""
+        return await self._call(
+            types.Org,
+            "orgs.update",
+            "PATCH",
+            "/v1/org",
+            body={
+                "name": name,
+                "allowed_return_urls": allowed_return_urls,
+                "allowed_embed_origins": allowed_embed_origins,
+                "require_user": require_user,
+                "memory_panel": memory_panel,
+                "memory_mode": memory_mode,
+                "model_fallbacks": model_fallbacks,
+                "openings": openings,
+            },
+            nullable={
+                "default_deployment": default_deployment,
+                "memory_endpoint": memory_endpoint,
+                "otlp_endpoint": otlp_endpoint,
+                "otlp_headers_secret": otlp_headers_secret,
+            },
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def roll_memory_secret(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.MemoryEndpoint:
+        """Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs
+        for 24 hours more.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.MemoryEndpoint,
+            "orgs.rollMemorySecret",
+            "POST",
+            "/v1/org/memory-endpoint/roll-secret",
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

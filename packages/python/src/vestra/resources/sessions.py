@@ -1,0 +1,341 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Literal, Mapping, Sequence
+
+from .. import params, types
+from .._group import AsyncGroup, Group
+
+class Sessions(Group):
+    def create(
+        self,
+        *,
+        user_id: str | None = None,
+        conversation_id: str | None = None,
+        deployment: str | None = None,
+        reuse: bool | None = None,
+        chat: bool | None = None,
+        screen: Literal[False, "view", "control"] | None = None,
+        voice: bool | str | None = None,
+        memory: bool | None = None,
+        driver: Literal["bash", "user"] | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.SessionWithToken:
+        """Open a page for one user to chat, watch or drive the screen, or talk; its token is shown
+        once.
+
+        Args:
+            deployment: Absent: the user’s default deployment, then the org’s.
+            reuse: Go on in the conversation of the user’s last session with the deployment, where
+                there is one.
+            voice: True, or the name of a voice.
+            driver: `user` opens the screen in the user’s hands from the first frame; absent:
+                `bash`.
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.SessionWithToken,
+            "sessions.create",
+            "POST",
+            "/v1/sessions",
+            body={
+                "user_id": user_id,
+                "conversation_id": conversation_id,
+                "deployment": deployment,
+                "reuse": reuse,
+                "chat": chat,
+                "screen": screen,
+                "voice": voice,
+                "memory": memory,
+                "driver": driver,
+            },
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def get(
+        self,
+        session_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Session:
+        """Show a session."""
+        return self._call(
+            types.Session,
+            "sessions.get",
+            "GET",
+            "/v1/sessions/{session_id}",
+            path={"session_id": session_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete(
+        self,
+        session_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Session:
+        """End a session at once: its token stops working, streams close, a call hangs up."""
+        return self._call(
+            types.Session,
+            "sessions.delete",
+            "DELETE",
+            "/v1/sessions/{session_id}",
+            path={"session_id": session_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def frame_policy(
+        self,
+        session_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.FramePolicy:
+        """Say which origins may embed the page of a session."""
+        return self._call(
+            types.FramePolicy,
+            "sessions.framePolicy",
+            "GET",
+            "/v1/sessions/{session_id}/frame-policy",
+            path={"session_id": session_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def screen(
+        self,
+        session_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.BrowserStream:
+        """Answer the address of the screen’s stream, good for 5 minutes."""
+        return self._call(
+            types.BrowserStream,
+            "sessions.screen",
+            "GET",
+            "/v1/sessions/{session_id}/screen",
+            path={"session_id": session_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def screen_input(
+        self,
+        session_id: str,
+        *,
+        inputs: Sequence[params.SessionInputMouseParam | params.SessionInputWheelParam | params.SessionInputKeyParam | params.SessionInputTextParam | params.SessionInputNavigateParam | params.SessionInputHandBackParam],
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ScreenInput:
+        """Pass what the person does with mouse and keyboard on to the page that the screen shows."""
+        return self._call(
+            types.ScreenInput,
+            "sessions.screenInput",
+            "POST",
+            "/v1/sessions/{session_id}/screen/input",
+            path={"session_id": session_id},
+            body={"inputs": inputs},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def voice(
+        self,
+        session_id: str,
+        *,
+        sdp: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.VoiceCall:
+        """Begin a voice call with the browser’s WebRTC offer."""
+        return self._call(
+            types.VoiceCall,
+            "sessions.voice",
+            "POST",
+            "/v1/sessions/{session_id}/voice",
+            path={"session_id": session_id},
+            body={"sdp": sdp},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncSessions(AsyncGroup):
+    async def create(
+        self,
+        *,
+        user_id: str | None = None,
+        conversation_id: str | None = None,
+        deployment: str | None = None,
+        reuse: bool | None = None,
+        chat: bool | None = None,
+        screen: Literal[False, "view", "control"] | None = None,
+        voice: bool | str | None = None,
+        memory: bool | None = None,
+        driver: Literal["bash", "user"] | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.SessionWithToken:
+        """Open a page for one user to chat, watch or drive the screen, or talk; its token is shown
+        once.
+
+        Args:
+            deployment: Absent: the user’s default deployment, then the org’s.
+            reuse: Go on in the conversation of the user’s last session with the deployment, where
+                there is one.
+            voice: True, or the name of a voice.
+            driver: `user` opens the screen in the user’s hands from the first frame; absent:
+                `bash`.
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.SessionWithToken,
+            "sessions.create",
+            "POST",
+            "/v1/sessions",
+            body={
+                "user_id": user_id,
+                "conversation_id": conversation_id,
+                "deployment": deployment,
+                "reuse": reuse,
+                "chat": chat,
+                "screen": screen,
+                "voice": voice,
+                "memory": memory,
+                "driver": driver,
+            },
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def get(
+        self,
+        session_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Session:
+        """Show a session."""
+        return await self._call(
+            types.Session,
+            "sessions.get",
+            "GET",
+            "/v1/sessions/{session_id}",
+            path={"session_id": session_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        session_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Session:
+        """End a session at once: its token stops working, streams close, a call hangs up."""
+        return await self._call(
+            types.Session,
+            "sessions.delete",
+            "DELETE",
+            "/v1/sessions/{session_id}",
+            path={"session_id": session_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def frame_policy(
+        self,
+        session_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.FramePolicy:
+        """Say which origins may embed the page of a session."""
+        return await self._call(
+            types.FramePolicy,
+            "sessions.framePolicy",
+            "GET",
+            "/v1/sessions/{session_id}/frame-policy",
+            path={"session_id": session_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def screen(
+        self,
+        session_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.BrowserStream:
+        """Answer the address of the screen’s stream, good for 5 minutes."""
+        return await self._call(
+            types.BrowserStream,
+            "sessions.screen",
+            "GET",
+            "/v1/sessions/{session_id}/screen",
+            path={"session_id": session_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def screen_input(
+        self,
+        session_id: str,
+        *,
+        inputs: Sequence[params.SessionInputMouseParam | params.SessionInputWheelParam | params.SessionInputKeyParam | params.SessionInputTextParam | params.SessionInputNavigateParam | params.SessionInputHandBackParam],
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ScreenInput:
+        """Pass what the person does with mouse and keyboard on to the page that the screen shows."""
+        return await self._call(
+            types.ScreenInput,
+            "sessions.screenInput",
+            "POST",
+            "/v1/sessions/{session_id}/screen/input",
+            path={"session_id": session_id},
+            body={"inputs": inputs},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def voice(
+        self,
+        session_id: str,
+        *,
+        sdp: str,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.VoiceCall:
+        """Begin a voice call with the browser’s WebRTC offer."""
+        return await self._call(
+            types.VoiceCall,
+            "sessions.voice",
+            "POST",
+            "/v1/sessions/{session_id}/voice",
+            path={"session_id": session_id},
+            body={"sdp": sdp},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

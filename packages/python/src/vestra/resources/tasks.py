@@ -1,0 +1,227 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Literal, Mapping, cast
+
+from .. import types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+
+class Tasks(Group):
+    def list(
+        self,
+        *,
+        status: Literal["queued", "working", "waiting", "done", "failed"] | None = None,
+        user_id: str | None = None,
+        deployment_id: str | None = None,
+        conversation_id: str | None = None,
+        created_after: str | datetime | str | date | None = None,
+        created_before: str | datetime | str | date | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.Task]:
+        """List pieces of work, newest first."""
+        return self._page(
+            types.Task,
+            "tasks.list",
+            "GET",
+            "/v1/tasks",
+            query={
+                "status": status,
+                "user_id": user_id,
+                "deployment_id": deployment_id,
+                "conversation_id": conversation_id,
+                "created_after": created_after,
+                "created_before": created_before,
+                "limit": limit,
+                "cursor": cursor,
+            },
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def get(
+        self,
+        task_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Task:
+        """Show a task with the full text of its result."""
+        return self._call(
+            types.Task,
+            "tasks.get",
+            "GET",
+            "/v1/tasks/{task_id}",
+            path={"task_id": task_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete(
+        self,
+        task_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a task and its outputs; a running one is stopped first."""
+        return self._call(
+            types.Deleted,
+            "tasks.delete",
+            "DELETE",
+            "/v1/tasks/{task_id}",
+            path={"task_id": task_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def trace(
+        self,
+        task_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TaskTrace:
+        """Show each step and each model call of a task."""
+        return self._call(
+            types.TaskTrace,
+            "tasks.trace",
+            "GET",
+            "/v1/tasks/{task_id}/trace",
+            path={"task_id": task_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def data(
+        self,
+        task_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Answer the structured result of a task alone; null until there is one."""
+        return self._call(
+            cast(Any, object),
+            "tasks.data",
+            "GET",
+            "/v1/tasks/{task_id}/data",
+            path={"task_id": task_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncTasks(AsyncGroup):
+    def list(
+        self,
+        *,
+        status: Literal["queued", "working", "waiting", "done", "failed"] | None = None,
+        user_id: str | None = None,
+        deployment_id: str | None = None,
+        conversation_id: str | None = None,
+        created_after: str | datetime | str | date | None = None,
+        created_before: str | datetime | str | date | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.Task]:
+        """List pieces of work, newest first."""
+        return self._page(
+            types.Task,
+            "tasks.list",
+            "GET",
+            "/v1/tasks",
+            query={
+                "status": status,
+                "user_id": user_id,
+                "deployment_id": deployment_id,
+                "conversation_id": conversation_id,
+                "created_after": created_after,
+                "created_before": created_before,
+                "limit": limit,
+                "cursor": cursor,
+            },
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def get(
+        self,
+        task_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Task:
+        """Show a task with the full text of its result."""
+        return await self._call(
+            types.Task,
+            "tasks.get",
+            "GET",
+            "/v1/tasks/{task_id}",
+            path={"task_id": task_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        task_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a task and its outputs; a running one is stopped first."""
+        return await self._call(
+            types.Deleted,
+            "tasks.delete",
+            "DELETE",
+            "/v1/tasks/{task_id}",
+            path={"task_id": task_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def trace(
+        self,
+        task_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TaskTrace:
+        """Show each step and each model call of a task."""
+        return await self._call(
+            types.TaskTrace,
+            "tasks.trace",
+            "GET",
+            "/v1/tasks/{task_id}/trace",
+            path={"task_id": task_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def data(
+        self,
+        task_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Answer the structured result of a task alone; null until there is one."""
+        return await self._call(
+            cast(Any, object),
+            "tasks.data",
+            "GET",
+            "/v1/tasks/{task_id}/data",
+            path={"task_id": task_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

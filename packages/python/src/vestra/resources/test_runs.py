@@ -1,0 +1,215 @@
+"""Written by `npm run fix` from the contract."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+from .. import types
+from .._group import AsyncGroup, Group
+from .._pages import AsyncPages, Page
+from .._streams import AsyncStream, Stream
+
+class TestRuns(Group):
+    def create(
+        self,
+        deployment_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TestRun:
+        """Play every scenario of a deployment against its latest version.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return self._call(
+            types.TestRun,
+            "testRuns.create",
+            "POST",
+            "/v1/deployments/{deployment_id}/test-runs",
+            path={"deployment_id": deployment_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def list(
+        self,
+        deployment_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Page[types.TestRun]:
+        """List the test runs of a deployment, newest first."""
+        return self._page(
+            types.TestRun,
+            "testRuns.list",
+            "GET",
+            "/v1/deployments/{deployment_id}/test-runs",
+            path={"deployment_id": deployment_id},
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def get(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TestRun:
+        """Read a test run with the verdict on each scenario."""
+        return self._call(
+            types.TestRun,
+            "testRuns.get",
+            "GET",
+            "/v1/test-runs/{run_id}",
+            path={"run_id": run_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def events(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Stream[types.TestRunEvent]:
+        """Follow a test run: first where it stands, then each change, until it has ended."""
+        return self._stream(
+            types.TestRunEvent,
+            "testRuns.events",
+            "GET",
+            "/v1/test-runs/{run_id}/events",
+            path={"run_id": run_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def cancel(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TestRun:
+        """Cancel a test run; one that has ended stays as it is."""
+        return self._call(
+            types.TestRun,
+            "testRuns.cancel",
+            "POST",
+            "/v1/test-runs/{run_id}/cancel",
+            path={"run_id": run_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+
+
+class AsyncTestRuns(AsyncGroup):
+    async def create(
+        self,
+        deployment_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TestRun:
+        """Play every scenario of a deployment against its latest version.
+
+        Args:
+            idempotency_key: Made by the client where none is given.
+        """
+        return await self._call(
+            types.TestRun,
+            "testRuns.create",
+            "POST",
+            "/v1/deployments/{deployment_id}/test-runs",
+            path={"deployment_id": deployment_id},
+            idempotent=True,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def list(
+        self,
+        deployment_id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncPages[types.TestRun]:
+        """List the test runs of a deployment, newest first."""
+        return self._page(
+            types.TestRun,
+            "testRuns.list",
+            "GET",
+            "/v1/deployments/{deployment_id}/test-runs",
+            path={"deployment_id": deployment_id},
+            query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def get(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TestRun:
+        """Read a test run with the verdict on each scenario."""
+        return await self._call(
+            types.TestRun,
+            "testRuns.get",
+            "GET",
+            "/v1/test-runs/{run_id}",
+            path={"run_id": run_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def events(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> AsyncStream[types.TestRunEvent]:
+        """Follow a test run: first where it stands, then each change, until it has ended."""
+        return await self._stream(
+            types.TestRunEvent,
+            "testRuns.events",
+            "GET",
+            "/v1/test-runs/{run_id}/events",
+            path={"run_id": run_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def cancel(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.TestRun:
+        """Cancel a test run; one that has ended stays as it is."""
+        return await self._call(
+            types.TestRun,
+            "testRuns.cancel",
+            "POST",
+            "/v1/test-runs/{run_id}/cancel",
+            path={"run_id": run_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+

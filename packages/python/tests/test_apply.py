@@ -1,0 +1,146 @@
+"""Folders that are applied."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from support import async_client, client
+
+from vestra import ApplyError
+from vestra._apply.service_file import read_yaml
+
+EXAMPLES = Path(os.environ["VESTRA_EXAMPLES"])
+
+
+def names(changes: Any) -> list[str]:
+    return [f"{each.kind} {each.action} {each.name}" for each in changes if each.kind != "notebook"]
+
+
+class Folders(unittest.IsolatedAsyncioTestCase):
+    def setUp(self) -> None:
+        self.root = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def folder(self, **files: str | bytes) -> Path:
+        for name, content in files.items():
+            path = self.root / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return self.root
+
+    async def test_are_applied_with_what_lies_beside_the_file_and_then_only_what_has_changed(self) -> None:
+        folder = self.root / "support-desk"
+        shutil.copytree(EXAMPLES / "support-desk", folder)
+        with client() as vestra:
+            told: list[str] = []
+            dry = vestra.apply(folder, dry_run=True)
+            first = vestra.apply(folder, promote="no", on_progress=lambda step: told.append(step.type))
+            self.assertEqual(
+                names(first.uploaded),
+                ["skill created returns", "document created care.md", "document created returns-policy.md"],
+            )
+            self.assertEqual((dry.answer, dry.uploaded), (None, first.uploaded))
+            self.assertEqual((first.answer.slug, first.answer.created), ("support-desk", True))
+            self.assertEqual((told[0], told[-1]), ("read", "applied"))
+        async with async_client() as vestra:
+            again = await vestra.apply(folder, promote="no")
+            self.assertEqual((again.uploaded, again.answer.changed), ([], []))
+            (folder / "knowledge/care.md").write_text("# Care\n\nWash by hand.\n")
+            (folder / "knowledge/returns-policy.md").unlink()
+            changed = await vestra.apply(folder, promote="no")
+            self.assertEqual(
+                names(changed.uploaded), ["document deleted returns-policy.md", "document replaced care.md"]
+            )
+
+    def test_with_pages_and_scripts_are_read_as_they_are_meant(self) -> None:
+        folder = self.folder(
+            **{
+                "service.yaml": "name: python-whole\nknowledge: [notes, care.html]\ncomputer: { setup: ./setup.sh }\n",
+                "notes__a.md": "\ufeff# A\n",
+                "notes__.env": "SECRET=1",
+                "notes__picture.png": b"\x89PNG\0",
+                "care.html": "<h1>Care</h1>",
+                "setup.sh": "echo ready\n",
+            }
+        )
+        with client() as vestra:
+            first = vestra.apply(folder, promote="no")
+            self.assertEqual(names(first.uploaded), ["document created a.md", "document created care.html"])
+            self.assertEqual([each.path for each in first.skipped], ["notes/picture.png"])
+            self.assertEqual(first.answer.version.manifest.environment.setup, "echo ready\n")
+            # Only the service can tell whether the page has changed.
+            self.assertEqual(vestra.apply(folder, promote="no").uploaded, [])
+
+    def test_with_problems_are_refused_with_their_lines_before_anything_is_sent(self) -> None:
+        self.folder(
+            **{
+                "service.yaml": "name: python-broken\nskills:\n  - ./skills\n  - ../outside\nknowledge:\n  - gone.md\n  - .env\n",
+                "skills__one__SKILL.md": "no frontmatter",
+                ".env": "SECRET=1",
+            }
+        )
+        (self.root / "out").symlink_to("/etc")
+        with client() as vestra:
+            self.assertEqual(
+                [(each["file"], each["line"]) for each in self.problems(vestra, self.root)],
+                [("skills/one/SKILL.md", 1), ("service.yaml", 4), ("service.yaml", 6), ("service.yaml", 7)],
+            )
+            for written, why in (
+                ("out", "is a link that leads out"),
+                ("out/passwd", "is a link that leads out"),
+                ("/etc/passwd", "is not below the folder"),
+                (".", "not this one itself"),
+            ):
+                (self.root / "service.yaml").write_text(f"name: python-broken\nknowledge: {written}\n")
+                (problem,) = self.problems(vestra, self.root)
+                self.assertEqual(problem["line"], 2)
+                self.assertIn(why, problem["message"])
+            # What the service refuses has the line of what it names.
+            self.folder(
+                **{
+                    "service.yaml": "name: python-broken\nknowledge: a.md\nlanguage: klingon?\nmodel: none\n",
+                    "a.md": "# A",
+                }
+            )
+            refused = self.problems(vestra, self.root)
+            self.assertEqual([(each["line"], each["param"]) for each in refused], [(3, "language"), (4, "model")])
+            self.assertEqual(len([each for each in vestra.notebooks.list() if "broken" in each.slug]), 0)
+            self.assertEqual(self.problems(vestra, self.root, file="other.yaml")[0]["file"], "other.yaml")
+
+    def problems(self, vestra: Any, folder: Path, **options: Any) -> Any:
+        with self.assertRaises(ApplyError) as refused:
+            vestra.apply(folder, **options)
+        return refused.exception.problems
+
+
+class Yaml(unittest.TestCase):
+    def test_is_read_by_the_core_schema(self) -> None:
+        text = "a: no\nb: 12:30\nc: 2026-11-16\nd: 0o17\ne: ~\nf:\ng: yes\nh: 1_000\ni: True\nj: 1.50\nk: '5'\n1: x\nl: &x [a]\nm: *x\nn: 010\no: .5e1\n"
+        self.assertEqual(
+            read_yaml(text, "f"),
+            {
+                **{"a": "no", "b": "12:30", "c": "2026-11-16", "d": 15, "e": None, "f": None, "g": "yes"},
+                **{"h": "1_000", "i": True, "j": 1.5, "k": "5", "1": "x", "l": ["a"], "m": ["a"], "n": 10, "o": 5.0},
+            },
+        )
+
+    def test_says_where_it_is_wrong(self) -> None:
+        bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+            f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi")
+        )
+        for text, line in (
+            ("a: 1\na: 2\n", 2),
+            ("a: [1\nb: 2\n", 2),
+            ("a: *gone\n", 1),
+            ("a: 1\nb: !!python/object:os.system x\n", 2),
+            ("a: 1\n? [x]\n: y\n", 2),
+            (bomb, None),
+            ("a: &a [*a]\n", None),
+        ):
+            with self.assertRaises(ApplyError) as refused:
+                read_yaml(text, "service.yaml")
+            self.assertEqual(refused.exception.problems[0]["line"], line, text[:40])

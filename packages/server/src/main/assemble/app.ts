@@ -85,6 +85,7 @@ import { consolePages } from '../../pages/console.ts';
 import { downloadPages } from '../../pages/downloads.ts';
 import { embedScript } from '../../pages/embed.ts';
 import { frontPages } from '../../pages/front.ts';
+import { guidePages } from '../../pages/guide.ts';
 import { referencePages } from '../../pages/reference.ts';
 import { screenPages } from '../../pages/screen.ts';
 import { sessionPages } from '../../pages/session.ts';
@@ -189,6 +190,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       const missing = missingPages();
       if (missing) log.warn(missing);
       referencePages({ version, url: publicUrl })(app);
+      guidePages()(app);
       downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
         app,
       );

@@ -77,7 +77,7 @@ async function folderOf(page: string): Promise<string> {
     await symlink(join(root, 'node_modules', name), join(own, 'node_modules', name));
   // The package as `npm run pack` makes it, which package.test.ts tries, in the form of its sources.
   await symlink(join(root, 'packages/sdk/src'), join(own, 'node_modules/vestra/sdk'));
-  const manifest = { name: 'vestra', type: 'module', exports: { './sdk/*': './sdk/*.ts' } };
+  const manifest = { name: 'vestra', type: 'module', exports: { './sdk': './sdk/index.ts' } };
   await writeFile(join(own, 'node_modules/vestra/package.json'), JSON.stringify(manifest));
   await writeFile(join(own, 'package.json'), JSON.stringify({ type: 'module' }));
   return own;

@@ -45,6 +45,8 @@ function withVersion(): Record<string, string> {
     ['deploy/Dockerfile', /(?<=^ARG VERSION=).*/gm],
     ['deploy/compose.yaml', /(?<=VESTRA_IMAGE:-vestra:)[\d.]+/g],
     ['deploy/helm/vestra/Chart.yaml', /(?<=^(?:appV|v)ersion: ).*/gm],
+    ['docs/getting-started.md', /(?<=vestra-)\d+\.\d+\.\d+(?=\.tgz)/g],
+    ['README.md', /(?<=vestra-)\d+\.\d+\.\d+(?=\.tgz)/g],
     ['docs/production.md', /(?<=\bvestra(?:-api)?[-:])\d+\.\d+\.\d+(?=\.tgz| dist| --target)/g],
     ...globSync('deploy/helm/rendered/*', { cwd: root }).map((file): [string, RegExp] => [
       file,

@@ -23,6 +23,7 @@ import { failover } from './requirements/failover.ts';
 import { fileStores } from './requirements/file-stores.ts';
 import { files } from './requirements/files.ts';
 import { functions } from './requirements/functions.ts';
+import { guide } from './requirements/guide.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { interactions } from './requirements/interactions.ts';
 import { interview } from './requirements/interview.ts';
@@ -76,6 +77,7 @@ export const areas: readonly Area[] = [
   lists,
   idempotency,
   functions,
+  guide,
   packages,
   pictures,
   processes,

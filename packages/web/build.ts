@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { writeLlms } from './build-llms.ts';
+import { buildGuide } from './build-guide.ts';
 
 const dist = join(import.meta.dirname, 'dist');
 const vite = await import('vite').catch(() => null);
@@ -22,6 +23,11 @@ else {
   // The page of the API reference is this one file, whole as it comes.
   copyFileSync(fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js')), join(dist, 'reference.js'));
   writeLlms(dist);
+  const guideStartedAt = performance.now();
+  const bytes = await buildGuide(vite, dist);
+  say(
+    `Built the guide in ${((performance.now() - guideStartedAt) / 1000).toFixed(1)} s: ${Math.round(bytes / 1024)} KB (packed).`,
+  );
 }
 
 /** `<vestra-session>` as one plain script: a page of any origin may load such a one, with no word of the server's. */

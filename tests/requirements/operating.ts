@@ -116,7 +116,7 @@ export const operating = area('operating', 'done', [
   [
     'OPS-212',
     'docs/metrics.md · Health',
-    'The bare address leads to the API reference, and a browser finds no error at `/favicon.ico`.',
+    'The bare address leads to the guide and the API reference, and a browser finds no error at `/favicon.ico`.',
   ],
   [
     'OPS-213',
@@ -152,5 +152,15 @@ export const operating = area('operating', 'done', [
     'OPS-282',
     'docs/files.md · From one to the other',
     '`vestra admin files copy` brings files between data folder and bucket: again for the rest after an interruption, each read again, damaged ones left out and counted.',
+  ],
+  [
+    'OPS-420',
+    'docs/operating.md · Starting and stopping',
+    'The log is readable lines at a terminal, and JSON lines everywhere else.',
+  ],
+  [
+    'OPS-421',
+    'docs/operating.md · Starting and stopping',
+    'Settings may stand in a `.env` of the folder that the server is started in; the environment counts before it.',
   ],
 ]);

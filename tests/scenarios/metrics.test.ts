@@ -131,11 +131,26 @@ async function freePort(): Promise<number> {
 }
 
 describe('the bare address', () => {
-  it('leads to the reference [OPS-212]', async () => {
-    const { status, headers, text } = await server.call('GET', '/', { key: null });
-    expect([status, headers.get('location')]).toEqual([302, '/docs']);
-    expect(text).toContain('/v1');
+  it('leads on: a page for a browser, lines for a terminal, and every place it names is there [OPS-212, GUIDE-008]', async () => {
+    const lines = await server.call('GET', '/', { key: null });
+    expect([lines.status, lines.headers.get('content-type')]).toEqual([200, 'text/plain; charset=UTF-8']);
+    const answer = await fetch(server.url, { headers: { accept: 'text/html,*/*' } });
+    const page = await answer.text();
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const places = [...page.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path);
+    expect(places).toEqual(expect.arrayContaining(['/docs', '/docs/guide', '/docs/guide/getting-started']));
+    for (const path of places.filter((each) => each !== '/llms.txt')) {
+      expect([path, (await fetch(`${server.url}${path}`)).status]).toEqual([path, 200]);
+      if (path.startsWith('/docs')) expect(lines.text).toContain(path);
+    }
     expect((await server.call('GET', '/favicon.ico', { key: null })).status).toBe(204);
+  });
+
+  it('of the reference and the guide may end in a slash [GUIDE-008]', async () => {
+    for (const path of ['/docs', '/docs/guide', '/docs/guide/functions']) {
+      const { status, headers } = await fetch(`${server.url}${path}/`, { redirect: 'manual' });
+      expect([status, headers.get('location')]).toEqual([301, path]);
+    }
   });
 });
 

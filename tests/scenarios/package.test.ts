@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { examplesFolder } from '../support/example.ts';
+import { type Block, blocksOf, type Command, commandsIn, isTyped, shown } from '../support/documented-blocks.ts';
 import { type Credentials, readCredentials } from '../support/process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -27,8 +27,12 @@ beforeAll(async () => {
   await chmod(folder, 0o711);
   database = await createTestDatabase();
   await run('npm', ['run', '--silent', 'pack'], { cwd: root });
-  await npm('init', '--yes');
-  await npm('install', join(root, `dist/vestra-${version}.tgz`));
+  await cp(join(root, `dist/vestra-${version}.tgz`), join(folder, `vestra-${version}.tgz`));
+  // As the page about getting started has it.
+  const [install] = blocksOf(await readFile(join(root, 'docs/getting-started.md'), 'utf8'));
+  const commands = install ? commandsIn(install).map(({ command }) => command) : [];
+  expect(commands).toEqual(['npm init --yes', 'npm pkg set type=module', `npm install ./vestra-${version}.tgz`]);
+  for (const command of commands) await npm(...command.split(' ').slice(1));
 }, 600_000);
 afterAll(async () => {
   for (const { child } of servers) child.kill('SIGKILL');
@@ -125,17 +129,74 @@ it('starts on its own database, talks, reads, searches, shows its pages and ends
   expect(await readdir(join(folder, '.vestra/postgres'))).not.toContain('postmaster.pid');
 });
 
-it('applies a folder, completes commands and says its version anywhere [PKG-007]', async () => {
-  const { url, child, ended } = await start();
-  await cp(join(examplesFolder, 'support-desk'), join(folder, 'support-desk'), { recursive: true });
-  const command = (...words: string[]) => run(vestra(), words, { cwd: folder, env: { ...env(), VESTRA_URL: url } });
-  expect((await command('apply', 'support-desk')).stdout).toContain('support-desk');
-  expect((await command('completion', 'bash')).stdout).toContain('deployments');
-  expect((await command('--version')).stdout.trim()).toBe(version);
-  expect((await command('admin', 'help').catch((error) => error)).stderr).toContain('vestra admin org create');
-  child.kill('SIGTERM');
-  await ended;
+it('is what Getting started says, followed to the letter, and says its version anywhere [PKG-007, GUIDE-011, OPS-421]', async () => {
+  // As a reader whose port 4600 is taken would.
+  await writeFile(join(folder, '.env'), 'PORT=0\n');
+  const page = await readFile(join(root, 'docs/getting-started.md'), 'utf8');
+  const running: Background[] = [];
+  for (const block of blocksOf(page).filter(({ reason }) => reason === null)) {
+    if (block.title === '.env') continue;
+    if (block.title !== null) await writeFile(join(folder, block.title), block.code);
+    else if (block.words.includes('background')) running.push(await startTyped(block));
+    else if (isTyped(block))
+      for (const each of commandsIn(block)) await typed(each, addressOf(running), block.words.includes('terminal'));
+  }
+  expect(running.map(({ command }) => command)).toEqual([
+    'npx vestra start',
+    'npx vestra functions serve functions.ts',
+  ]);
+  expect(running.map(({ said }) => said()).join('')).toContain('refund_order (call_');
+  const url = addressOf(running);
+  for (const path of ['/', '/docs/guide', '/docs/guide/getting-started.md', '/docs/guide/errors/wallet_empty'])
+    expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
+  expect((await shell('vestra completion bash')).stdout).toContain('deployments');
+  expect((await shell('vestra --version')).stdout.trim()).toBe(version);
+  expect((await shell('vestra admin help').catch((error) => error)).stderr).toContain('vestra admin org create');
+  for (const { child, ended } of running.reverse()) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  await rm(join(folder, '.env'));
 });
+
+type Background = { command: string; child: ReturnType<typeof spawn>; ended: Promise<unknown>; said: () => string };
+
+/** What npm puts on the path of its scripts, so that each `npx` costs no second; and what the page's first block has done. */
+const atShell = (command: string) => ['--norc', '-euo', 'pipefail', '-c', command.replace(/^npx vestra /, 'vestra ')];
+const atFolder = () => {
+  const PATH = [join(folder, 'node_modules/.bin'), dirname(node), process.env.PATH].join(delimiter);
+  return { cwd: folder, env: { ...env(), PATH } };
+};
+const shell = (command: string, url = '') => {
+  const { cwd, env: known } = atFolder();
+  return run('bash', atShell(command), { cwd, env: { ...known, ...(url && { VESTRA_URL: url }) } });
+};
+const addressOf = ([server]: Background[]) => /http:\S+/.exec(server?.said() ?? '')?.[0] ?? '';
+
+async function typed({ command, shows }: Command, url: string, isAtTerminal: boolean): Promise<void> {
+  // Done before the first test.
+  if (command.startsWith('npm ')) return;
+  // `script` is a terminal: what is typed there waits for functions that somebody else answers.
+  const { stdout, stderr } = await shell(
+    isAtTerminal ? `script -qec '${command.replace(/^npx /, '')}' /dev/null < /dev/null` : command,
+    url,
+  );
+  const said = (stdout + stderr).replaceAll('\r', '').replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:4600');
+  for (const line of shows) expect(said).toMatch(shown(line));
+}
+
+async function startTyped(block: Block): Promise<Background> {
+  const [{ command, shows } = { command: '', shows: [] }] = commandsIn(block);
+  const child = spawn('bash', atShell(`exec ${command.replace(/^npx /, '')}`), atFolder());
+  servers.push({ child });
+  const ended = once(child, 'close');
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+  const isShown = () => shows.every((line) => shown(line.replace(':4600', ':…')).test(text));
+  while (!isShown() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([command, child.exitCode, text]).toEqual([command, null, expect.any(String)]);
+  return { command, child, ended, said: () => text };
+}
 
 it('without the optional packages takes a database of one’s own, and says so [PKG-001, PKG-005]', async () => {
   await npm('install', '--omit=optional');

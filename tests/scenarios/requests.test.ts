@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { routes } from '@vestra/contract/api';
 import { type ErrorCode, errorCatalogue, Failure } from '@vestra/contract/errors';
@@ -307,6 +309,8 @@ describe('pages beside the API', () => {
     '/docs/reference.js',
     '/schemas/service.yaml.json',
     '/llms.txt',
+    '/docs/guide/functions',
+    '/docs/guide/guide.js',
   ])('%s is made once, kept zipped, and not sent to whoever has it [REQ-202]', async (path) => {
     const ask = (headers: Record<string, string>) =>
       fetch(`${server.url}${path}`, { headers: { 'accept-encoding': 'identity', ...headers } });
@@ -320,6 +324,28 @@ describe('pages beside the API', () => {
     expect(await zipped.text()).toBe(await plain.text());
     const known = await ask({ 'if-none-match': etag });
     expect([known.status, await known.text()]).toEqual([304, '']);
+  });
+
+  it('serves the guide with the Markdown of each page, and nothing beside it [GUIDE-001, GUIDE-006]', async () => {
+    const get = (path: string) => server.call('GET', path, { key: null });
+    const page = await get('/docs/guide/functions');
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    const source = await get('/docs/guide/functions.md');
+    expect([source.status, source.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+    expect(source.text).toBe(await readFile(join(import.meta.dirname, '../../docs/functions.md'), 'utf8'));
+    for (const path of [
+      'nope',
+      '__proto__',
+      'constructor',
+      '..%2f..%2fpackage.json',
+      '%00',
+      'functions%2f',
+      'errors/nope',
+    ])
+      expect([path, (await get(`/docs/guide/${path}`)).status]).toEqual([path, 404]);
   });
 
   it('shows `limit` as the whole number that it is, with its bounds [LIST-201]', async () => {

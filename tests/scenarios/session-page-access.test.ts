@@ -492,3 +492,45 @@ describe('a call', () => {
     await page.context().close();
   });
 });
+
+describe('the guide', () => {
+  it('is searched and read with the keyboard alone, light and dark, on a desk and on a phone [GUIDE-004, GUIDE-007]', async () => {
+    for (const [colorScheme, width] of [
+      ['light', 1280],
+      ['dark', 390],
+    ] as const) {
+      const context = await desk.browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+      const page = await context.newPage();
+      const foreign: string[] = [];
+      const faults: string[] = [];
+      page.on('request', (request) => request.url().startsWith(`${desk.url}/`) || foreign.push(request.url()));
+      page.on('pageerror', ({ message }) => faults.push(message));
+      page.on('console', (line) => /Content.Security.Policy/i.test(line.text()) && faults.push(line.text()));
+      await page.goto(`${desk.url}/docs/guide/functions`);
+      expect(await barriersOn(page)).toEqual([]);
+      await page.keyboard.press('/');
+      await page.keyboard.type('who says yes');
+      await page.getByRole('option').first().waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/docs/guide/interactions#who-says-yes');
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      expect([foreign, faults]).toEqual([[], []]);
+      await context.close();
+    }
+  });
+
+  it('keeps the colours that its reader chose, and opens its pages from a button on a phone [GUIDE-007]', async () => {
+    const context = await desk.browser.newContext({ colorScheme: 'light', viewport: { width: 390, height: 800 } });
+    const page = await context.newPage();
+    await page.goto(`${desk.url}/docs/guide/functions`);
+    const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+    await page.getByRole('button', { name: 'Light or dark' }).press('Enter');
+    expect(await scheme()).toBe('dark');
+    await page.getByRole('button', { name: 'Pages' }).press('Enter');
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.waitForURL('**/docs/guide/webhooks');
+    expect(await scheme()).toBe('dark');
+    await context.close();
+  });
+});

@@ -46,7 +46,7 @@ const processes = Number(process.env.VESTRA_TEST_PROCESSES ?? 1);
  * What one process does, holds or asks can be counted only where there is one: its places at work (`messages-turns`), its
  * streams of a credential (`session-company`), its counters (`metrics`), what it has in hand of a minute (`rate-limits`).
  * `several-processes` asks each by its own address and names a port for that. Every other scenario runs against two as
- * well; those that start programs (`start`, `package`, `readme-commands` …) start as many as they say.
+ * well; those that start programs (`start`, `package`, `documented-blocks` …) start as many as they say.
  */
 export const isOneProcess = processes === 1;
 

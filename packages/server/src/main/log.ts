@@ -1,9 +1,10 @@
 import pino, { type Logger } from 'pino';
 import { isDatabaseAway } from '../db/away.ts';
 import { sqlState } from '../db/query-error.ts';
+import { readableLog } from './readable-log.ts';
 
 /**
- * One JSON line per event. Nothing that came in with a request is ever logged: no body, no header, no
+ * One JSON line per event, which a terminal is shown as a sentence. Nothing that came in with a request is ever logged: no body, no header, no
  * query. Errors are shown by class, SQLSTATE and stack frames, because the message of a failed
  * statement carries its values. While the database is away everything that asks it fails again and again: that it is
  * away is said once (db/outage-log.ts), and what failed by it is for whoever debugs.
@@ -32,7 +33,7 @@ function standardOutput(): pino.DestinationStream {
   const output = pino.destination({ fd: 1, sync: false });
   const nothing = () => {};
   output.on('error', () => Object.assign(output, { write: nothing, end: nothing, flushSync: nothing }));
-  return output;
+  return process.stdout.isTTY ? readableLog(output) : output;
 }
 
 const debugLevel = pino.levels.values.debug ?? 0;

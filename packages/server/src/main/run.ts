@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { StartFailure } from '../db/start-failure.ts';
 import { beginPostgres } from './begin-postgres.ts';
 import { type Config, readConfig } from './config.ts';
+import { takeEnvFile } from './env-file.ts';
 import { createLog } from './log.ts';
 import type { Server } from './start.ts';
 
@@ -17,6 +18,7 @@ export async function run(): Promise<void> {
 }
 
 async function startAndStay(): Promise<void> {
+  takeEnvFile();
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
   const starting = start(config, log);

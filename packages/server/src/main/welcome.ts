@@ -22,6 +22,7 @@ export function welcome(
     `Vestra ${version} is running at ${base}`,
     '',
     `  Console         ${base}/console`,
+    `  Guide           ${base}/docs/guide`,
     `  API reference   ${base}/docs`,
   ];
   const file = credentialsPath(config.dataDir);

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { Failure } from '@vestra/contract/errors';
 import { StartFailure } from '../db/start-failure.ts';
 import { readConfig } from '../main/config.ts';
+import { takeEnvFile } from '../main/env-file.ts';
 import { operatorCommands, upkeepCommands } from './commands.ts';
 import { examine, showFindings } from './doctor/doctor.ts';
 import { openOperator } from './open.ts';
@@ -18,6 +19,7 @@ const [words, flags] = splitArguments(process.argv.slice(2));
 const name = nameIn(words);
 
 try {
+  takeEnvFile();
   if (words[0] === 'doctor') await runDoctor();
   else if (words.join(' ') === 'setup voice') await runSetupVoice();
   else await run(name);

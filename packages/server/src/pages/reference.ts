@@ -21,9 +21,18 @@ const page = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Vestra API reference</title>
-    <style>a[href^="https://redocly.com"] { display: none; }</style>
+    <link rel="icon" href="/favicon.svg" type="image/svg+xml">
+    <style>
+      body { margin: 0; }
+      a[href^="https://redocly.com"] { display: none; }
+      .places { display: flex; gap: 1.25rem; padding: .8rem 1.5rem; border-bottom: 1px solid #e4e2de; font: .9rem/1.5 ui-sans-serif, system-ui, sans-serif; }
+      .places a { color: #5f5b54; text-decoration: none; }
+      .places a[aria-current], .places a:hover { color: #24211d; }
+      .places a:first-child { font-weight: 650; color: #24211d; }
+    </style>
   </head>
   <body>
+    <nav class="places" aria-label="Vestra"><a href="/">Vestra</a><a href="/docs/guide">Guide</a><a href="/docs" aria-current="true">API reference</a></nav>
     <main id="reference"></main>
     <script type="module" src="/docs/start.js"></script>
   </body>
@@ -57,6 +66,7 @@ export function referencePages({ version, url }: { version: string; url: string 
   };
 
   return (app: Hono) => {
+    app.get('/docs/', (context) => context.redirect('/docs', 301));
     for (const [path, make] of Object.entries(pages)) {
       const kept = madeOnce(make);
       app.get(path, async (context) => answerKept(context, await kept(), headers));

@@ -86,6 +86,7 @@ import { downloadPages } from '../../pages/downloads.ts';
 import { embedScript } from '../../pages/embed.ts';
 import { pagesForPrograms } from '../../pages/for-programs.ts';
 import { frontPages } from '../../pages/front.ts';
+import { guidePages } from '../../pages/guide.ts';
 import { referencePages } from '../../pages/reference.ts';
 import { screenPages } from '../../pages/screen.ts';
 import { sessionPages } from '../../pages/session.ts';
@@ -191,6 +192,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       if (missing) log.warn(missing);
       referencePages({ version, url: publicUrl })(app);
       pagesForPrograms({ version, url: publicUrl })(app);
+      guidePages()(app);
       downloadPages({ isGood: links.isGood, find: downloadSource(db, files, { isDirect: config.files.isDirect }) })(
         app,
       );

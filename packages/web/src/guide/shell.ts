@@ -1,0 +1,93 @@
+import { escapeHtml } from './code-colours.ts';
+import type { Page } from './markdown.ts';
+
+export const guideRoot = '/docs/guide';
+
+export type Frame = {
+  /** The page's name, `functions` or `errors/wallet_empty`; its Markdown has the same address and `.md`. */
+  name: string;
+  /** What is marked in the list of pages: for a code it is the page of all codes. */
+  listedAs: string;
+  groups: { title: string; pages: { name: string; title: string }[] }[];
+};
+
+/** A whole page: the list of pages at one side, the headings at the other. Nothing in it is inline that a policy would refuse. */
+export function pageHtml({ title, html, headings }: Page, frame: Frame): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)} · Vestra guide</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${guideRoot}/guide.css">
+<link rel="alternate" type="text/markdown" href="${guideRoot}/${frame.name}.md">
+<script src="${guideRoot}/guide.js"></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the text</a>
+<header class="top">
+<button class="menu" type="button" popovertarget="pages" aria-label="Pages">${icons.menu}</button>
+<a class="brand" href="/">Vestra</a>
+<nav class="places" aria-label="Vestra"><a href="${guideRoot}" aria-current="true">Guide</a><a href="/docs">API reference</a></nav>
+<button class="search-open" type="button" aria-label="Search" aria-keyshortcuts="Control+K /" hidden>${icons.search}<span>Search</span><kbd>/</kbd></button>
+<button class="scheme" type="button" aria-label="Light or dark" hidden>${icons.scheme}</button>
+</header>
+<div class="columns">
+<nav class="pages" id="pages" popover aria-label="Pages of the guide">${pagesHtml(frame)}</nav>
+<main id="content" tabindex="-1">
+<article>
+${html}
+</article>
+${neighboursHtml(frame)}
+<footer><a href="${guideRoot}/${frame.name}.md">This page as Markdown</a></footer>
+</main>
+${headingsHtml(headings)}
+</div>
+<dialog class="search" aria-label="Search the guide">
+<input type="search" role="combobox" aria-label="Search the guide" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search the guide">
+<div id="found" role="listbox" aria-label="Found"></div>
+<p class="search-state" role="status"></p>
+</dialog>
+</body>
+</html>
+`;
+}
+
+const linkTo = (name: string) => `${guideRoot}/${name}`;
+
+function pagesHtml({ groups, listedAs }: Frame): string {
+  const item = ({ name, title }: { name: string; title: string }) =>
+    `<li><a href="${linkTo(name)}"${name === listedAs ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`;
+  return groups
+    .map(({ title, pages }) => `<section><h2>${escapeHtml(title)}</h2><ul>${pages.map(item).join('')}</ul></section>`)
+    .join('');
+}
+
+function headingsHtml(headings: Page['headings']): string {
+  const shown = headings.filter(({ depth }) => depth <= 3);
+  if (shown.length < 2) return '';
+  const item = ({ depth, text, anchor }: Page['headings'][number]) =>
+    `<li class="depth-${depth}"><a href="#${escapeHtml(anchor)}">${escapeHtml(text)}</a></li>`;
+  return `<nav class="headings" aria-label="On this page"><h2>On this page</h2><ul>${shown.map(item).join('')}</ul></nav>`;
+}
+
+function neighboursHtml({ groups, name }: Frame): string {
+  const all = groups.flatMap(({ pages }) => pages);
+  const place = all.findIndex((page) => page.name === name);
+  if (place === -1) return '';
+  const [before, after] = [all[place - 1], all[place + 1]];
+  const link = (page: { name: string; title: string } | undefined, rel: string, words: string) =>
+    page ? `<a rel="${rel}" href="${linkTo(page.name)}"><small>${words}</small>${escapeHtml(page.title)}</a>` : '';
+  return `<nav class="neighbours" aria-label="Before and after">${link(before, 'prev', 'Before')}${link(after, 'next', 'Next')}</nav>`;
+}
+
+const icon = (path: string) =>
+  `<svg viewBox="0 0 20 20" width="18" height="18" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${path}</svg>`;
+
+const icons = {
+  menu: icon('<path d="M3 5.5h14M3 10h14M3 14.5h14"/>'),
+  search: icon('<circle cx="9" cy="9" r="5.25"/><path d="m13 13 4 4"/>'),
+  scheme: icon('<circle cx="10" cy="10" r="6.5"/><path d="M10 3.5v13a6.5 6.5 0 0 0 0-13Z" fill="currentColor"/>'),
+};

@@ -1,0 +1,130 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { errorCatalogue } from '@vestra/contract/errors';
+import type { Nodes, Root } from 'mdast';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { find } from './browser/find.ts';
+import { colouredCode } from './code-colours.ts';
+import { anchorsOf, parseMarkdown } from './markdown.ts';
+import { guideSite, type SiteFile } from './site.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+/** Every page that a person reads in the repository, and every one of the site. */
+const written = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'packages/*/README.md'], { cwd: root });
+
+let site: Map<string, SiteFile>;
+beforeAll(async () => {
+  site = await guideSite(join(root, 'docs'));
+});
+
+describe('links', () => {
+  it.each(written)('of %s lead to a file, and to a heading in it [GUIDE-003]', (file) => {
+    const dead = linksIn(parsed(file)).filter((target) => !leadsSomewhere(file, target));
+    expect(dead).toEqual([]);
+  });
+
+  it('of the site stay in it, and lead to a heading where they name one [GUIDE-003]', () => {
+    const dead = [...site].flatMap(([address, { text, mediaType }]) =>
+      mediaType.startsWith('text/html')
+        ? [...text.matchAll(/(?:href|src)="([^"]+)"/g)]
+            .map(([, target = '']) => target)
+            .filter((target) => !isOnSite(address, target))
+            .map((target) => `${address} → ${target}`)
+        : [],
+    );
+    expect(dead).toEqual([]);
+  });
+
+  /** What other rooms serve. */
+  const elsewhere = ['/', '/docs', '/favicon.svg', '/docs/guide/guide.css', '/docs/guide/guide.js'];
+
+  function isOnSite(from: string, target: string): boolean {
+    if (/^(https?|mailto):/.test(target) || elsewhere.includes(target)) return true;
+    const [path, anchor] = target.split('#');
+    const page = site.get(path || from);
+    return page !== undefined && (!anchor || page.text.includes(`id="${anchor}"`));
+  }
+
+  function leadsSomewhere(from: string, target: string): boolean {
+    if (/^(https?|mailto):/.test(target)) return true;
+    if (target.startsWith('/')) return isOnSite('/', target);
+    const [path = '', anchor] = target.split('#');
+    const file = path === '' ? from : relative(root, join(root, dirname(from), decodeURI(path)));
+    if (!existsSync(join(root, file))) return false;
+    return !anchor || anchorsIn(file).includes(anchor);
+  }
+});
+
+describe('the site', () => {
+  it('has every page of docs/ with its Markdown, and a page for every error code [GUIDE-001, GUIDE-002]', () => {
+    const names = globSync('*.md', { cwd: join(root, 'docs') }).map((file) => file.slice(0, -3));
+    const codes = Object.keys(errorCatalogue).map((code) => `errors/${code}`);
+    expect(names.length).toBeGreaterThan(40);
+    for (const name of [...names, ...codes]) {
+      expect([name, site.get(`/docs/guide/${name}`)?.text]).toEqual([name, expect.stringContaining('<h1>')]);
+      expect(site.get(`/docs/guide/${name}.md`)?.text).toMatch(/^# /);
+    }
+    expect(site.get('/docs/guide/errors/wallet_empty')?.text).toContain('vestra admin credit');
+  });
+
+  it('lists each page of docs/ once, in every page [GUIDE-001]', () => {
+    const listed = /<nav class="pages"[\s\S]*?<\/nav>/.exec(site.get('/docs/guide/errors')?.text ?? '')?.[0] ?? '';
+    const links = [...listed.matchAll(/href="\/docs\/guide\/([\w-]+)"/g)].map(([, name]) => name);
+    expect(links.toSorted()).toEqual(
+      globSync('*.md', { cwd: join(root, 'docs') })
+        .map((file) => file.slice(0, -3))
+        .toSorted(),
+    );
+  });
+
+  it('holds nothing that its policy refuses: no inline script, style or handler, nothing from elsewhere [GUIDE-004]', () => {
+    for (const { text, mediaType } of site.values()) {
+      if (!mediaType.startsWith('text/html')) continue;
+      const markup = text.replace(/<pre[\s\S]*?<\/pre>|<code>[^<]*<\/code>/g, '');
+      expect(markup).not.toMatch(/<script>|<style|\sstyle=|\son\w+=|<(?:script|img|link)[^>]+(?:src|href)="https?:/);
+    }
+  });
+
+  it('shows markup of a page as its words, and keeps none [GUIDE-004]', () => {
+    expect(colouredCode('<script>"&"</script>', 'html')).not.toContain('<script>');
+    expect(colouredCode('a < b && "c"', 'ts')).toBe(
+      'a &lt; b &amp;&amp; <span class="code-string">&quot;c&quot;</span>',
+    );
+  });
+});
+
+describe('the search', () => {
+  const sections = () => JSON.parse(site.get('/docs/guide/search.json')?.text ?? '[]');
+
+  it.each([
+    ['wallet_empty', '/docs/guide/errors/wallet_empty'],
+    ['wallet empt', '/docs/guide/errors/wallet_empty'],
+    ['Test and live', '/docs/guide/modes'],
+    ['FUNCTIONS', '/docs/guide/functions'],
+  ])('finds %s first at %s [GUIDE-005]', (asked, address) => {
+    expect(find(sections(), asked)[0]?.section[1]).toBe(address);
+  });
+
+  it.each(['', '   ', '?', 'xyzzyplugh', 'wallet xyzzyplugh'])('finds nothing for “%s” [GUIDE-005]', (asked) => {
+    expect(find(sections(), asked)).toEqual([]);
+  });
+
+  it('takes signs as signs [GUIDE-005]', () => {
+    expect(() => find(sections(), '.* ( [ - .+ \\ <b>')).not.toThrow();
+  });
+});
+
+const trees = new Map<string, Root>();
+
+function parsed(file: string): Root {
+  const tree = trees.get(file) ?? parseMarkdown(readFileSync(join(root, file), 'utf8'));
+  trees.set(file, tree);
+  return tree;
+}
+
+const anchorsIn = (file: string) => [...anchorsOf(parsed(file)).values()];
+
+function linksIn(node: Nodes): string[] {
+  const own = node.type === 'link' || node.type === 'image' || node.type === 'definition' ? [node.url] : [];
+  return 'children' in node ? [...own, ...node.children.flatMap(linksIn)] : own;
+}

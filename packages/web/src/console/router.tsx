@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { type Mode, modes } from '@vestra/contract/route';
 import { AcceptPage } from './access/accept-page.tsx';
+import { ResetPage } from './access/reset-page.tsx';
 import { currentAccess } from './access/session.ts';
 import { SignInAgain } from './access/sign-in-again.tsx';
 import { SignInPage } from './access/sign-in-page.tsx';
@@ -29,10 +30,16 @@ const root = createRootRoute({
     </>
   ),
   notFoundComponent: NotFound,
+  // An address without an org, as documentation writes it: it is read in the org that was used last.
+  beforeLoad: ({ location }) => {
+    const [first = ''] = location.pathname.split('/').slice(1);
+    if (isModeName(first)) throw redirect({ href: `/${startingOrg(location.href)}${location.href}` });
+  },
 });
 
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
 const accept = createRoute({ getParentRoute: () => root, path: '/accept', component: AcceptPage });
+const reset = createRoute({ getParentRoute: () => root, path: '/reset', component: ResetPage });
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -47,9 +54,8 @@ const orgAlone = createRoute({
   getParentRoute: () => root,
   path: '/$org',
   beforeLoad: ({ params, location }) => {
-    const org = startingOrg(location.href);
-    const isMode = isModeName(params.org);
-    throw redirect({ to: (isMode ? `/${org}/${params.org}` : `/${params.org}/${startingMode()}`) as never });
+    startingOrg(location.href);
+    throw redirect({ to: `/${params.org}/${startingMode()}` as never });
   },
 });
 
@@ -58,9 +64,7 @@ const place = createRoute({
   path: '/$org/$mode',
   component: Shell,
   beforeLoad: ({ params, location }) => {
-    const org = startingOrg(location.href);
-    // An address without an org, as documentation writes it: it is read in the org that was used last.
-    if (isModeName(params.org)) throw redirect({ href: `/${org}${location.href}` });
+    startingOrg(location.href);
     if (!isModeName(params.mode)) throw redirect({ to: `/${params.org}/${startingMode()}` as never });
     keep('org', params.org);
     keep('mode', params.mode);
@@ -72,7 +76,7 @@ const below = pages.map(({ path, load }) =>
 );
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, signIn, accept, orgAlone, place.addChildren(below)]),
+  routeTree: root.addChildren([start, signIn, accept, reset, orgAlone, place.addChildren(below)]),
   basepath: consolePath,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -15,6 +15,14 @@ export const usd = (value: number): string => (value !== 0 && Math.abs(value) < 
 
 export const count = (value: number): string => value.toLocaleString('en-US');
 
+/** As people read sizes of files. */
+export function bytes(size: number): string {
+  if (size < 1024) return `${size} B`;
+  return size < 1024 * 1024
+    ? `${(size / 1024).toFixed(size < 10_240 ? 1 : 0)} KB`
+    : `${(size / 1024 / 1024).toFixed(1)} MB`;
+}
+
 export const Usd = ({ value }: { value: number }) => <span className="figures">{usd(value)}</span>;
 
 const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [

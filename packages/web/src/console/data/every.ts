@@ -1,0 +1,12 @@
+import { useEffect, useRef } from 'react';
+
+/** Asks again and again while something goes on that no event tells of. */
+export function useEvery(ms: number, isOn: boolean, run: () => void): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => !document.hidden && latest.current(), ms);
+    return () => clearInterval(timer);
+  }, [ms, isOn]);
+}

@@ -1,0 +1,3 @@
+import type { ItemOf } from '../../data/rows.ts';
+
+export type App = ItemOf<'apps.list'>;

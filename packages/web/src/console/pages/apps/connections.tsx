@@ -1,0 +1,123 @@
+import { useRole } from '../../data/api.ts';
+import { useChange, useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { say } from '../../parts/notices.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+
+type Connection = ItemOf<'connections.list'>;
+
+/** Connections with how they are: what failed last is said in words. */
+export function Connections() {
+  const [{ user_id, app }, setFilters] = useFilters('user_id', 'app', 'show');
+  const connections = useList('connections.list', { ...(user_id && { user_id }), ...(app && { app }) });
+  const { may } = useRole();
+  const removing = useDialogInAddress('remove');
+  const gone = connections.rows.find(({ id }) => id === removing.value);
+  const remove = useChange('connections.delete', {
+    onDone: () => {
+      say('Disconnected');
+      removing.close();
+    },
+  });
+  const columns: Column<Connection>[] = [
+    { id: 'app', header: 'App', width: '8rem', cell: (each) => each.app },
+    {
+      id: 'user',
+      header: 'User',
+      cell: (each) => each.user_id ?? <span className="text-quiet">the org’s own agent</span>,
+    },
+    { id: 'status', header: 'Health', width: '6rem', cell: (each) => <Status>{each.status}</Status> },
+    {
+      id: 'error',
+      header: 'What went wrong last',
+      width: 'minmax(0, 1.6fr)',
+      isWideOnly: true,
+      cell: ({ error }) => (error ? <span title={error}>{error}</span> : <span className="text-quiet">nothing</span>),
+    },
+    {
+      id: 'ends',
+      header: 'Token',
+      width: '8rem',
+      isWideOnly: true,
+      cell: ({ expires_at, renews }) =>
+        renews ? (
+          <span className="text-quiet">renews itself</span>
+        ) : expires_at ? (
+          <Time at={expires_at} />
+        ) : (
+          <span className="text-quiet">no end known</span>
+        ),
+    },
+    { id: 'created', header: 'Begun', width: '6rem', isWideOnly: true, cell: (each) => <Time at={each.created_at} /> },
+    {
+      id: 'actions',
+      header: '',
+      width: '2rem',
+      cell: (each) => (
+        <RowMenu
+          items={[
+            {
+              label: 'Disconnect',
+              icon: 'trash',
+              isDanger: true,
+              run: () => removing.open(each.id),
+              isOff: !may('connections.delete'),
+            },
+          ]}
+          of={`${each.app} of ${each.user_id ?? 'the org'}`}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      <FilterBar
+        filters={{ ...(user_id && { user_id }), ...(app && { app }) }}
+        set={setFilters}
+        shown={[
+          { name: 'user_id', label: 'User', placeholder: 'User' },
+          { name: 'app', label: 'App', placeholder: 'App' },
+        ]}
+      />
+      <DataTable
+        columns={columns}
+        empty={
+          <EmptyState
+            example={{
+              label: 'Your program begins one so, and sends the user to connect_url:',
+              code: `curl -X POST "$VESTRA_URL/v1/connections" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"app":"notion","user_id":"ada"}'`,
+            }}
+            icon="app"
+            title="No connections"
+          >
+            Users connect an app on the page of their session, or by a link that you send them.
+          </EmptyState>
+        }
+        label="Connections"
+        list={connections}
+      />
+      <ConfirmDialog
+        act="Disconnect"
+        error={remove.error}
+        isOpen={gone !== undefined}
+        isRunning={remove.isRunning}
+        loses={
+          <>
+            The sign-in of{' '}
+            <strong className="break-all text-foreground">{gone?.user_id ?? 'the org’s own agent'}</strong> to{' '}
+            {gone?.app} is forgotten. To connect again they sign in anew.
+          </>
+        }
+        onClose={removing.close}
+        run={() => gone && remove.run({ connection_id: gone.id })}
+        title="Disconnect this app?"
+      />
+    </>
+  );
+}

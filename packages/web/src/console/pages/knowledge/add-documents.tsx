@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { useChange } from '../../data/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { DropZone } from '../../parts/drop-zone.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { Icon, Spinner } from '../../parts/icons.tsx';
+import { bytes } from '../../parts/shown.tsx';
+
+type Upload = { key: string; file: File; state: 'waiting' | 'sending' | 'done' | 'failed'; error: Error | null };
+
+/** What the server reads of one request; a larger file would be cut off on its way, with no word why. */
+const mostBytes = 3 * 1024 * 1024;
+
+/** Sends files one after the other, so that each is told of by itself and a notebook that is full is filled to its brim. */
+export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLive: boolean }) {
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const [goesLive, setGoesLive] = useState(true);
+  const add = useChange('notebooks.createDocument');
+  const mark = (key: string, changed: Partial<Upload>) =>
+    setUploads((all) => all.map((each) => (each.key === key ? { ...each, ...changed } : each)));
+
+  const send = async (files: readonly File[]) => {
+    const begun = files.map((file): Upload => ({ key: crypto.randomUUID(), file, state: 'waiting', error: null }));
+    setUploads((all) => [...all.filter(({ state }) => state !== 'done'), ...begun]);
+    for (const { key, file } of begun) {
+      mark(key, { state: 'sending' });
+      try {
+        if (file.size > mostBytes) throw new Error(`${file.name} has ${bytes(file.size)}; a file may have 3 MB.`);
+        await add.runNow({ notebook_id: notebookId, file, promote: goesLive ? 'now' : 'no' });
+        mark(key, { state: 'done' });
+      } catch (error) {
+        mark(key, { state: 'failed', error: error as Error });
+      }
+    }
+  };
+
+  const finished = uploads.filter(({ state }) => state === 'done' || state === 'failed').length;
+  return (
+    <div className="mb-5">
+      <DropZone
+        hint="Text, Markdown, HTML, PDF, DOCX, XLSX, PPTX, CSV, JSON, source code; each up to 3 MB and 512 KB of text."
+        isMany
+        label="Drop documents here, or choose them"
+        onFiles={(files) => void send(files)}
+      />
+      {isLive && (
+        <label className="mt-2 flex gap-2 text-sm">
+          <input
+            checked={goesLive}
+            className="mt-0.5 size-4 accent-accent"
+            onChange={(event) => setGoesLive(event.target.checked)}
+            type="checkbox"
+          />
+          <span>Live users read them at once; otherwise with the next promotion</span>
+        </label>
+      )}
+      {uploads.length > 0 && (
+        <div className="panel mt-3 divide-y" data-uploads="">
+          <div className="flex items-center gap-2 px-3 py-1.5 text-quiet text-sm">
+            <span className="grow" role="status">
+              {finished} of {uploads.length} sent
+            </span>
+            {finished === uploads.length && (
+              <Button look="quiet" onClick={() => setUploads([])} shape="small">
+                Close
+              </Button>
+            )}
+          </div>
+          {uploads.map(({ key, file, state, error }) => (
+            <div className="px-3 py-1.5" key={key}>
+              <div className="flex items-center gap-2">
+                {state === 'sending' ? (
+                  <Spinner />
+                ) : (
+                  <Icon
+                    className={`size-4 ${state === 'failed' ? 'text-danger' : state === 'done' ? 'text-good' : 'text-quiet opacity-40'}`}
+                    name={state === 'failed' ? 'warn' : 'check'}
+                  />
+                )}
+                <span className="min-w-0 grow truncate">{file.name}</span>
+                <span className="figures text-quiet text-sm">{bytes(file.size)}</span>
+              </div>
+              {error && <Fault className="mt-1.5" error={error} retry={() => void send([file])} />}
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

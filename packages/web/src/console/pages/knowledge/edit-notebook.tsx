@@ -1,0 +1,53 @@
+import type { Answer } from '../../data/rows.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ChangeForm, SelectField, TextField, useForm } from '../../parts/form.tsx';
+import { ListField, linesOf } from '../../parts/list-field.tsx';
+import { say } from '../../parts/notices.tsx';
+
+export function EditNotebook({ notebook, onClose }: { notebook: Answer<'notebooks.get'>; onClose: () => void }) {
+  const { access } = notebook;
+  return (
+    <Dialog isOpen onClose={onClose} title="Settings of this notebook">
+      <ChangeForm
+        fields={{ notebook_id: notebook.id }}
+        initial={{
+          name: notebook.name,
+          description: notebook.description,
+          readers: access.mode,
+          access: access.mode === 'users' ? access.user_ids.join('\n') : '',
+        }}
+        onCancel={onClose}
+        onDone={() => {
+          say('Saved');
+          onClose();
+        }}
+        row="notebooks.update"
+        send={({ name, description, readers, access: users }) => ({
+          name,
+          description,
+          access: readers === 'all' ? { mode: 'all' } : { mode: 'users', user_ids: linesOf(users) },
+        })}
+        submit="Save"
+      >
+        <TextField label="Name" name="name" />
+        <TextField hint="The agent reads this to know when to look here." label="Description" name="description" />
+        <SelectField
+          hint="Agents of everybody else do not know that it is there."
+          label="Readers"
+          name="readers"
+          options={[
+            ['all', 'Every user'],
+            ['users', 'The users named below'],
+          ]}
+        />
+        <NamedReaders />
+      </ChangeForm>
+    </Dialog>
+  );
+}
+
+function NamedReaders() {
+  const { values } = useForm();
+  if (values.readers !== 'users') return null;
+  return <ListField hint="Ids of users, one to a line." label="Users" name="access" placeholder="ada" />;
+}

@@ -1,0 +1,113 @@
+import { useRole } from '../../data/api.ts';
+import { useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useGo } from '../../parts/page-link.tsx';
+import { bytes, count, Status, Time } from '../../parts/shown.tsx';
+
+const columns: Column<ItemOf<'notebooks.list'>>[] = [
+  { id: 'name', header: 'Notebook', cell: (notebook) => notebook.name },
+  {
+    id: 'about',
+    header: 'What is in it',
+    width: 'minmax(0, 2fr)',
+    isWideOnly: true,
+    cell: (notebook) => notebook.description,
+  },
+  {
+    id: 'readers',
+    header: 'Readers',
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ access }) =>
+      access.mode === 'all' ? (
+        <span className="text-quiet">everyone</span>
+      ) : (
+        <Status tone="accent">{access.user_ids.length === 1 ? '1 user' : `${access.user_ids.length} users`}</Status>
+      ),
+  },
+  {
+    id: 'documents',
+    header: 'Documents',
+    width: '5.5rem',
+    align: 'end',
+    cell: (notebook) => count(notebook.document_count),
+  },
+  {
+    id: 'size',
+    header: 'Size',
+    width: '5rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: (notebook) => bytes(notebook.bytes),
+  },
+  { id: 'changed', header: 'Changed', width: '6.5rem', cell: (notebook) => <Time at={notebook.updated_at} /> },
+];
+
+export default function KnowledgePage() {
+  const notebooks = useList('notebooks.list', {});
+  const { may } = useRole();
+  const creating = useDialogInAddress('new');
+  const go = useGo();
+  const create = may('notebooks.create') && (
+    <Button look="primary" onClick={() => creating.open()}>
+      <Icon name="plus" /> Create notebook
+    </Button>
+  );
+  return (
+    <Page
+      actions={create}
+      lead="Documents that an agent reads before it answers. A deployment file names the notebooks it reads, and every version keeps the documents it was saved with."
+      request={notebooks.request}
+      title="Knowledge"
+    >
+      <DataTable
+        columns={columns}
+        empty={
+          <EmptyState
+            action={create}
+            example={{ label: 'A deployment reads it when its file says so:', code: 'knowledge:\n  - notebook: nb_…' }}
+            icon="book"
+            title="No notebooks yet"
+          >
+            Create one for each kind of reading, such as your help pages or a price list, and drop the files into it.
+          </EmptyState>
+        }
+        label="Notebooks"
+        linkOf={({ id }) => `/knowledge/${id}`}
+        list={notebooks}
+      />
+      <Dialog isOpen={creating.value !== null} onClose={creating.close} title="Create a notebook">
+        <ChangeForm
+          initial={{ name: '', slug: '', description: '' }}
+          onCancel={creating.close}
+          onDone={({ id }) => go(`/knowledge/${id}`)}
+          row="notebooks.create"
+          submit="Create notebook"
+        >
+          <TextField label="Name" name="name" placeholder="Help center" />
+          <TextField
+            hint="A short name of its own: lowercase letters, digits and dashes."
+            isMono
+            label="Slug"
+            name="slug"
+            placeholder="help-center"
+          />
+          <TextField
+            hint="The agent reads this to know when to look here."
+            label="Description"
+            name="description"
+            placeholder="Answers to common questions of customers"
+          />
+        </ChangeForm>
+      </Dialog>
+    </Page>
+  );
+}

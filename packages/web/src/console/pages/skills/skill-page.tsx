@@ -1,0 +1,144 @@
+import { useParams } from '@tanstack/react-router';
+import { useRole } from '../../data/api.ts';
+import { useChange, useList, useOne } from '../../data/queries.ts';
+import type { Answer, ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { Id } from '../../parts/copy.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { CodeBlock } from '../../parts/empty-state.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Loaded, Page, Section } from '../../parts/page.tsx';
+import { useGo } from '../../parts/page-link.tsx';
+import { bytes, Status, Time } from '../../parts/shown.tsx';
+import { UploadSkill } from './upload-skill.tsx';
+
+type Skill = Answer<'skills.get'>;
+
+export default function SkillPage() {
+  const { skill: skill_id } = useParams({ strict: false }) as { skill: string };
+  const skill = useOne('skills.get', { skill_id });
+  return <Loaded query={skill}>{(found) => <Shown request={skill.request} skill={found} />}</Loaded>;
+}
+
+function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps<typeof Page>['request'] }) {
+  const { may } = useRole();
+  const go = useGo();
+  const replacing = useDialogInAddress('replace');
+  const deleting = useDialogInAddress('delete');
+  const [{ file }, setFilter] = useFilters('file');
+  const shown =
+    skill.files.find(({ path }) => path === file) ??
+    skill.files.find(({ path }) => path === 'SKILL.md') ??
+    skill.files[0];
+  const { id } = skill;
+  const remove = useChange('skills.delete', {
+    onDone: () => {
+      say('Skill deleted');
+      go('/skills');
+    },
+  });
+  return (
+    <Page
+      above={{ to: '/skills', title: 'Skills' }}
+      actions={
+        id !== null && (
+          <>
+            <Button disabled={!may('skills.replace')} onClick={() => replacing.open()}>
+              Replace files
+            </Button>
+            <Button
+              aria-label="Delete this skill"
+              disabled={!may('skills.delete')}
+              look="danger-quiet"
+              onClick={() => deleting.open()}
+              shape="icon"
+            >
+              <Icon name="trash" />
+            </Button>
+          </>
+        )
+      }
+      lead={skill.description}
+      request={request}
+      title={skill.name}
+    >
+      <p className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-1 text-quiet text-sm">
+        {id === null ? <Status tone="accent">built in</Status> : <Id>{id}</Id>}
+        <code className="font-mono">{skill.slug}</code>
+      </p>
+      <Section title={skill.files.length === 1 ? 'Its file' : `Its ${skill.files.length} files`}>
+        <div className="grid gap-3 sm:grid-cols-[15rem_minmax(0,1fr)]">
+          <ul className="panel max-h-[60dvh] self-start overflow-y-auto p-1">
+            {skill.files.map(({ path, bytes: size }) => (
+              <li key={path}>
+                <button
+                  aria-current={path === shown?.path}
+                  className="flex w-full items-center gap-2 rounded-md px-2 py-1 text-left hover:bg-muted aria-[current=true]:bg-muted aria-[current=true]:font-medium"
+                  onClick={() => setFilter({ file: path })}
+                  type="button"
+                >
+                  <span className="min-w-0 grow truncate font-mono text-sm" title={path}>
+                    {path}
+                  </span>
+                  <span className="figures text-quiet text-xs">{bytes(size)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          {shown && <CodeBlock code={shown.content} />}
+        </div>
+      </Section>
+      {id !== null && <Versions skillId={id} />}
+      {replacing.value && id !== null && (
+        <UploadSkill
+          onClose={replacing.close}
+          onDone={() => {
+            say('Files replaced');
+            replacing.close();
+          }}
+          skill={{ id, name: skill.name }}
+        />
+      )}
+      <ConfirmDialog
+        act="Delete skill"
+        error={remove.error}
+        isOpen={deleting.value !== null && id !== null}
+        isRunning={remove.isRunning}
+        loses={
+          <>
+            <strong className="break-all text-foreground">{skill.name}</strong> goes from every user. While a live
+            version names it, the server refuses.
+          </>
+        }
+        onClose={deleting.close}
+        run={() => remove.run({ skill_id: id as string })}
+        title="Delete this skill?"
+        typed={skill.slug}
+      />
+    </Page>
+  );
+}
+
+const versionColumns: Column<ItemOf<'skills.versions'>>[] = [
+  { id: 'hash', header: 'Version', cell: ({ hash }) => <code className="font-mono text-sm">{hash}</code> },
+  {
+    id: 'parent',
+    header: 'Made of',
+    isWideOnly: true,
+    cell: ({ parent_hash }) => <code className="font-mono text-quiet text-sm">{parent_hash ?? 'the first'}</code>,
+  },
+  { id: 'made', header: 'Made', width: '7rem', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function Versions({ skillId }: { skillId: string }) {
+  const versions = useList('skills.versions', { skill_id: skillId });
+  return (
+    <Section title="Versions">
+      <DataTable columns={versionColumns} empty={null} label="Versions" list={versions} />
+    </Section>
+  );
+}

@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import { usePlace } from '../../data/api.ts';
+import { useChange } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { DropZone } from '../../parts/drop-zone.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { bytes } from '../../parts/shown.tsx';
+
+type UploadProps = {
+  /** Whose files are replaced; absent: a new skill. */
+  skill?: { id: string; name: string };
+  onClose: () => void;
+  onDone: (skill: Answer<'skills.create'>) => void;
+};
+
+const mostBytes = 8 * 1024 * 1024;
+const isZip = (file: File) => /\.zip$/i.test(file.name) || file.type === 'application/zip';
+
+/** A zip goes as it is; single files go by their names. */
+async function contentOf(files: readonly File[]) {
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  if (total > mostBytes) throw new Error(`These are ${bytes(total)}; a skill may have 8 MB.`);
+  const [zip, ...more] = files;
+  if (zip && more.length === 0 && isZip(zip)) return { zip };
+  return { files: await Promise.all(files.map(async (file) => ({ path: file.name, content: await file.text() }))) };
+}
+
+export function UploadSkill({ skill, onClose, onDone }: UploadProps) {
+  const { mode } = usePlace();
+  const create = useChange('skills.create', { onDone });
+  const replace = useChange('skills.replace', { onDone });
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [isLate, setIsLate] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const run = async () => {
+    setError(null);
+    try {
+      const content = await contentOf(files);
+      if (skill) await replace.runNow({ skill_id: skill.id, promote: isLate ? 'no' : 'now', ...content });
+      else await create.runNow(content);
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  return (
+    <Dialog
+      description="A zip of its folder, or its files: a SKILL.md with name and description at its head, and what it refers to."
+      isOpen
+      onClose={onClose}
+      title={skill ? `New files for ${skill.name}` : 'Upload a skill'}
+    >
+      <DropZone
+        hint="Text files only, at most 200."
+        isMany
+        label="Drop a zip or its files here, or choose them"
+        onFiles={setFiles}
+      />
+      {files.length > 0 && (
+        <ul className="mt-3 max-h-48 overflow-y-auto rounded-md border">
+          {files.map((file) => (
+            <li className="flex gap-3 border-b px-3 py-1 last:border-0" key={file.name}>
+              <span className="min-w-0 grow truncate font-mono text-sm">{file.name}</span>
+              <span className="figures text-quiet text-sm">{bytes(file.size)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {skill && mode === 'live' && (
+        <label className="mt-3 flex gap-2 text-sm">
+          <input
+            checked={isLate}
+            className="mt-0.5 size-4 accent-accent"
+            onChange={(event) => setIsLate(event.target.checked)}
+            type="checkbox"
+          />
+          Live users get them with the next promotion, not at once
+        </label>
+      )}
+      {error && <Fault className="mt-3" error={error} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          disabled={files.length === 0}
+          isBusy={create.isRunning || replace.isRunning}
+          look="primary"
+          onClick={() => void run()}
+        >
+          Upload
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

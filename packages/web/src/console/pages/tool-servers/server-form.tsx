@@ -1,0 +1,89 @@
+import type { Answer } from '../../data/rows.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { ListField, linesOf } from '../../parts/list-field.tsx';
+
+type Server = Answer<'mcpServers.get'>;
+
+/** Makes a server known, or changes how it is reached. */
+export function ServerForm({
+  server,
+  onClose,
+  onDone,
+}: {
+  server?: Server;
+  onClose: () => void;
+  onDone: (server: Server) => void;
+}) {
+  const frame = { onCancel: onClose, onDone };
+  const initial = {
+    name: server?.name ?? '',
+    slug: '',
+    url: server?.url ?? '',
+    auth: server ? headersAsLines(server) : '',
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title={server ? 'How this server is reached' : 'Register a tool server'}>
+      {server ? (
+        <ChangeForm
+          {...frame}
+          fields={{ server_id: server.id }}
+          initial={initial}
+          row="mcpServers.update"
+          send={({ name, url, auth }) => ({ name, url, auth: authOf(auth) })}
+          submit="Save"
+        >
+          <Reach />
+        </ChangeForm>
+      ) : (
+        <ChangeForm
+          {...frame}
+          initial={initial}
+          row="mcpServers.create"
+          send={({ name, slug, url, auth }) => ({ name, slug, url, auth: authOf(auth) })}
+          submit="Register server"
+        >
+          <Reach isNew />
+        </ChangeForm>
+      )}
+    </Dialog>
+  );
+}
+
+const Reach = ({ isNew = false }: { isNew?: boolean }) => (
+  <>
+    <TextField label="Name" name="name" placeholder="CRM" />
+    {isNew && (
+      <TextField
+        hint="Part of its tools’ names: lowercase letters, digits and dashes."
+        isMono
+        label="Slug"
+        name="slug"
+        placeholder="crm"
+      />
+    )}
+    <TextField isMono label="Address" name="url" placeholder="https://crm.example.com/mcp" type="url" />
+    <ListField
+      hint={'One to a line. A credential is named, never written: Authorization: Bearer ${secret:CRM_TOKEN}'}
+      label="Headers"
+      name="auth"
+      placeholder={'Authorization: Bearer ${secret:CRM_TOKEN}'}
+    />
+  </>
+);
+
+const headersAsLines = ({ auth }: Server): string =>
+  auth.type === 'none'
+    ? ''
+    : Object.entries(auth.headers)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n');
+
+/** A line without a colon is a header without a value: the server says what is wrong with it. */
+function authOf(text: unknown) {
+  const headers = linesOf(text).map((line) => {
+    const at = line.indexOf(':');
+    return at === -1 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  });
+  return headers.length === 0 ? { type: 'none' } : { type: 'headers', headers: Object.fromEntries(headers) };
+}

@@ -1,0 +1,121 @@
+import { useParams } from '@tanstack/react-router';
+import { useRole } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import type { Answer, Request } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { Id } from '../../parts/copy.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
+import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { Time } from '../../parts/shown.tsx';
+import { ServerForm } from './server-form.tsx';
+import { ToolMatrix } from './tool-matrix.tsx';
+
+export default function ServerPage() {
+  const { server: server_id } = useParams({ strict: false }) as { server: string };
+  const server = useOne('mcpServers.get', { server_id });
+  return <Loaded query={server}>{(found) => <Shown request={server.request} server={found} />}</Loaded>;
+}
+
+function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request: Request }) {
+  const { may } = useRole();
+  const go = useGo();
+  const editing = useDialogInAddress('edit');
+  const deleting = useDialogInAddress('delete');
+  const remove = useChange('mcpServers.delete', {
+    onDone: () => {
+      say('Server removed');
+      go('/tool-servers');
+    },
+  });
+  const secretLinks = [...server.secrets, ...server.user_secrets].map((name) => (
+    <PageLink className="mr-2 font-mono text-sm underline underline-offset-2" key={name} to="/secrets">
+      {name}
+    </PageLink>
+  ));
+  return (
+    <Page
+      above={{ to: '/tool-servers', title: 'Tool servers' }}
+      actions={
+        <>
+          <Button disabled={!may('mcpServers.update')} onClick={() => editing.open()}>
+            Change
+          </Button>
+          <Button
+            aria-label="Remove this server"
+            disabled={!may('mcpServers.delete')}
+            look="danger-quiet"
+            onClick={() => deleting.open()}
+            shape="icon"
+          >
+            <Icon name="trash" />
+          </Button>
+        </>
+      }
+      request={request}
+      title={server.name}
+    >
+      <Section title="How it is reached">
+        <Facts
+          rows={[
+            ['Id', <Id key="id">{server.id}</Id>],
+            [
+              'Slug',
+              <code className="font-mono" key="slug">
+                {server.slug}
+              </code>,
+            ],
+            [
+              'Address',
+              <code className="break-all font-mono" key="url">
+                {server.url}
+              </code>,
+            ],
+            [
+              'Sent along',
+              server.auth.type === 'none' ? (
+                'nothing'
+              ) : (
+                <code className="break-all font-mono" key="auth">
+                  {Object.keys(server.auth.headers).join(', ')}
+                </code>
+              ),
+            ],
+            ['Secrets', secretLinks.length === 0 ? 'none' : secretLinks],
+            ['Changed', <Time at={server.updated_at} key="changed" />],
+          ]}
+        />
+      </Section>
+      <ToolMatrix server={server} />
+      {editing.value && (
+        <ServerForm
+          onClose={editing.close}
+          onDone={() => {
+            say('Saved for every deployment');
+            editing.close();
+          }}
+          server={server}
+        />
+      )}
+      <ConfirmDialog
+        act="Remove server"
+        error={remove.error}
+        isOpen={deleting.value !== null}
+        isRunning={remove.isRunning}
+        loses={
+          <>
+            No agent reaches the tools of <strong className="break-all text-foreground">{server.name}</strong> any more.
+            While a live version uses it, the server refuses.
+          </>
+        }
+        onClose={deleting.close}
+        run={() => remove.run({ server_id: server.id })}
+        title="Remove this server?"
+        typed={server.slug}
+      />
+    </Page>
+  );
+}

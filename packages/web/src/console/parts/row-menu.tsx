@@ -1,0 +1,16 @@
+import { Button } from './button.tsx';
+import { Icon } from './icons.tsx';
+import { Menu, type MenuItem } from './menu.tsx';
+
+/** What can be done with one row, behind its three dots. It lies above the link of the row. */
+export function RowMenu({ of, items }: { of: string; items: readonly MenuItem[] }) {
+  return (
+    <span className="relative z-10">
+      <Menu items={items}>
+        <Button aria-label={`What can be done with ${of}`} look="quiet" shape="small">
+          <Icon name="more" />
+        </Button>
+      </Menu>
+    </span>
+  );
+}

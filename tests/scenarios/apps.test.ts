@@ -44,7 +44,7 @@ describe('an agent that needs an app', () => {
       outcome: null,
     });
     expect(enumOf(0)).toEqual(expect.arrayContaining(['notes', 'diary', 'notion']));
-    expect(enumOf(0)).not.toContain('github');
+    expect(enumOf(0)).not.toContain('slack');
     expect(toolNamesIn(desk.asked[0])).not.toContain(read);
     for (const body of [undefined, { approve: true }]) {
       expect((await desk.answer(interaction.id, body)).body.error.code).toBe('connect_app_instead');
@@ -197,7 +197,7 @@ describe('a connected app', () => {
       const names = await tells({ user_id: 'hal', deployment: 'narrow' });
       return [names.includes(read), enumOf(0)];
     };
-    expect(await within(['notes', 'diary', 'github', 'unknown'])).toEqual([true, ['diary']]);
+    expect(await within(['notes', 'diary', 'slack', 'unknown'])).toEqual([true, ['diary']]);
     expect(await within(['diary'])).toEqual([false, ['diary']]);
     expect(await within([])).toEqual([false, undefined]);
     expect(await within('all')).toEqual([true, expect.arrayContaining(['diary', 'notion'])]);

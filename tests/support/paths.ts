@@ -30,6 +30,7 @@ const prefixOf: Record<string, IdPrefix> = {
 
 const others: Record<string, string> = {
   name: 'NAME',
+  app: 'nothing',
   user_id: 'nobody',
   version: '1',
   model: 'nobody',

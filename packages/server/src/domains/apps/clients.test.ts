@@ -11,6 +11,7 @@ import { sql } from '../../db/sql.ts';
 import { jsonb, text } from '../../db/table.ts';
 import { clientDocumentPage } from '../../pages/client-document.ts';
 import { type AppRoutes, redirectUri, reset, startAppRoutes } from './apps.fixture.ts';
+import { createConnectableApps } from './connectable-apps.ts';
 import { browseUntil } from './oidc-app.fixture.ts';
 import { createSignIns } from './sign-ins.ts';
 import { connections, ownAppClients } from './tables.ts';
@@ -170,6 +171,22 @@ describe('the client that an org gives', () => {
       expect(kept).not.toContain(client_secret);
       expect(kept).not.toContain(Buffer.from(client_secret).toString('hex'));
     }
+  });
+
+  it('makes the agent offer the app, in its mode, a few seconds later [APP-360]', async () => {
+    const [org, other] = [await desk.newOrg(), await desk.newOrg()];
+    let now = 0;
+    const connectable = createConnectableApps({ db: desk.db, catalogue: desk.catalogue, now: () => now });
+    const offered = async (orgId: string, mode: 'test' | 'live' = 'test') =>
+      (await connectable({ orgId, mode }, ({ id }) => /^(oidc|keyed|closed)/.test(id))).map(({ id }) => id);
+    const always = ['keyed', 'keyed-query', 'oidc', 'oidc-operator'];
+    expect(await offered(org.id)).toEqual(always);
+    await give(org.testKey, 'oidc-by-hand', body);
+    expect(await offered(org.id)).toEqual(always);
+    now = 5_000;
+    expect(await offered(org.id)).toEqual([...always.slice(0, 3), 'oidc-by-hand', 'oidc-operator']);
+    expect(await offered(org.id, 'live')).toEqual(always);
+    expect(await offered(other.id)).toEqual(always);
   });
 
   it.each<[string, string, Record<string, unknown>, string]>([

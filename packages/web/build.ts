@@ -3,8 +3,8 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { writeLlms } from './build-llms.ts';
 import { buildGuide } from './build-guide.ts';
+import { writeLlms } from './build-llms.ts';
 
 const dist = join(import.meta.dirname, 'dist');
 const vite = await import('vite').catch(() => null);

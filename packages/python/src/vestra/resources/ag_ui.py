@@ -19,7 +19,12 @@ class AgUi(Group):
         """Run a deployment as clients of AG-UI do: a thread is a conversation, a run a turn or a part
         of one.
 
+        Always answers an event stream, one AG-UI event to a line of data. A run that stops for an
+        approval, a question or a tool ends with an interrupt; send the answer as `resume` in the
+        next run of the thread.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             body: The body as it is sent.
             service_user: The user the agent works for.
         """
@@ -50,7 +55,12 @@ class AsyncAgUi(AsyncGroup):
         """Run a deployment as clients of AG-UI do: a thread is a conversation, a run a turn or a part
         of one.
 
+        Always answers an event stream, one AG-UI event to a line of data. A run that stops for an
+        approval, a question or a tool ends with an interrupt; send the answer as `resume` in the
+        next run of the thread.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             body: The body as it is sent.
             service_user: The user the agent works for.
         """

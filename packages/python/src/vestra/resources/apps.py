@@ -17,7 +17,15 @@ class Apps(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.App]:
-        """List the apps that users may connect, and what each needs for that."""
+        """List the apps that users may connect, and what each needs for that.
+
+        Needs scope `runtime`. Users connect them with `POST /v1/connections`; `apps` of a
+        deployment says which may be used.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.App,
             "apps.list",
@@ -36,6 +44,8 @@ class Apps(Group):
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.AppClient:
         """Show the OAuth client that the org gave for an app, without its secret.
+
+        Needs scope `admin`. Kept per mode: a test key sees the test one.
 
         Args:
             app: The id of the app.
@@ -62,6 +72,9 @@ class Apps(Group):
     ) -> types.AppClient:
         """Give the OAuth client that the org registered with an app; its users sign in with it from
         then on.
+
+        Needs scope `admin`. Register it with the app first, with the `redirect_uri` that the app’s
+        entry shows. Kept per mode; a second call replaces the first.
 
         Args:
             app: The id of the app.
@@ -95,6 +108,9 @@ class Apps(Group):
         """Forget the OAuth client that the org gave for an app; sign-ins made with it last as long as
         their token.
 
+        Needs scope `admin`. From then on the operator’s client counts, or what this server makes
+        itself known by.
+
         Args:
             app: The id of the app.
         """
@@ -119,7 +135,15 @@ class AsyncApps(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.App]:
-        """List the apps that users may connect, and what each needs for that."""
+        """List the apps that users may connect, and what each needs for that.
+
+        Needs scope `runtime`. Users connect them with `POST /v1/connections`; `apps` of a
+        deployment says which may be used.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.App,
             "apps.list",
@@ -138,6 +162,8 @@ class AsyncApps(AsyncGroup):
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.AppClient:
         """Show the OAuth client that the org gave for an app, without its secret.
+
+        Needs scope `admin`. Kept per mode: a test key sees the test one.
 
         Args:
             app: The id of the app.
@@ -164,6 +190,9 @@ class AsyncApps(AsyncGroup):
     ) -> types.AppClient:
         """Give the OAuth client that the org registered with an app; its users sign in with it from
         then on.
+
+        Needs scope `admin`. Register it with the app first, with the `redirect_uri` that the app’s
+        entry shows. Kept per mode; a second call replaces the first.
 
         Args:
             app: The id of the app.
@@ -196,6 +225,9 @@ class AsyncApps(AsyncGroup):
     ) -> types.Deleted:
         """Forget the OAuth client that the org gave for an app; sign-ins made with it last as long as
         their token.
+
+        Needs scope `admin`. From then on the operator’s client counts, or what this server makes
+        itself known by.
 
         Args:
             app: The id of the app.

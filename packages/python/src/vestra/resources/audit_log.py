@@ -22,7 +22,19 @@ class AuditLog(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.AuditEntry]:
-        """List key use, settings changes and approval answers, newest first."""
+        """List key use, settings changes and approval answers, newest first.
+
+        Needs scope `admin`. Key use is one entry for each key and minute with a count. Kept for 365
+        days unless the operator says otherwise.
+
+        Args:
+            action: Only entries of this action.
+            actor_id: Only what this key, member or session did.
+            from_: From this day or moment on, UTC.
+            to: Up to this day or moment, UTC, itself included.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.AuditEntry,
             "auditLog.list",
@@ -55,7 +67,19 @@ class AsyncAuditLog(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.AuditEntry]:
-        """List key use, settings changes and approval answers, newest first."""
+        """List key use, settings changes and approval answers, newest first.
+
+        Needs scope `admin`. Key use is one entry for each key and minute with a count. Kept for 365
+        days unless the operator says otherwise.
+
+        Args:
+            action: Only entries of this action.
+            actor_id: Only what this key, member or session did.
+            from_: From this day or moment on, UTC.
+            to: Up to this day or moment, UTC, itself included.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.AuditEntry,
             "auditLog.list",

@@ -17,7 +17,14 @@ class Batches(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Batch]:
-        """List batches, newest first."""
+        """List batches, newest first.
+
+        Needs scope `runtime`. Only those of the key’s mode.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Batch,
             "batches.list",
@@ -41,8 +48,15 @@ class Batches(Group):
     ) -> types.Batch:
         """Run one conversation per item, each straight to work, for up to 5,000 items.
 
+        Answers at once; items begin in the background, and `batch.completed` tells the end. An item
+        that waits for a person gives its place to the next. Takes bodies of up to 32 MiB.
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            items: 1 to 5,000 messages, each a conversation of its own.
+            deployment: A dep_ id, a slug or a name without `@version`; absent: the org’s default.
+            concurrency: How many items run at once, 1 to 100.
+            metadata: Your own labels, given back as sent; the agent never reads them. At most 32,
+                each of 512 characters.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -70,7 +84,13 @@ class Batches(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Batch:
-        """Show a batch with its counts and spend."""
+        """Show a batch with its counts and spend.
+
+        `counts` and `spend_usd` are of this moment.
+
+        Args:
+            batch_id: The id of a batch, `bat_` and 24 characters.
+        """
         return self._call(
             types.Batch,
             "batches.get",
@@ -90,7 +110,15 @@ class Batches(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.BatchItem]:
-        """List the items of a batch in the order they were sent."""
+        """List the items of a batch in the order they were sent.
+
+        Results are read here: pages are stable while the batch runs.
+
+        Args:
+            batch_id: The id of a batch, `bat_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.BatchItem,
             "batches.items",
@@ -109,7 +137,14 @@ class Batches(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Batch:
-        """Start no further item of a batch; running ones finish."""
+        """Start no further item of a batch; running ones finish.
+
+        Items that have not begun become `cancelled`; what is running ends by itself. Refused with
+        `batch_finished` once all have ended.
+
+        Args:
+            batch_id: The id of a batch, `bat_` and 24 characters.
+        """
         return self._call(
             types.Batch,
             "batches.cancel",
@@ -131,7 +166,14 @@ class AsyncBatches(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Batch]:
-        """List batches, newest first."""
+        """List batches, newest first.
+
+        Needs scope `runtime`. Only those of the key’s mode.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Batch,
             "batches.list",
@@ -155,8 +197,15 @@ class AsyncBatches(AsyncGroup):
     ) -> types.Batch:
         """Run one conversation per item, each straight to work, for up to 5,000 items.
 
+        Answers at once; items begin in the background, and `batch.completed` tells the end. An item
+        that waits for a person gives its place to the next. Takes bodies of up to 32 MiB.
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            items: 1 to 5,000 messages, each a conversation of its own.
+            deployment: A dep_ id, a slug or a name without `@version`; absent: the org’s default.
+            concurrency: How many items run at once, 1 to 100.
+            metadata: Your own labels, given back as sent; the agent never reads them. At most 32,
+                each of 512 characters.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -184,7 +233,13 @@ class AsyncBatches(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Batch:
-        """Show a batch with its counts and spend."""
+        """Show a batch with its counts and spend.
+
+        `counts` and `spend_usd` are of this moment.
+
+        Args:
+            batch_id: The id of a batch, `bat_` and 24 characters.
+        """
         return await self._call(
             types.Batch,
             "batches.get",
@@ -204,7 +259,15 @@ class AsyncBatches(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.BatchItem]:
-        """List the items of a batch in the order they were sent."""
+        """List the items of a batch in the order they were sent.
+
+        Results are read here: pages are stable while the batch runs.
+
+        Args:
+            batch_id: The id of a batch, `bat_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.BatchItem,
             "batches.items",
@@ -223,7 +286,14 @@ class AsyncBatches(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Batch:
-        """Start no further item of a batch; running ones finish."""
+        """Start no further item of a batch; running ones finish.
+
+        Items that have not begun become `cancelled`; what is running ends by itself. Refused with
+        `batch_finished` once all have ended.
+
+        Args:
+            batch_id: The id of a batch, `bat_` and 24 characters.
+        """
         return await self._call(
             types.Batch,
             "batches.cancel",

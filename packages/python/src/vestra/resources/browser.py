@@ -33,16 +33,29 @@ class Browser(Group):
     ) -> types.BrowserFetch:
         """Open one page in the user’s browser and answer what its own data calls brought.
 
+        No model runs. Only sites of the deployment’s `browser.allowed_domains`. Wakes a sleeping
+        computer; at most four run at once in one browser (409 `browser_busy`), and none while a
+        person drives (409 `browser_in_use`).
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            user_id: Your own id of the user: a user exists from its first use.
+            deployment: Whose allowed sites count: a dep_ id, a slug or a name; absent: the user’s
+                default, then the org’s.
             url: Left out to go on in a kept tab.
+            capture: Which of the page’s own data calls to answer, at most 20.
+            steps: What to do on the page once it is open, in order, at most 50.
+            timeout_ms: How long the whole fetch may take; then 504 `timeout` with what came in
+                `partial`.
             keep_open_ms: Keeps the tab for the next fetch.
             tab: A kept tab, as an answer named it.
             tag: Names the tab in the watch.
             stage: A label shown in the watch.
             front: Opens in front of the person, for a sign-in they finish.
+            front_device: `desktop`: the site’s desktop page at the shape of a phone.
             front_crop: The one element that the screen of a hand-off shows.
             private: Never shown in the watch.
+            challenge: `turnstile`: waits for the page’s bot check to pass by itself or by the
+                person; it is never solved.
             frames: Small pictures at milestones.
         """
         return self._call(
@@ -85,9 +98,13 @@ class Browser(Group):
     ) -> types.BrowserCookies:
         """Say which of the named cookies the browser holds for a site and until when, never a value.
 
+        To see whether a sign-in still holds before using it. Opens no page and wakes the computer.
+
         Args:
+            user_id: Your own id of the user: a user exists from its first use.
+            domain: The site, a bare host name among the deployment’s allowed ones.
             names: Names of cookies, separated by commas.
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            deployment: Whose allowed sites count; absent: the user’s default, then the org’s.
         """
         return self._call(
             types.BrowserCookies,
@@ -110,8 +127,12 @@ class Browser(Group):
     ) -> Stream[types.BrowserFrame]:
         """Watch the fetch tabs of a user’s browser; never wakes the computer.
 
+        An event stream for showing what fetches do. Only allowed sites; tabs that are private or on
+        a blocked path are hidden.
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            user_id: Your own id of the user: a user exists from its first use.
+            deployment: Whose allowed sites count; absent: the user’s default, then the org’s.
         """
         return self._stream(
             types.BrowserFrame,
@@ -151,16 +172,29 @@ class AsyncBrowser(AsyncGroup):
     ) -> types.BrowserFetch:
         """Open one page in the user’s browser and answer what its own data calls brought.
 
+        No model runs. Only sites of the deployment’s `browser.allowed_domains`. Wakes a sleeping
+        computer; at most four run at once in one browser (409 `browser_busy`), and none while a
+        person drives (409 `browser_in_use`).
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            user_id: Your own id of the user: a user exists from its first use.
+            deployment: Whose allowed sites count: a dep_ id, a slug or a name; absent: the user’s
+                default, then the org’s.
             url: Left out to go on in a kept tab.
+            capture: Which of the page’s own data calls to answer, at most 20.
+            steps: What to do on the page once it is open, in order, at most 50.
+            timeout_ms: How long the whole fetch may take; then 504 `timeout` with what came in
+                `partial`.
             keep_open_ms: Keeps the tab for the next fetch.
             tab: A kept tab, as an answer named it.
             tag: Names the tab in the watch.
             stage: A label shown in the watch.
             front: Opens in front of the person, for a sign-in they finish.
+            front_device: `desktop`: the site’s desktop page at the shape of a phone.
             front_crop: The one element that the screen of a hand-off shows.
             private: Never shown in the watch.
+            challenge: `turnstile`: waits for the page’s bot check to pass by itself or by the
+                person; it is never solved.
             frames: Small pictures at milestones.
         """
         return await self._call(
@@ -203,9 +237,13 @@ class AsyncBrowser(AsyncGroup):
     ) -> types.BrowserCookies:
         """Say which of the named cookies the browser holds for a site and until when, never a value.
 
+        To see whether a sign-in still holds before using it. Opens no page and wakes the computer.
+
         Args:
+            user_id: Your own id of the user: a user exists from its first use.
+            domain: The site, a bare host name among the deployment’s allowed ones.
             names: Names of cookies, separated by commas.
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            deployment: Whose allowed sites count; absent: the user’s default, then the org’s.
         """
         return await self._call(
             types.BrowserCookies,
@@ -228,8 +266,12 @@ class AsyncBrowser(AsyncGroup):
     ) -> AsyncStream[types.BrowserFrame]:
         """Watch the fetch tabs of a user’s browser; never wakes the computer.
 
+        An event stream for showing what fetches do. Only allowed sites; tabs that are private or on
+        a blocked path are hidden.
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            user_id: Your own id of the user: a user exists from its first use.
+            deployment: Whose allowed sites count; absent: the user’s default, then the org’s.
         """
         return await self._stream(
             types.BrowserFrame,

@@ -19,7 +19,16 @@ class Connections(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Connection]:
-        """List connected apps, newest first."""
+        """List connected apps, newest first.
+
+        Needs scope `runtime`. Tokens are never shown.
+
+        Args:
+            user_id: Only this user’s; absent: everybody’s.
+            app: Only connections to this app.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Connection,
             "connections.list",
@@ -44,11 +53,13 @@ class Connections(Group):
         """Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which
         connects at once.
 
+        Send the user’s browser to `connect_url`. An interaction that waits for the app settles
+        itself once they have signed in.
+
         Args:
             app: The id of the app, as `GET /v1/apps` lists it.
-            user_id: Whose connection it is; left out: the org’s own agent’s.
-            return_url: Where the browser goes after the sign-in; one of the org’s
-                `allowed_return_urls`.
+            user_id: Who signs in; absent: for the org’s own agent, unless the org requires a user.
+            return_url: Where the browser goes afterwards; one of the org’s `allowed_return_urls`.
             api_key: A key of the user’s, for an app that takes one: it is tried, sealed, and
                 connects at once.
             idempotency_key: Made by the client where none is given.
@@ -76,7 +87,16 @@ class Connections(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> str:
-        """Where an app sends the user’s browser back to after the sign-in."""
+        """Where an app sends the user’s browser back to after the sign-in.
+
+        Called by browsers, not by you: part of OAuth 2.1 with PKCE. Each `state` counts once.
+
+        Args:
+            state: Ties the sign-in to the connection.
+            code: What the app gives for a token.
+            error: Why the app or the user refused.
+            iss: Which authorization server answers.
+        """
         return self._call(
             str,
             "connections.callback",
@@ -94,7 +114,14 @@ class Connections(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Disconnect an app and forget its sign-in."""
+        """Disconnect an app and forget its sign-in.
+
+        The agent can no longer use the app for this user; the app’s own list of grants may still
+        show it.
+
+        Args:
+            connection_id: The id of a connection to an app, `con_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "connections.delete",
@@ -118,7 +145,16 @@ class AsyncConnections(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Connection]:
-        """List connected apps, newest first."""
+        """List connected apps, newest first.
+
+        Needs scope `runtime`. Tokens are never shown.
+
+        Args:
+            user_id: Only this user’s; absent: everybody’s.
+            app: Only connections to this app.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Connection,
             "connections.list",
@@ -143,11 +179,13 @@ class AsyncConnections(AsyncGroup):
         """Begin to connect an app: the user signs in at `connect_url`, or gives an `api_key`, which
         connects at once.
 
+        Send the user’s browser to `connect_url`. An interaction that waits for the app settles
+        itself once they have signed in.
+
         Args:
             app: The id of the app, as `GET /v1/apps` lists it.
-            user_id: Whose connection it is; left out: the org’s own agent’s.
-            return_url: Where the browser goes after the sign-in; one of the org’s
-                `allowed_return_urls`.
+            user_id: Who signs in; absent: for the org’s own agent, unless the org requires a user.
+            return_url: Where the browser goes afterwards; one of the org’s `allowed_return_urls`.
             api_key: A key of the user’s, for an app that takes one: it is tried, sealed, and
                 connects at once.
             idempotency_key: Made by the client where none is given.
@@ -175,7 +213,16 @@ class AsyncConnections(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> str:
-        """Where an app sends the user’s browser back to after the sign-in."""
+        """Where an app sends the user’s browser back to after the sign-in.
+
+        Called by browsers, not by you: part of OAuth 2.1 with PKCE. Each `state` counts once.
+
+        Args:
+            state: Ties the sign-in to the connection.
+            code: What the app gives for a token.
+            error: Why the app or the user refused.
+            iss: Which authorization server answers.
+        """
         return await self._call(
             str,
             "connections.callback",
@@ -193,7 +240,14 @@ class AsyncConnections(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Disconnect an app and forget its sign-in."""
+        """Disconnect an app and forget its sign-in.
+
+        The agent can no longer use the app for this user; the app’s own list of grants may still
+        show it.
+
+        Args:
+            connection_id: The id of a connection to an app, `con_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "connections.delete",

@@ -16,7 +16,14 @@ class ConsoleAccess(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleSession:
-        """Log in to the console; sets an HttpOnly cookie and answers the CSRF token."""
+        """Log in to the console; sets an HttpOnly cookie and answers the CSRF token.
+
+        At most 10 tries a minute for an address and an email.
+
+        Args:
+            email: The email address of a member.
+            password: The member’s password.
+        """
         return self._call(
             types.ConsoleSession,
             "consoleAccess.login",
@@ -39,6 +46,8 @@ class ConsoleAccess(Group):
         """Choose a new password with the link that an owner, an admin or the operator made; every
         browser is logged out.
 
+        Open to whoever holds the link, once.
+
         Args:
             token: What stands behind `#token=` in the link.
             password: The password to come, of at least 12 characters.
@@ -60,7 +69,10 @@ class ConsoleAccess(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Log out of the console."""
+        """Log out of the console.
+
+        Needs the console’s cookie and `X-CSRF-Token`; ends this session alone.
+        """
         return self._call(
             types.Deleted,
             "consoleAccess.logout",
@@ -76,7 +88,10 @@ class ConsoleAccess(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleSession:
-        """Show the member, org and mode of this console session."""
+        """Show the member, org and mode of this console session.
+
+        Needs the console’s cookie. Answers a CSRF token for the calls that follow.
+        """
         return self._call(
             types.ConsoleSession,
             "consoleAccess.session",
@@ -97,7 +112,14 @@ class AsyncConsoleAccess(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleSession:
-        """Log in to the console; sets an HttpOnly cookie and answers the CSRF token."""
+        """Log in to the console; sets an HttpOnly cookie and answers the CSRF token.
+
+        At most 10 tries a minute for an address and an email.
+
+        Args:
+            email: The email address of a member.
+            password: The member’s password.
+        """
         return await self._call(
             types.ConsoleSession,
             "consoleAccess.login",
@@ -120,6 +142,8 @@ class AsyncConsoleAccess(AsyncGroup):
         """Choose a new password with the link that an owner, an admin or the operator made; every
         browser is logged out.
 
+        Open to whoever holds the link, once.
+
         Args:
             token: What stands behind `#token=` in the link.
             password: The password to come, of at least 12 characters.
@@ -141,7 +165,10 @@ class AsyncConsoleAccess(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Log out of the console."""
+        """Log out of the console.
+
+        Needs the console’s cookie and `X-CSRF-Token`; ends this session alone.
+        """
         return await self._call(
             types.Deleted,
             "consoleAccess.logout",
@@ -157,7 +184,10 @@ class AsyncConsoleAccess(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleSession:
-        """Show the member, org and mode of this console session."""
+        """Show the member, org and mode of this console session.
+
+        Needs the console’s cookie. Answers a CSRF token for the calls that follow.
+        """
         return await self._call(
             types.ConsoleSession,
             "consoleAccess.session",

@@ -15,7 +15,10 @@ class ConsoleAccount(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleAccount:
-        """Show the person who is logged in, and how they sign in."""
+        """Show the person who is logged in, and how they sign in.
+
+        Needs the console’s cookie, whatever the role.
+        """
         return self._call(
             types.ConsoleAccount,
             "consoleAccount.show",
@@ -33,6 +36,9 @@ class ConsoleAccount(Group):
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleAccount:
         """Change one’s own name in this org.
+
+        Needs the console’s cookie and `X-CSRF-Token`. Other orgs of the same person keep the name
+        they have.
 
         Args:
             name: What other members read.
@@ -58,6 +64,9 @@ class ConsoleAccount(Group):
     ) -> types.ConsoleAccount:
         """Choose a new password; every other browser is logged out.
 
+        Needs the console’s cookie and `X-CSRF-Token`. It is the password of the login, so it counts
+        for all orgs of the person.
+
         Args:
             password: The password of now.
             new_password: The password to come, of at least 12 characters.
@@ -81,7 +90,14 @@ class ConsoleAccount(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.ConsoleSignInWithId]:
-        """List the browsers in which one is logged in, newest first."""
+        """List the browsers in which one is logged in, newest first.
+
+        Needs the console’s cookie. `is_current` marks the browser that asks.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.ConsoleSignInWithId,
             "consoleAccount.signIns",
@@ -100,6 +116,8 @@ class ConsoleAccount(Group):
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
         """Log one of one’s browsers out.
+
+        Needs the console’s cookie and `X-CSRF-Token`. Ending the current one logs this browser out.
 
         Args:
             console_session_id: The `id` of a sign-in, from the list.
@@ -120,7 +138,10 @@ class ConsoleAccount(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleSignIn:
-        """Log every browser out but this one."""
+        """Log every browser out but this one.
+
+        Needs the console’s cookie and `X-CSRF-Token`. For a lost or shared computer.
+        """
         return self._call(
             types.ConsoleSignIn,
             "consoleAccount.endOtherSignIns",
@@ -139,7 +160,10 @@ class AsyncConsoleAccount(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleAccount:
-        """Show the person who is logged in, and how they sign in."""
+        """Show the person who is logged in, and how they sign in.
+
+        Needs the console’s cookie, whatever the role.
+        """
         return await self._call(
             types.ConsoleAccount,
             "consoleAccount.show",
@@ -157,6 +181,9 @@ class AsyncConsoleAccount(AsyncGroup):
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleAccount:
         """Change one’s own name in this org.
+
+        Needs the console’s cookie and `X-CSRF-Token`. Other orgs of the same person keep the name
+        they have.
 
         Args:
             name: What other members read.
@@ -182,6 +209,9 @@ class AsyncConsoleAccount(AsyncGroup):
     ) -> types.ConsoleAccount:
         """Choose a new password; every other browser is logged out.
 
+        Needs the console’s cookie and `X-CSRF-Token`. It is the password of the login, so it counts
+        for all orgs of the person.
+
         Args:
             password: The password of now.
             new_password: The password to come, of at least 12 characters.
@@ -205,7 +235,14 @@ class AsyncConsoleAccount(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.ConsoleSignInWithId]:
-        """List the browsers in which one is logged in, newest first."""
+        """List the browsers in which one is logged in, newest first.
+
+        Needs the console’s cookie. `is_current` marks the browser that asks.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.ConsoleSignInWithId,
             "consoleAccount.signIns",
@@ -224,6 +261,8 @@ class AsyncConsoleAccount(AsyncGroup):
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
         """Log one of one’s browsers out.
+
+        Needs the console’s cookie and `X-CSRF-Token`. Ending the current one logs this browser out.
 
         Args:
             console_session_id: The `id` of a sign-in, from the list.
@@ -244,7 +283,10 @@ class AsyncConsoleAccount(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ConsoleSignIn:
-        """Log every browser out but this one."""
+        """Log every browser out but this one.
+
+        Needs the console’s cookie and `X-CSRF-Token`. For a lost or shared computer.
+        """
         return await self._call(
             types.ConsoleSignIn,
             "consoleAccount.endOtherSignIns",

@@ -19,7 +19,15 @@ class Conversations(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Conversation]:
-        """List conversations, newest first: one user’s, or all of the org’s."""
+        """List conversations, newest first: one user’s, or all of the org’s.
+
+        Needs scope `runtime`. Conversations that test runs play are not listed.
+
+        Args:
+            user_id: Only this user’s; absent: everybody’s, the org’s own agent included.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Conversation,
             "conversations.list",
@@ -93,11 +101,27 @@ class Conversations(Group):
     ) -> Any:
         """Start a conversation, with or without its first message.
 
+        The user is made on first use. With a `message` the turn begins at once: the answer carries
+        its `turn_id`, or with `stream: true` its events until it settles. Test keys run the draft
+        of the deployment, live keys its live version.
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            user_id: Whose conversation it is; absent: the org’s own agent, unless the org requires
+                a user.
+            deployment: Which agent answers: a dep_ id, a slug or a name, `@version` to pin one;
+                absent: the user’s default, then the org’s.
+            metadata: Your own labels, given back as sent; the agent never reads them. At most 32,
+                each of 512 characters.
+            message: What the user says, at most 32,000 characters.
             context: Data for this message alone; the agent reads it as data, never as instructions.
-            output_schema: JSON Schema of the structured answer, at most 32 KB.
-            hand_off: `always`: straight to work.
+            attachments: Files uploaded before with `POST /v1/files`, at most 10.
+            output_schema: A JSON Schema that the structured answer fits, at most 32 KB.
+            success_criteria: What work must reach; a judge decides on it at the end and the task’s
+                `outcome` tells.
+            tools: Functions of yours that the agent may call for this message, besides those of the
+                deployment; at most 32.
+            hand_off: `auto`: the agent decides whether it answers or hands over to work; `always`:
+                straight to work.
             plan: Work shows its plan and waits for a yes before it starts.
             stream: Answer with the events of the turn until it settles.
             idempotency_key: Made by the client where none is given.
@@ -134,7 +158,14 @@ class Conversations(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Conversation:
-        """Show a conversation with its open work, interactions and tool calls."""
+        """Show a conversation with its open work, interactions and tool calls.
+
+        Also for a session token with `chat`. To follow it without missing anything, stream its
+        events after `last_event_seq`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+        """
         return self._call(
             types.Conversation,
             "conversations.get",
@@ -208,12 +239,26 @@ class Conversations(Group):
     ) -> Any:
         """Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.
 
+        A message sent while a reply is being made waits its turn; open work goes on meanwhile.
+        `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes
+        on, follow the events.
+
         Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            message: What the user says, at most 32,000 characters.
             context: Data for this message alone; the agent reads it as data, never as instructions.
-            output_schema: JSON Schema of the structured answer, at most 32 KB.
-            hand_off: `always`: straight to work.
+            attachments: Files uploaded before with `POST /v1/files`, at most 10.
+            output_schema: A JSON Schema that the structured answer fits, at most 32 KB.
+            success_criteria: What work must reach; a judge decides on it at the end and the task’s
+                `outcome` tells.
+            tools: Functions of yours that the agent may call for this message, besides those of the
+                deployment; at most 32.
+            hand_off: `auto`: the agent decides whether it answers or hands over to work; `always`:
+                straight to work.
             plan: Work shows its plan and waits for a yes before it starts.
             stream: Answer with the events of the turn until it settles.
+            tool_results: Results of open calls of your functions, at most 32; each carries `output`
+                or `error`.
             wait: Holds the call for the final answer: 1 to 120 seconds.
             idempotency_key: Made by the client where none is given.
         """
@@ -253,6 +298,13 @@ class Conversations(Group):
     ) -> Page[types.Message]:
         """List the messages of a conversation, newest first: the user’s, the agent’s and summaries of
         work.
+
+        Pages go back in time. Deltas of a reply are on the event stream alone.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
         """
         return self._page(
             types.Message,
@@ -302,7 +354,19 @@ class Conversations(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Follow a conversation as server-sent events, or read its events as JSON pages."""
+        """Follow a conversation as server-sent events, or read its events as JSON pages.
+
+        Reconnect with `Last-Event-ID`, or `after`: every `seq` comes once and in order. The stream
+        stays open, with a comment line every 15 seconds; `format=json` answers pages in its place.
+        Old events are pruned from the start, after 30 days unless the operator says otherwise.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            task_id: Only events of this piece of work.
+            format: `json` answers a page of events at once in place of a stream.
+            after: The `seq` after which to begin; absent: from the first event that is kept.
+            limit: How many entries a page holds, 1 to 100.
+        """
         return self._streamable(
             types.ConversationEvents,
             "conversations.events",
@@ -324,6 +388,13 @@ class Conversations(Group):
     ) -> types.TurnTrace:
         """Show each step and each model call of a reply; work that it handed over has a trace of its
         own.
+
+        Model calls with tokens and cost, tools with one line of input and output, and tool servers
+        that were away. Work that the turn began is traced by `GET /v1/tasks/{task_id}/trace`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            turn_id: The id of a turn of this conversation, `turn_…`.
         """
         return self._call(
             types.TurnTrace,
@@ -342,7 +413,14 @@ class Conversations(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Conversation:
-        """Stop the reply and every task the conversation started."""
+        """Stop the reply and every task the conversation started.
+
+        What has been said and spent stays. Tasks end as `failed` with the error `stopped`; open
+        interactions are cancelled.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+        """
         return self._call(
             types.Conversation,
             "conversations.stop",
@@ -365,7 +443,15 @@ class AsyncConversations(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Conversation]:
-        """List conversations, newest first: one user’s, or all of the org’s."""
+        """List conversations, newest first: one user’s, or all of the org’s.
+
+        Needs scope `runtime`. Conversations that test runs play are not listed.
+
+        Args:
+            user_id: Only this user’s; absent: everybody’s, the org’s own agent included.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Conversation,
             "conversations.list",
@@ -439,11 +525,27 @@ class AsyncConversations(AsyncGroup):
     ) -> Any:
         """Start a conversation, with or without its first message.
 
+        The user is made on first use. With a `message` the turn begins at once: the answer carries
+        its `turn_id`, or with `stream: true` its events until it settles. Test keys run the draft
+        of the deployment, live keys its live version.
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            user_id: Whose conversation it is; absent: the org’s own agent, unless the org requires
+                a user.
+            deployment: Which agent answers: a dep_ id, a slug or a name, `@version` to pin one;
+                absent: the user’s default, then the org’s.
+            metadata: Your own labels, given back as sent; the agent never reads them. At most 32,
+                each of 512 characters.
+            message: What the user says, at most 32,000 characters.
             context: Data for this message alone; the agent reads it as data, never as instructions.
-            output_schema: JSON Schema of the structured answer, at most 32 KB.
-            hand_off: `always`: straight to work.
+            attachments: Files uploaded before with `POST /v1/files`, at most 10.
+            output_schema: A JSON Schema that the structured answer fits, at most 32 KB.
+            success_criteria: What work must reach; a judge decides on it at the end and the task’s
+                `outcome` tells.
+            tools: Functions of yours that the agent may call for this message, besides those of the
+                deployment; at most 32.
+            hand_off: `auto`: the agent decides whether it answers or hands over to work; `always`:
+                straight to work.
             plan: Work shows its plan and waits for a yes before it starts.
             stream: Answer with the events of the turn until it settles.
             idempotency_key: Made by the client where none is given.
@@ -480,7 +582,14 @@ class AsyncConversations(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Conversation:
-        """Show a conversation with its open work, interactions and tool calls."""
+        """Show a conversation with its open work, interactions and tool calls.
+
+        Also for a session token with `chat`. To follow it without missing anything, stream its
+        events after `last_event_seq`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+        """
         return await self._call(
             types.Conversation,
             "conversations.get",
@@ -554,12 +663,26 @@ class AsyncConversations(AsyncGroup):
     ) -> Any:
         """Send a message; the turn is answered at once, held for with `Prefer: wait=N`, or streamed.
 
+        A message sent while a reply is being made waits its turn; open work goes on meanwhile.
+        `tool_results` answer open calls of your functions. 200: the turn has settled; 202: it goes
+        on, follow the events.
+
         Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            message: What the user says, at most 32,000 characters.
             context: Data for this message alone; the agent reads it as data, never as instructions.
-            output_schema: JSON Schema of the structured answer, at most 32 KB.
-            hand_off: `always`: straight to work.
+            attachments: Files uploaded before with `POST /v1/files`, at most 10.
+            output_schema: A JSON Schema that the structured answer fits, at most 32 KB.
+            success_criteria: What work must reach; a judge decides on it at the end and the task’s
+                `outcome` tells.
+            tools: Functions of yours that the agent may call for this message, besides those of the
+                deployment; at most 32.
+            hand_off: `auto`: the agent decides whether it answers or hands over to work; `always`:
+                straight to work.
             plan: Work shows its plan and waits for a yes before it starts.
             stream: Answer with the events of the turn until it settles.
+            tool_results: Results of open calls of your functions, at most 32; each carries `output`
+                or `error`.
             wait: Holds the call for the final answer: 1 to 120 seconds.
             idempotency_key: Made by the client where none is given.
         """
@@ -599,6 +722,13 @@ class AsyncConversations(AsyncGroup):
     ) -> AsyncPages[types.Message]:
         """List the messages of a conversation, newest first: the user’s, the agent’s and summaries of
         work.
+
+        Pages go back in time. Deltas of a reply are on the event stream alone.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
         """
         return self._page(
             types.Message,
@@ -648,7 +778,19 @@ class AsyncConversations(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Follow a conversation as server-sent events, or read its events as JSON pages."""
+        """Follow a conversation as server-sent events, or read its events as JSON pages.
+
+        Reconnect with `Last-Event-ID`, or `after`: every `seq` comes once and in order. The stream
+        stays open, with a comment line every 15 seconds; `format=json` answers pages in its place.
+        Old events are pruned from the start, after 30 days unless the operator says otherwise.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            task_id: Only events of this piece of work.
+            format: `json` answers a page of events at once in place of a stream.
+            after: The `seq` after which to begin; absent: from the first event that is kept.
+            limit: How many entries a page holds, 1 to 100.
+        """
         return await self._streamable(
             types.ConversationEvents,
             "conversations.events",
@@ -670,6 +812,13 @@ class AsyncConversations(AsyncGroup):
     ) -> types.TurnTrace:
         """Show each step and each model call of a reply; work that it handed over has a trace of its
         own.
+
+        Model calls with tokens and cost, tools with one line of input and output, and tool servers
+        that were away. Work that the turn began is traced by `GET /v1/tasks/{task_id}/trace`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            turn_id: The id of a turn of this conversation, `turn_…`.
         """
         return await self._call(
             types.TurnTrace,
@@ -688,7 +837,14 @@ class AsyncConversations(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Conversation:
-        """Stop the reply and every task the conversation started."""
+        """Stop the reply and every task the conversation started.
+
+        What has been said and spent stays. Tasks end as `failed` with the error `stopped`; open
+        interactions are cancelled.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+        """
         return await self._call(
             types.Conversation,
             "conversations.stop",

@@ -17,7 +17,15 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Deployment]:
-        """List the deployments."""
+        """List the deployments.
+
+        Needs scope `setup`; newest first, archived ones included. Both modes see the same
+        deployments.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Deployment,
             "deployments.list",
@@ -42,7 +50,15 @@ class Deployments(Group):
     ) -> types.Deployment:
         """Create a deployment with a first draft version.
 
+        For settings sent as JSON; to apply a whole file with its folders use `PUT`, the CLI or an
+        SDK. Its first version is the draft that test keys run; nothing is live yet.
+
         Args:
+            name: What people call it, 1 to 120 characters.
+            slug: Its name in addresses; absent: made from `name`.
+            description: What it is for, at most 2,000 characters; the agent card shows it.
+            manifest: Settings of its first version; a key left out takes its default.
+            note: A note on the version, at most 500 characters.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -92,7 +108,15 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Read one deployment, or its newest version as a deployment file in YAML."""
+        """Read one deployment, or its newest version as a deployment file in YAML.
+
+        With `format=yaml` the answer is `application/yaml`, a file that changes nothing when it is
+        applied again.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            format: `yaml` answers the newest version as a deployment file.
+        """
         return self._streamable(
             types.Deployment,
             "deployments.get",
@@ -128,7 +152,44 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.AppliedDeployment:
-        """Apply a deployment file; the first call for a name creates the deployment."""
+        """Apply a deployment file; the first call for a name creates the deployment.
+
+        Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the
+        file’s tests, routines and webhooks, and saves a version where something changed. Local
+        folders cannot be read over HTTP: the CLI and the SDKs upload them first. All faults of the
+        file come together in `errors`.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            name: The deployment’s name in addresses: lowercase letters, digits and dashes, at most
+                63.
+            promote: `after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is
+                only saved.
+            instructions: What the agent is, does and must not do, in your own words; at most 8,000
+                characters.
+            language: A language tag such as `en`, `hi` or `pt-BR` that it answers in, or `auto` to
+                follow each user.
+            model: A model id of `GET /v1/models`, or `default` for the one that the server is set
+                to.
+            apps: Which apps users may connect: `all`, or the ids of `GET /v1/apps`.
+            approvals: Which kinds of action are marked and worded as such when a yes is asked for.
+            limits: Where work and replies are stopped, in money, steps and minutes.
+            tools: MCP servers, each with `mcp`, and functions of your own code, each with
+                `function`; at most 50.
+            skills: A folder of skills, or a list of folders, of skills by `id`, and of built-in
+                ones by `name`.
+            knowledge: A folder or file to read from, or a list of paths and of notebooks by
+                `notebook`.
+            memory: Who keeps what is learnt of users: the service as `vestra`, your own endpoint as
+                `customer`, nobody as `none`; absent: as the org has it.
+            computer: How the agent’s computer is prepared before its first task.
+            browser: Which sites the user’s browser may open; absent: a fetch opens nothing, and no
+                page is closed to the agent.
+            routines: What the agent does by itself on a schedule or on a call; they belong to this
+                file.
+            tests: Scenarios that are played before a version goes live; they belong to this file.
+            webhooks: Addresses that hear this deployment’s events; they belong to this file.
+        """
         return self._call(
             types.AppliedDeployment,
             "deployments.put",
@@ -170,6 +231,13 @@ class Deployments(Group):
     ) -> types.Deployment:
         """Change the name or description, which the agent card shows too; needs a live key once a
         version is live.
+
+        Settings are not changed here but by a new version.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            name: What people call it from now on; the slug stays.
+            description: What it is for; an empty text clears it.
         """
         return self._call(
             types.Deployment,
@@ -192,7 +260,15 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.DeploymentVersion]:
-        """List the versions of a deployment, newest first."""
+        """List the versions of a deployment, newest first.
+
+        Each says what it changed, who saved it and how its tests went.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.DeploymentVersion,
             "deployments.listVersions",
@@ -212,7 +288,14 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.DeploymentVersion:
-        """Read one version of a deployment."""
+        """Read one version of a deployment.
+
+        A version never changes; its `manifest` can be sent to create another deployment.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            version: A version of the deployment: a whole number from 1.
+        """
         return self._call(
             types.DeploymentVersion,
             "deployments.getVersion",
@@ -235,7 +318,14 @@ class Deployments(Group):
     ) -> types.PromotedDeployment:
         """Let a version become the one that the key’s mode runs, at once or when its tests pass.
 
+        With a live key live users get it from their next message on; with a test key the draft
+        moves to it. Secrets, notebooks and skills that it needs are checked first. `after_tests`
+        answers at once and promotes when the run has passed.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            version: Which version, older ones included; absent: the newest.
+            when: `now`: at once; `after_tests`: when its scenarios have passed.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -261,7 +351,10 @@ class Deployments(Group):
     ) -> types.RolledBackDeployment:
         """Make the version that was live before live again at once; needs a live key.
 
+        Promotions form a stack: calling it again goes one further back.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -283,7 +376,14 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deployment:
-        """Put a deployment away: no new conversation or version reaches it."""
+        """Put a deployment away: no new conversation or version reaches it.
+
+        Conversations that are going on are refused further messages. Needs a live key once a
+        version is live.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return self._call(
             types.Deployment,
             "deployments.archive",
@@ -301,7 +401,13 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deployment:
-        """Bring an archived deployment back."""
+        """Bring an archived deployment back.
+
+        Its pointers are as they were. Needs a live key once a version is live.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return self._call(
             types.Deployment,
             "deployments.unarchive",
@@ -319,7 +425,14 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a deployment of which no version is live."""
+        """Delete a deployment of which no version is live.
+
+        Versions, scenarios and test runs go with it; conversations, usage and the audit log stay.
+        Refused with `deployment_live` while a version is live.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return self._call(
             types.Deleted,
             "deployments.delete",
@@ -343,7 +456,14 @@ class Deployments(Group):
     ) -> types.Interview:
         """Describe a job and answer a few questions; the answer carries the deployment file so far.
 
+        201 begins, 200 goes on; five to eight questions at most. Nothing is saved: apply the file
+        once it is `ready`.
+
         Args:
+            deployment: The name that the new deployment will have; to begin.
+            describe: The job, in your own words; to begin.
+            conversation: The `conversation_id` of the answer before; to go on.
+            answer: The answer to the last question; to go on.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -375,7 +495,15 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Deployment]:
-        """List the deployments."""
+        """List the deployments.
+
+        Needs scope `setup`; newest first, archived ones included. Both modes see the same
+        deployments.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Deployment,
             "deployments.list",
@@ -400,7 +528,15 @@ class AsyncDeployments(AsyncGroup):
     ) -> types.Deployment:
         """Create a deployment with a first draft version.
 
+        For settings sent as JSON; to apply a whole file with its folders use `PUT`, the CLI or an
+        SDK. Its first version is the draft that test keys run; nothing is live yet.
+
         Args:
+            name: What people call it, 1 to 120 characters.
+            slug: Its name in addresses; absent: made from `name`.
+            description: What it is for, at most 2,000 characters; the agent card shows it.
+            manifest: Settings of its first version; a key left out takes its default.
+            note: A note on the version, at most 500 characters.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -450,7 +586,15 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Read one deployment, or its newest version as a deployment file in YAML."""
+        """Read one deployment, or its newest version as a deployment file in YAML.
+
+        With `format=yaml` the answer is `application/yaml`, a file that changes nothing when it is
+        applied again.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            format: `yaml` answers the newest version as a deployment file.
+        """
         return await self._streamable(
             types.Deployment,
             "deployments.get",
@@ -486,7 +630,44 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.AppliedDeployment:
-        """Apply a deployment file; the first call for a name creates the deployment."""
+        """Apply a deployment file; the first call for a name creates the deployment.
+
+        Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the
+        file’s tests, routines and webhooks, and saves a version where something changed. Local
+        folders cannot be read over HTTP: the CLI and the SDKs upload them first. All faults of the
+        file come together in `errors`.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            name: The deployment’s name in addresses: lowercase letters, digits and dashes, at most
+                63.
+            promote: `after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is
+                only saved.
+            instructions: What the agent is, does and must not do, in your own words; at most 8,000
+                characters.
+            language: A language tag such as `en`, `hi` or `pt-BR` that it answers in, or `auto` to
+                follow each user.
+            model: A model id of `GET /v1/models`, or `default` for the one that the server is set
+                to.
+            apps: Which apps users may connect: `all`, or the ids of `GET /v1/apps`.
+            approvals: Which kinds of action are marked and worded as such when a yes is asked for.
+            limits: Where work and replies are stopped, in money, steps and minutes.
+            tools: MCP servers, each with `mcp`, and functions of your own code, each with
+                `function`; at most 50.
+            skills: A folder of skills, or a list of folders, of skills by `id`, and of built-in
+                ones by `name`.
+            knowledge: A folder or file to read from, or a list of paths and of notebooks by
+                `notebook`.
+            memory: Who keeps what is learnt of users: the service as `vestra`, your own endpoint as
+                `customer`, nobody as `none`; absent: as the org has it.
+            computer: How the agent’s computer is prepared before its first task.
+            browser: Which sites the user’s browser may open; absent: a fetch opens nothing, and no
+                page is closed to the agent.
+            routines: What the agent does by itself on a schedule or on a call; they belong to this
+                file.
+            tests: Scenarios that are played before a version goes live; they belong to this file.
+            webhooks: Addresses that hear this deployment’s events; they belong to this file.
+        """
         return await self._call(
             types.AppliedDeployment,
             "deployments.put",
@@ -528,6 +709,13 @@ class AsyncDeployments(AsyncGroup):
     ) -> types.Deployment:
         """Change the name or description, which the agent card shows too; needs a live key once a
         version is live.
+
+        Settings are not changed here but by a new version.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            name: What people call it from now on; the slug stays.
+            description: What it is for; an empty text clears it.
         """
         return await self._call(
             types.Deployment,
@@ -550,7 +738,15 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.DeploymentVersion]:
-        """List the versions of a deployment, newest first."""
+        """List the versions of a deployment, newest first.
+
+        Each says what it changed, who saved it and how its tests went.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.DeploymentVersion,
             "deployments.listVersions",
@@ -570,7 +766,14 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.DeploymentVersion:
-        """Read one version of a deployment."""
+        """Read one version of a deployment.
+
+        A version never changes; its `manifest` can be sent to create another deployment.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            version: A version of the deployment: a whole number from 1.
+        """
         return await self._call(
             types.DeploymentVersion,
             "deployments.getVersion",
@@ -593,7 +796,14 @@ class AsyncDeployments(AsyncGroup):
     ) -> types.PromotedDeployment:
         """Let a version become the one that the key’s mode runs, at once or when its tests pass.
 
+        With a live key live users get it from their next message on; with a test key the draft
+        moves to it. Secrets, notebooks and skills that it needs are checked first. `after_tests`
+        answers at once and promotes when the run has passed.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            version: Which version, older ones included; absent: the newest.
+            when: `now`: at once; `after_tests`: when its scenarios have passed.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -619,7 +829,10 @@ class AsyncDeployments(AsyncGroup):
     ) -> types.RolledBackDeployment:
         """Make the version that was live before live again at once; needs a live key.
 
+        Promotions form a stack: calling it again goes one further back.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -641,7 +854,14 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deployment:
-        """Put a deployment away: no new conversation or version reaches it."""
+        """Put a deployment away: no new conversation or version reaches it.
+
+        Conversations that are going on are refused further messages. Needs a live key once a
+        version is live.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return await self._call(
             types.Deployment,
             "deployments.archive",
@@ -659,7 +879,13 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deployment:
-        """Bring an archived deployment back."""
+        """Bring an archived deployment back.
+
+        Its pointers are as they were. Needs a live key once a version is live.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return await self._call(
             types.Deployment,
             "deployments.unarchive",
@@ -677,7 +903,14 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a deployment of which no version is live."""
+        """Delete a deployment of which no version is live.
+
+        Versions, scenarios and test runs go with it; conversations, usage and the audit log stay.
+        Refused with `deployment_live` while a version is live.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return await self._call(
             types.Deleted,
             "deployments.delete",
@@ -701,7 +934,14 @@ class AsyncDeployments(AsyncGroup):
     ) -> types.Interview:
         """Describe a job and answer a few questions; the answer carries the deployment file so far.
 
+        201 begins, 200 goes on; five to eight questions at most. Nothing is saved: apply the file
+        once it is `ready`.
+
         Args:
+            deployment: The name that the new deployment will have; to begin.
+            describe: The job, in your own words; to begin.
+            conversation: The `conversation_id` of the answer before; to go on.
+            answer: The answer to the last question; to go on.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(

@@ -18,7 +18,17 @@ class Events(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.WebhookEvent]:
-        """List the org’s events of the webhook types, newest first."""
+        """List the org’s events of the webhook types, newest first.
+
+        Needs scope `runtime`. Every event of a webhook type is here, whether or not an endpoint
+        asked for it, in the shape that endpoints get; kept for 30 days unless the operator says
+        otherwise.
+
+        Args:
+            type: Only events of this type.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             cast(Any, types.WebhookEvent),
             "events.list",
@@ -36,7 +46,13 @@ class Events(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookEvent:
-        """Show one event."""
+        """Show one event.
+
+        The same body that a webhook endpoint was sent, to check or handle it again.
+
+        Args:
+            event_id: The id of an event, `evt_` and 24 characters.
+        """
         return self._call(
             cast(Any, types.WebhookEvent),
             "events.get",
@@ -59,7 +75,17 @@ class AsyncEvents(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.WebhookEvent]:
-        """List the org’s events of the webhook types, newest first."""
+        """List the org’s events of the webhook types, newest first.
+
+        Needs scope `runtime`. Every event of a webhook type is here, whether or not an endpoint
+        asked for it, in the shape that endpoints get; kept for 30 days unless the operator says
+        otherwise.
+
+        Args:
+            type: Only events of this type.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             cast(Any, types.WebhookEvent),
             "events.list",
@@ -77,7 +103,13 @@ class AsyncEvents(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookEvent:
-        """Show one event."""
+        """Show one event.
+
+        The same body that a webhook endpoint was sent, to check or handle it again.
+
+        Args:
+            event_id: The id of an event, `evt_` and 24 characters.
+        """
         return await self._call(
             cast(Any, types.WebhookEvent),
             "events.get",

@@ -22,7 +22,20 @@ class Files(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.File]:
-        """List files: the outputs of a task or conversation, else uploads."""
+        """List files: the outputs of a task or conversation, else uploads.
+
+        Needs scope `runtime`; newest first. What a tool answered with is in no list: the trace
+        shows it.
+
+        Args:
+            user_id: Only this user’s; absent: everybody’s.
+            task_id: Only outputs of this piece of work.
+            conversation_id: Only outputs of this conversation.
+            source: Uploads or outputs; absent: outputs where a task or conversation is named, else
+                uploads.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.File,
             "files.list",
@@ -51,8 +64,13 @@ class Files(Group):
     ) -> types.File:
         """Upload a file of at most 10 MB.
 
+        multipart/form-data with one part `file`. Name its id in `attachments` of a message of the
+        same user. A session token with `chat` uploads for its own user.
+
         Args:
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
+            user_id: Whose file it will be; absent: the org’s own agent, unless the org requires a
+                user.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -76,7 +94,14 @@ class Files(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.FileWithDownloadUrl:
-        """Show a file with a download link that works for 15 minutes."""
+        """Show a file with a download link that works for 15 minutes.
+
+        Read it again for a fresh link once the old one is over. A session token sees files of its
+        own conversation and user.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+        """
         return self._call(
             types.FileWithDownloadUrl,
             "files.get",
@@ -94,7 +119,13 @@ class Files(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a file."""
+        """Delete a file.
+
+        The bytes go too. Messages that named it keep its id.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "files.delete",
@@ -120,7 +151,20 @@ class AsyncFiles(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.File]:
-        """List files: the outputs of a task or conversation, else uploads."""
+        """List files: the outputs of a task or conversation, else uploads.
+
+        Needs scope `runtime`; newest first. What a tool answered with is in no list: the trace
+        shows it.
+
+        Args:
+            user_id: Only this user’s; absent: everybody’s.
+            task_id: Only outputs of this piece of work.
+            conversation_id: Only outputs of this conversation.
+            source: Uploads or outputs; absent: outputs where a task or conversation is named, else
+                uploads.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.File,
             "files.list",
@@ -149,8 +193,13 @@ class AsyncFiles(AsyncGroup):
     ) -> types.File:
         """Upload a file of at most 10 MB.
 
+        multipart/form-data with one part `file`. Name its id in `attachments` of a message of the
+        same user. A session token with `chat` uploads for its own user.
+
         Args:
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
+            user_id: Whose file it will be; absent: the org’s own agent, unless the org requires a
+                user.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -174,7 +223,14 @@ class AsyncFiles(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.FileWithDownloadUrl:
-        """Show a file with a download link that works for 15 minutes."""
+        """Show a file with a download link that works for 15 minutes.
+
+        Read it again for a fresh link once the old one is over. A session token sees files of its
+        own conversation and user.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+        """
         return await self._call(
             types.FileWithDownloadUrl,
             "files.get",
@@ -192,7 +248,13 @@ class AsyncFiles(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a file."""
+        """Delete a file.
+
+        The bytes go too. Messages that named it keep its id.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "files.delete",

@@ -17,6 +17,11 @@ class Functions(Group):
     ) -> types.DeclaredFunctions:
         """List the functions that the company’s own code answers, of the version that the key’s mode
         runs.
+
+        Needs scope `runtime` or `setup`. What a worker needs to know before it takes calls.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
         """
         return self._call(
             types.DeclaredFunctions,
@@ -42,8 +47,14 @@ class Functions(Group):
         """Take calls of functions that wait, of any conversation of the deployment; waits until there
         are some.
 
+        For workers behind a firewall: long-poll with `wait_s`, carry out what comes, and answer it
+        with `POST /v1/interactions/{call_id}/answer`. A call that is neither renewed nor answered
+        in `lease_s` goes to another worker with `attempt` counted up.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             functions: The functions whose calls are taken.
+            limit: How many calls to take at most.
             lease_s: How long nobody else takes the call, from now on.
             wait_s: How long to wait where no call is open.
         """
@@ -71,7 +82,11 @@ class Functions(Group):
     ) -> types.RenewedCall:
         """Keep a call that was taken for longer, and say how far it is.
 
+        Call it before `taken_until`. Answers `tool_call_taken` where another worker has the call by
+        now: stop then.
+
         Args:
+            call_id: The id of a call of one of your own functions, `call_` and 24 characters.
             claim_id: Tells who has taken the call, from `take`.
             lease_s: How long nobody else takes the call, from now on.
             progress: Shown to the person while they wait.
@@ -98,7 +113,10 @@ class Functions(Group):
     ) -> types.ReleasedCall:
         """Give back a call that was taken: others may take it at once.
 
+        For a worker that shuts down. The attempt it took stays counted.
+
         Args:
+            call_id: The id of a call of one of your own functions, `call_` and 24 characters.
             claim_id: Tells who has taken the call, from `take`.
         """
         return self._call(
@@ -120,7 +138,13 @@ class Functions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.FunctionEndpoint:
-        """Show the https address that answers the deployment’s functions in the key’s mode."""
+        """Show the https address that answers the deployment’s functions in the key’s mode.
+
+        Kept per mode. Where an address is set, calls go there and need not be taken.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return self._call(
             types.FunctionEndpoint,
             "functions.endpoint",
@@ -141,6 +165,13 @@ class Functions(Group):
     ) -> types.FunctionEndpointWithSecret:
         """Name the https address that answers the deployment’s functions; its signing secret is shown
         once.
+
+        The address gets each call as a signed POST and answers it. Kept per mode: a live key sets
+        the live one. Setting another address keeps the secret.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            url: A public https address that answers calls within the function’s `timeout_s`.
         """
         return self._call(
             types.FunctionEndpointWithSecret,
@@ -161,7 +192,13 @@ class Functions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Call that address no more."""
+        """Call that address no more.
+
+        Calls then wait to be taken or answered over the API.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return self._call(
             types.Deleted,
             "functions.deleteEndpoint",
@@ -182,7 +219,10 @@ class Functions(Group):
     ) -> types.FunctionEndpointWithSecret2:
         """Give that address a new signing secret; the old one is accepted for 24 hours.
 
+        Calls carry a signature of each secret for 24 hours, so that nothing is refused meanwhile.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -209,6 +249,11 @@ class AsyncFunctions(AsyncGroup):
     ) -> types.DeclaredFunctions:
         """List the functions that the company’s own code answers, of the version that the key’s mode
         runs.
+
+        Needs scope `runtime` or `setup`. What a worker needs to know before it takes calls.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
         """
         return await self._call(
             types.DeclaredFunctions,
@@ -234,8 +279,14 @@ class AsyncFunctions(AsyncGroup):
         """Take calls of functions that wait, of any conversation of the deployment; waits until there
         are some.
 
+        For workers behind a firewall: long-poll with `wait_s`, carry out what comes, and answer it
+        with `POST /v1/interactions/{call_id}/answer`. A call that is neither renewed nor answered
+        in `lease_s` goes to another worker with `attempt` counted up.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             functions: The functions whose calls are taken.
+            limit: How many calls to take at most.
             lease_s: How long nobody else takes the call, from now on.
             wait_s: How long to wait where no call is open.
         """
@@ -263,7 +314,11 @@ class AsyncFunctions(AsyncGroup):
     ) -> types.RenewedCall:
         """Keep a call that was taken for longer, and say how far it is.
 
+        Call it before `taken_until`. Answers `tool_call_taken` where another worker has the call by
+        now: stop then.
+
         Args:
+            call_id: The id of a call of one of your own functions, `call_` and 24 characters.
             claim_id: Tells who has taken the call, from `take`.
             lease_s: How long nobody else takes the call, from now on.
             progress: Shown to the person while they wait.
@@ -290,7 +345,10 @@ class AsyncFunctions(AsyncGroup):
     ) -> types.ReleasedCall:
         """Give back a call that was taken: others may take it at once.
 
+        For a worker that shuts down. The attempt it took stays counted.
+
         Args:
+            call_id: The id of a call of one of your own functions, `call_` and 24 characters.
             claim_id: Tells who has taken the call, from `take`.
         """
         return await self._call(
@@ -312,7 +370,13 @@ class AsyncFunctions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.FunctionEndpoint:
-        """Show the https address that answers the deployment’s functions in the key’s mode."""
+        """Show the https address that answers the deployment’s functions in the key’s mode.
+
+        Kept per mode. Where an address is set, calls go there and need not be taken.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return await self._call(
             types.FunctionEndpoint,
             "functions.endpoint",
@@ -333,6 +397,13 @@ class AsyncFunctions(AsyncGroup):
     ) -> types.FunctionEndpointWithSecret:
         """Name the https address that answers the deployment’s functions; its signing secret is shown
         once.
+
+        The address gets each call as a signed POST and answers it. Kept per mode: a live key sets
+        the live one. Setting another address keeps the secret.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            url: A public https address that answers calls within the function’s `timeout_s`.
         """
         return await self._call(
             types.FunctionEndpointWithSecret,
@@ -353,7 +424,13 @@ class AsyncFunctions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Call that address no more."""
+        """Call that address no more.
+
+        Calls then wait to be taken or answered over the API.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return await self._call(
             types.Deleted,
             "functions.deleteEndpoint",
@@ -374,7 +451,10 @@ class AsyncFunctions(AsyncGroup):
     ) -> types.FunctionEndpointWithSecret2:
         """Give that address a new signing secret; the old one is accepted for 24 hours.
 
+        Calls carry a signature of each secret for 24 hours, so that nothing is refused meanwhile.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(

@@ -14,7 +14,11 @@ class Health(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Health:
-        """Say whether the API is up; 503 while the database is away."""
+        """Say whether the API is up; 503 while the database is away.
+
+        Open to everybody, for load balancers and monitors: 503 while the server cannot take
+        requests.
+        """
         return self._call(
             types.Health,
             "health.get",
@@ -33,7 +37,11 @@ class AsyncHealth(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Health:
-        """Say whether the API is up; 503 while the database is away."""
+        """Say whether the API is up; 503 while the database is away.
+
+        Open to everybody, for load balancers and monitors: 503 while the server cannot take
+        requests.
+        """
         return await self._call(
             types.Health,
             "health.get",

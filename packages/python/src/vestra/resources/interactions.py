@@ -27,8 +27,18 @@ class Interactions(Group):
     ) -> Page[types.Interaction]:
         """List what the agent waits on, calls to the caller’s own tools included.
 
+        Needs scope `runtime`. Listen to `interaction.created` rather than poll.
+
         Args:
+            user_id: Only this user’s; absent: everybody’s.
+            conversation_id: Only those of this conversation.
+            task_id: Only those of this piece of work.
+            type: Only those that take this answer; `tool_call` for calls of your functions alone.
+            kind: Only those of this kind.
             approver: Approvals that wait for the user, or for the org.
+            status: Only those in this state; the open ones unless said.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
         """
         return self._page(
             types.Interaction,
@@ -57,7 +67,15 @@ class Interactions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Interaction:
-        """Show an interaction; a hand-off carries a picture of the page."""
+        """Show an interaction; a hand-off carries a picture of the page.
+
+        Open to a session token of the same conversation. `questions`, `browser` and `details` say
+        what to show; `type` says what to answer.
+
+        Args:
+            interaction_id: The id of an interaction, `int_…`, or of a call of your function,
+                `call_…`.
+        """
         return self._call(
             types.Interaction,
             "interactions.get",
@@ -84,11 +102,21 @@ class Interactions(Group):
     ) -> types.Interaction:
         """Answer an interaction with the body its type takes.
 
+        Approval: `approve`. Question: `answers`, one for each. Hand-off: `decision`, or `answers`
+        where it asks for a value. Your function: `output` or `error`. An app is connected with
+        `POST /v1/connections` in place of an answer. Of two answers at once one counts; the other
+        hears `already_answered`.
+
         Args:
+            interaction_id: The id of an interaction, `int_…`, or of a call of your function,
+                `call_…`.
+            approve: Of an approval: true for yes, false for no. False also declines a question.
             answers: One answer per question, in order.
+            decision: Of a hand-off: how it went.
             output: What the caller’s tool returned.
             error: Why the caller’s tool failed.
             present_user: The yes comes from a person who is present.
+            nonce: Of an approval in person: the `nonce` that the interaction shows.
         """
         return self._call(
             types.Interaction,
@@ -116,7 +144,15 @@ class Interactions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Interaction:
-        """Withdraw an interaction; the task carries on without that action."""
+        """Withdraw an interaction; the task carries on without that action.
+
+        For a question that has become pointless. The agent hears that nobody answered and goes on;
+        an approval that is withdrawn counts as a no.
+
+        Args:
+            interaction_id: The id of an interaction, `int_…`, or of a call of your function,
+                `call_…`.
+        """
         return self._call(
             types.Interaction,
             "interactions.cancel",
@@ -147,8 +183,18 @@ class AsyncInteractions(AsyncGroup):
     ) -> AsyncPages[types.Interaction]:
         """List what the agent waits on, calls to the caller’s own tools included.
 
+        Needs scope `runtime`. Listen to `interaction.created` rather than poll.
+
         Args:
+            user_id: Only this user’s; absent: everybody’s.
+            conversation_id: Only those of this conversation.
+            task_id: Only those of this piece of work.
+            type: Only those that take this answer; `tool_call` for calls of your functions alone.
+            kind: Only those of this kind.
             approver: Approvals that wait for the user, or for the org.
+            status: Only those in this state; the open ones unless said.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
         """
         return self._page(
             types.Interaction,
@@ -177,7 +223,15 @@ class AsyncInteractions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Interaction:
-        """Show an interaction; a hand-off carries a picture of the page."""
+        """Show an interaction; a hand-off carries a picture of the page.
+
+        Open to a session token of the same conversation. `questions`, `browser` and `details` say
+        what to show; `type` says what to answer.
+
+        Args:
+            interaction_id: The id of an interaction, `int_…`, or of a call of your function,
+                `call_…`.
+        """
         return await self._call(
             types.Interaction,
             "interactions.get",
@@ -204,11 +258,21 @@ class AsyncInteractions(AsyncGroup):
     ) -> types.Interaction:
         """Answer an interaction with the body its type takes.
 
+        Approval: `approve`. Question: `answers`, one for each. Hand-off: `decision`, or `answers`
+        where it asks for a value. Your function: `output` or `error`. An app is connected with
+        `POST /v1/connections` in place of an answer. Of two answers at once one counts; the other
+        hears `already_answered`.
+
         Args:
+            interaction_id: The id of an interaction, `int_…`, or of a call of your function,
+                `call_…`.
+            approve: Of an approval: true for yes, false for no. False also declines a question.
             answers: One answer per question, in order.
+            decision: Of a hand-off: how it went.
             output: What the caller’s tool returned.
             error: Why the caller’s tool failed.
             present_user: The yes comes from a person who is present.
+            nonce: Of an approval in person: the `nonce` that the interaction shows.
         """
         return await self._call(
             types.Interaction,
@@ -236,7 +300,15 @@ class AsyncInteractions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Interaction:
-        """Withdraw an interaction; the task carries on without that action."""
+        """Withdraw an interaction; the task carries on without that action.
+
+        For a question that has become pointless. The agent hears that nobody answered and goes on;
+        an approval that is withdrawn counts as a no.
+
+        Args:
+            interaction_id: The id of an interaction, `int_…`, or of a call of your function,
+                `call_…`.
+        """
         return await self._call(
             types.Interaction,
             "interactions.cancel",

@@ -17,7 +17,14 @@ class Keys(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Key]:
-        """List the API keys; only the last four characters of each are shown."""
+        """List the API keys; only the last four characters of each are shown.
+
+        Needs scope `admin`. Revoked ones are left out.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Key,
             "keys.list",
@@ -40,7 +47,12 @@ class Keys(Group):
     ) -> types.KeyWithKey:
         """Create a test or live key; the full key is shown once.
 
+        Needs scope `admin`. Only a hash is kept: a lost key is rolled, not found.
+
         Args:
+            name: What you call it, 1 to 120 characters.
+            scopes: What it opens; at most what the calling key opens itself.
+            mode: `live` needs a live key, or a member of the console.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -67,7 +79,11 @@ class Keys(Group):
     ) -> types.KeyWithKeyAndPreviousExpiresAt:
         """Give a key a new secret; the old one works on for `grace_seconds`.
 
+        The id, name and scopes stay. Afterwards the old secret answers 401 `key_expired`.
+
         Args:
+            key_id: The id of an API key, `key_` and 24 characters.
+            grace_seconds: How long the old secret works on, at most 604,800 (a week).
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -90,7 +106,13 @@ class Keys(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Revoke a key at once."""
+        """Revoke a key at once.
+
+        Streams that it opened are closed too. A key may revoke itself.
+
+        Args:
+            key_id: The id of an API key, `key_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "keys.revoke",
@@ -112,7 +134,14 @@ class AsyncKeys(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Key]:
-        """List the API keys; only the last four characters of each are shown."""
+        """List the API keys; only the last four characters of each are shown.
+
+        Needs scope `admin`. Revoked ones are left out.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Key,
             "keys.list",
@@ -135,7 +164,12 @@ class AsyncKeys(AsyncGroup):
     ) -> types.KeyWithKey:
         """Create a test or live key; the full key is shown once.
 
+        Needs scope `admin`. Only a hash is kept: a lost key is rolled, not found.
+
         Args:
+            name: What you call it, 1 to 120 characters.
+            scopes: What it opens; at most what the calling key opens itself.
+            mode: `live` needs a live key, or a member of the console.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -162,7 +196,11 @@ class AsyncKeys(AsyncGroup):
     ) -> types.KeyWithKeyAndPreviousExpiresAt:
         """Give a key a new secret; the old one works on for `grace_seconds`.
 
+        The id, name and scopes stay. Afterwards the old secret answers 401 `key_expired`.
+
         Args:
+            key_id: The id of an API key, `key_` and 24 characters.
+            grace_seconds: How long the old secret works on, at most 604,800 (a week).
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -185,7 +223,13 @@ class AsyncKeys(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Revoke a key at once."""
+        """Revoke a key at once.
+
+        Streams that it opened are closed too. A key may revoke itself.
+
+        Args:
+            key_id: The id of an API key, `key_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "keys.revoke",

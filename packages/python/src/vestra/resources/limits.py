@@ -14,7 +14,11 @@ class Limits(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Limits:
-        """Show spending caps, alert thresholds and rate limits."""
+        """Show spending caps, alert thresholds and rate limits.
+
+        Needs scope `admin`. Caps and thresholds are kept for each mode; rate limits are the
+        operator’s.
+        """
         return self._call(
             types.Limits,
             "limits.get",
@@ -32,7 +36,15 @@ class Limits(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Limits:
-        """Set spending caps and alert thresholds within what the service allows."""
+        """Set spending caps and alert thresholds within what the service allows.
+
+        Needs scope `admin`. Counts from the next message on; work that is running is stopped once a
+        cap is reached.
+
+        Args:
+            caps: The caps to change; those left out stay.
+            usage_alerts: When spending is to be told of.
+        """
         return self._call(
             types.Limits,
             "limits.update",
@@ -53,7 +65,11 @@ class AsyncLimits(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Limits:
-        """Show spending caps, alert thresholds and rate limits."""
+        """Show spending caps, alert thresholds and rate limits.
+
+        Needs scope `admin`. Caps and thresholds are kept for each mode; rate limits are the
+        operator’s.
+        """
         return await self._call(
             types.Limits,
             "limits.get",
@@ -71,7 +87,15 @@ class AsyncLimits(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Limits:
-        """Set spending caps and alert thresholds within what the service allows."""
+        """Set spending caps and alert thresholds within what the service allows.
+
+        Needs scope `admin`. Counts from the next message on; work that is running is stopped once a
+        cap is reached.
+
+        Args:
+            caps: The caps to change; those left out stay.
+            usage_alerts: When spending is to be told of.
+        """
         return await self._call(
             types.Limits,
             "limits.update",

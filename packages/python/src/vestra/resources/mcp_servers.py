@@ -17,7 +17,14 @@ class McpServers(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.McpServer]:
-        """List the registered MCP servers."""
+        """List the registered MCP servers.
+
+        Needs scope `setup`; newest first. Both modes see the same servers.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.McpServer,
             "mcpServers.list",
@@ -42,7 +49,16 @@ class McpServers(Group):
     ) -> types.McpServer:
         """Register an MCP server; its tool lists are a floor under every deployment that uses it.
 
+        A deployment file registers its servers by itself; this is for those shared by several.
+        Store the secrets that its headers name, in each mode.
+
         Args:
+            name: What people call it, 1 to 80 characters.
+            slug: What the agent knows it by: lowercase letters, digits and hyphens, a letter first,
+                at most 40.
+            url: A public https address; a credential inside it is refused.
+            auth: How it is called; absent: without credentials.
+            tools: The floor for every deployment that uses it; absent: none.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -65,7 +81,13 @@ class McpServers(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.McpServer:
-        """Read one MCP server."""
+        """Read one MCP server.
+
+        Which secrets it needs is in `secrets` and `user_secrets`.
+
+        Args:
+            server_id: The id of an MCP server, `mcp_` and 24 characters.
+        """
         return self._call(
             types.McpServer,
             "mcpServers.get",
@@ -87,7 +109,18 @@ class McpServers(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.McpServer:
-        """Change an MCP server for every deployment in both modes; a tool list left out stays."""
+        """Change an MCP server for every deployment in both modes; a tool list left out stays.
+
+        Users pick it up at their next task. While a live version uses it, this needs a live key, or
+        an owner or admin (409 `mcp_server_live`).
+
+        Args:
+            server_id: The id of an MCP server, `mcp_` and 24 characters.
+            name: What people call it from now on.
+            url: The new address.
+            auth: How it is called from now on; replaces all headers.
+            tools: The new floor; a list left out stays.
+        """
         return self._call(
             types.McpServer,
             "mcpServers.update",
@@ -107,7 +140,14 @@ class McpServers(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Remove an MCP server."""
+        """Remove an MCP server.
+
+        Versions that list it run without its tools. While a live version uses it, this needs a live
+        key, or an owner or admin.
+
+        Args:
+            server_id: The id of an MCP server, `mcp_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "mcpServers.delete",
@@ -125,7 +165,14 @@ class McpServers(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.McpServerCheck:
-        """Call an MCP server and list the tools it offers."""
+        """Call an MCP server and list the tools it offers.
+
+        Calls it with the company’s secrets of the key’s mode. A server that is away answers 200
+        with `ok: false` and says why.
+
+        Args:
+            server_id: The id of an MCP server, `mcp_` and 24 characters.
+        """
         return self._call(
             types.McpServerCheck,
             "mcpServers.check",
@@ -147,7 +194,14 @@ class AsyncMcpServers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.McpServer]:
-        """List the registered MCP servers."""
+        """List the registered MCP servers.
+
+        Needs scope `setup`; newest first. Both modes see the same servers.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.McpServer,
             "mcpServers.list",
@@ -172,7 +226,16 @@ class AsyncMcpServers(AsyncGroup):
     ) -> types.McpServer:
         """Register an MCP server; its tool lists are a floor under every deployment that uses it.
 
+        A deployment file registers its servers by itself; this is for those shared by several.
+        Store the secrets that its headers name, in each mode.
+
         Args:
+            name: What people call it, 1 to 80 characters.
+            slug: What the agent knows it by: lowercase letters, digits and hyphens, a letter first,
+                at most 40.
+            url: A public https address; a credential inside it is refused.
+            auth: How it is called; absent: without credentials.
+            tools: The floor for every deployment that uses it; absent: none.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -195,7 +258,13 @@ class AsyncMcpServers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.McpServer:
-        """Read one MCP server."""
+        """Read one MCP server.
+
+        Which secrets it needs is in `secrets` and `user_secrets`.
+
+        Args:
+            server_id: The id of an MCP server, `mcp_` and 24 characters.
+        """
         return await self._call(
             types.McpServer,
             "mcpServers.get",
@@ -217,7 +286,18 @@ class AsyncMcpServers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.McpServer:
-        """Change an MCP server for every deployment in both modes; a tool list left out stays."""
+        """Change an MCP server for every deployment in both modes; a tool list left out stays.
+
+        Users pick it up at their next task. While a live version uses it, this needs a live key, or
+        an owner or admin (409 `mcp_server_live`).
+
+        Args:
+            server_id: The id of an MCP server, `mcp_` and 24 characters.
+            name: What people call it from now on.
+            url: The new address.
+            auth: How it is called from now on; replaces all headers.
+            tools: The new floor; a list left out stays.
+        """
         return await self._call(
             types.McpServer,
             "mcpServers.update",
@@ -237,7 +317,14 @@ class AsyncMcpServers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Remove an MCP server."""
+        """Remove an MCP server.
+
+        Versions that list it run without its tools. While a live version uses it, this needs a live
+        key, or an owner or admin.
+
+        Args:
+            server_id: The id of an MCP server, `mcp_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "mcpServers.delete",
@@ -255,7 +342,14 @@ class AsyncMcpServers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.McpServerCheck:
-        """Call an MCP server and list the tools it offers."""
+        """Call an MCP server and list the tools it offers.
+
+        Calls it with the company’s secrets of the key’s mode. A server that is away answers 200
+        with `ok: false` and says why.
+
+        Args:
+            server_id: The id of an MCP server, `mcp_` and 24 characters.
+        """
         return await self._call(
             types.McpServerCheck,
             "mcpServers.check",

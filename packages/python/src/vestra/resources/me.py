@@ -14,7 +14,10 @@ class Me(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Me:
-        """Show the org, the mode and the key or member behind this call."""
+        """Show the org, the mode and the key or member behind this call.
+
+        Any scope will do. The first call to make with a new key.
+        """
         return self._call(
             types.Me,
             "me.get",
@@ -33,7 +36,10 @@ class AsyncMe(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Me:
-        """Show the org, the mode and the key or member behind this call."""
+        """Show the org, the mode and the key or member behind this call.
+
+        Any scope will do. The first call to make with a new key.
+        """
         return await self._call(
             types.Me,
             "me.get",

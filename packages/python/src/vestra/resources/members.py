@@ -17,7 +17,14 @@ class Members(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Member]:
-        """List the people who may use the console."""
+        """List the people who may use the console.
+
+        Needs scope `admin`, or an owner or admin. Both modes share the members.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Member,
             "members.list",
@@ -39,7 +46,12 @@ class Members(Group):
     ) -> types.MemberWithInviteUrl:
         """Invite a person; the answer carries the link to send them.
 
+        The service sends no mail: pass the link on yourself. Only an owner invites owners; a key
+        needs live mode.
+
         Args:
+            email: Whom to invite.
+            role: What the person will be allowed to do.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -67,8 +79,12 @@ class Members(Group):
         """Accept an invitation with a name and a password of at least 12 characters; who has a login
         gives its password.
 
+        Open to whoever holds the link, once.
+
         Args:
-            password: The password to come, of at least 12 characters.
+            token: What the link carries.
+            name: What the person is called, 1 to 200 characters.
+            password: At least 12 characters; of somebody who has a login, the password they have.
         """
         return self._call(
             types.Member,
@@ -90,7 +106,15 @@ class Members(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Member:
-        """Change a member’s role or name; the last owner stays one."""
+        """Change a member’s role or name; the last owner stays one.
+
+        Only an owner changes owners; a key needs live mode.
+
+        Args:
+            member_id: The id of a member, `mbr_` and 24 characters.
+            role: What the member may do from now on.
+            name: What the member is called from now on.
+        """
         return self._call(
             types.Member,
             "members.update",
@@ -110,7 +134,13 @@ class Members(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Remove a member and end their console sessions; the last owner stays."""
+        """Remove a member and end their console sessions; the last owner stays.
+
+        Keys that the member made stay.
+
+        Args:
+            member_id: The id of a member, `mbr_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "members.remove",
@@ -132,7 +162,11 @@ class Members(Group):
         """Make a link with which a member who forgot their password chooses a new one; it works once,
         for a day.
 
+        The service sends no mail: pass the link on yourself. Refused where the login opens other
+        orgs too.
+
         Args:
+            member_id: The id of a member, `mbr_` and 24 characters.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -158,7 +192,14 @@ class AsyncMembers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Member]:
-        """List the people who may use the console."""
+        """List the people who may use the console.
+
+        Needs scope `admin`, or an owner or admin. Both modes share the members.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Member,
             "members.list",
@@ -180,7 +221,12 @@ class AsyncMembers(AsyncGroup):
     ) -> types.MemberWithInviteUrl:
         """Invite a person; the answer carries the link to send them.
 
+        The service sends no mail: pass the link on yourself. Only an owner invites owners; a key
+        needs live mode.
+
         Args:
+            email: Whom to invite.
+            role: What the person will be allowed to do.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -208,8 +254,12 @@ class AsyncMembers(AsyncGroup):
         """Accept an invitation with a name and a password of at least 12 characters; who has a login
         gives its password.
 
+        Open to whoever holds the link, once.
+
         Args:
-            password: The password to come, of at least 12 characters.
+            token: What the link carries.
+            name: What the person is called, 1 to 200 characters.
+            password: At least 12 characters; of somebody who has a login, the password they have.
         """
         return await self._call(
             types.Member,
@@ -231,7 +281,15 @@ class AsyncMembers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Member:
-        """Change a member’s role or name; the last owner stays one."""
+        """Change a member’s role or name; the last owner stays one.
+
+        Only an owner changes owners; a key needs live mode.
+
+        Args:
+            member_id: The id of a member, `mbr_` and 24 characters.
+            role: What the member may do from now on.
+            name: What the member is called from now on.
+        """
         return await self._call(
             types.Member,
             "members.update",
@@ -251,7 +309,13 @@ class AsyncMembers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Remove a member and end their console sessions; the last owner stays."""
+        """Remove a member and end their console sessions; the last owner stays.
+
+        Keys that the member made stay.
+
+        Args:
+            member_id: The id of a member, `mbr_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "members.remove",
@@ -273,7 +337,11 @@ class AsyncMembers(AsyncGroup):
         """Make a link with which a member who forgot their password chooses a new one; it works once,
         for a day.
 
+        The service sends no mail: pass the link on yourself. Refused where the login opens other
+        orgs too.
+
         Args:
+            member_id: The id of a member, `mbr_` and 24 characters.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(

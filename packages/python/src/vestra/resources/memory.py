@@ -18,7 +18,16 @@ class Memory(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Memory]:
-        """Show what the agent remembers about a user, newest first, and the user’s profile."""
+        """Show what the agent remembers about a user, newest first, and the user’s profile.
+
+        A session token with `memory` lists its own user’s. Where the org keeps memory itself, its
+        endpoint is asked.
+
+        Args:
+            user_id: Whose memory; absent: that of the org’s own agent.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Memory,
             "memory.list",
@@ -41,7 +50,13 @@ class Memory(Group):
     ) -> types.Memory:
         """Tell the agent a fact about a user.
 
+        The agent knows it from the next message on. Refused where the deployment or org keeps no
+        memory.
+
         Args:
+            text: The fact in a sentence, 1 to 1,000 characters.
+            user_id: Whose memory; absent: that of the org’s own agent.
+            kind: What kind of fact it is.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -65,7 +80,14 @@ class Memory(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.MemorySearch:
-        """Search a user’s memory by meaning and words."""
+        """Search a user’s memory by meaning and words.
+
+        Finds what means the same in other words too.
+
+        Args:
+            q: What to look for, 1 to 500 characters.
+            user_id: Whose memory; absent: that of the org’s own agent.
+        """
         return self._call(
             types.MemorySearch,
             "memory.search",
@@ -84,7 +106,15 @@ class Memory(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Forget one fact."""
+        """Forget one fact.
+
+        A session token with `memory` may delete its own user’s. The agent may learn the fact anew
+        from what it is told.
+
+        Args:
+            memory_id: The id of a remembered fact, `mem_` and 24 characters.
+            user_id: Whose memory; absent: that of the org’s own agent.
+        """
         return self._call(
             types.Deleted,
             "memory.delete",
@@ -103,7 +133,13 @@ class Memory(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Forget everything about a user."""
+        """Forget everything about a user.
+
+        The profile goes too. A session token with `memory` may do it for its own user.
+
+        Args:
+            user_id: Whose memory; absent: that of the org’s own agent.
+        """
         return self._call(
             types.Deleted,
             "memory.deleteAll",
@@ -126,7 +162,16 @@ class AsyncMemory(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Memory]:
-        """Show what the agent remembers about a user, newest first, and the user’s profile."""
+        """Show what the agent remembers about a user, newest first, and the user’s profile.
+
+        A session token with `memory` lists its own user’s. Where the org keeps memory itself, its
+        endpoint is asked.
+
+        Args:
+            user_id: Whose memory; absent: that of the org’s own agent.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Memory,
             "memory.list",
@@ -149,7 +194,13 @@ class AsyncMemory(AsyncGroup):
     ) -> types.Memory:
         """Tell the agent a fact about a user.
 
+        The agent knows it from the next message on. Refused where the deployment or org keeps no
+        memory.
+
         Args:
+            text: The fact in a sentence, 1 to 1,000 characters.
+            user_id: Whose memory; absent: that of the org’s own agent.
+            kind: What kind of fact it is.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -173,7 +224,14 @@ class AsyncMemory(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.MemorySearch:
-        """Search a user’s memory by meaning and words."""
+        """Search a user’s memory by meaning and words.
+
+        Finds what means the same in other words too.
+
+        Args:
+            q: What to look for, 1 to 500 characters.
+            user_id: Whose memory; absent: that of the org’s own agent.
+        """
         return await self._call(
             types.MemorySearch,
             "memory.search",
@@ -192,7 +250,15 @@ class AsyncMemory(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Forget one fact."""
+        """Forget one fact.
+
+        A session token with `memory` may delete its own user’s. The agent may learn the fact anew
+        from what it is told.
+
+        Args:
+            memory_id: The id of a remembered fact, `mem_` and 24 characters.
+            user_id: Whose memory; absent: that of the org’s own agent.
+        """
         return await self._call(
             types.Deleted,
             "memory.delete",
@@ -211,7 +277,13 @@ class AsyncMemory(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Forget everything about a user."""
+        """Forget everything about a user.
+
+        The profile goes too. A session token with `memory` may do it for its own user.
+
+        Args:
+            user_id: Whose memory; absent: that of the org’s own agent.
+        """
         return await self._call(
             types.Deleted,
             "memory.deleteAll",

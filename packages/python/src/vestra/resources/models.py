@@ -15,7 +15,10 @@ class Models(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Model]:
-        """List the models that a deployment may choose."""
+        """List the models that a deployment may choose.
+
+        Any scope will do. Also those that are not configured, with `unavailable_reason`.
+        """
         return self._page(
             types.Model,
             "models.list",
@@ -34,7 +37,10 @@ class AsyncModels(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Model]:
-        """List the models that a deployment may choose."""
+        """List the models that a deployment may choose.
+
+        Any scope will do. Also those that are not configured, with `unavailable_reason`.
+        """
         return self._page(
             types.Model,
             "models.list",

@@ -18,7 +18,14 @@ class Notebooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Notebook]:
-        """List the notebooks."""
+        """List the notebooks.
+
+        Needs scope `setup`; newest first. Both modes see the same notebooks.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Notebook,
             "notebooks.list",
@@ -42,7 +49,15 @@ class Notebooks(Group):
     ) -> types.Notebook:
         """Create a notebook for documents the agent reads before it answers.
 
+        Name its id in `knowledge` of a file or `notebooks` of a manifest; until a version does, no
+        agent reads it.
+
         Args:
+            name: What people and the agent call it, 1 to 80 characters.
+            slug: Its name in lists and files: lowercase letters, digits and hyphens, a letter
+                first, at most 40.
+            description: When to look in it, at most 300 characters: the agent decides by this.
+            access: For which users the agent reads it; absent: all.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -65,7 +80,13 @@ class Notebooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Notebook:
-        """Read one notebook."""
+        """Read one notebook.
+
+        `document_count` and `bytes` say how full it is.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+        """
         return self._call(
             types.Notebook,
             "notebooks.get",
@@ -86,7 +107,17 @@ class Notebooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Notebook:
-        """Change a notebook’s name, description or readers; fields left out stay."""
+        """Change a notebook’s name, description or readers; fields left out stay.
+
+        Takes effect at once, also for live versions; so one that is live needs a live key (409
+        `notebook_live`).
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            name: What people and the agent call it from now on.
+            description: When to look in it: the agent decides by this.
+            access: For which users the agent reads it from now on.
+        """
         return self._call(
             types.Notebook,
             "notebooks.update",
@@ -106,7 +137,14 @@ class Notebooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a notebook and its documents."""
+        """Delete a notebook and its documents.
+
+        Versions that use it do not run again. One that is live needs a live key (409
+        `notebook_live`).
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "notebooks.delete",
@@ -126,7 +164,15 @@ class Notebooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Document]:
-        """List the documents of a notebook."""
+        """List the documents of a notebook.
+
+        Newest first, without their text.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Document,
             "notebooks.listDocuments",
@@ -153,8 +199,16 @@ class Notebooks(Group):
         """Add a document: title and text as JSON, or a multipart part `file` (text, CSV, JSON, YAML,
         XML, source code, Markdown, HTML, PDF, DOCX, XLSX, PPTX) with or without `title`.
 
+        It is found by its words at once, and by meaning once it is `indexed`. With a test key live
+        users see it after the next promotion.
+
         Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            promote: `now`: with a live key the change reaches live users at once; `no`: only test
+                traffic sees it until the next promotion.
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
+            title: What it is called, 1 to 200 characters.
+            text: Its text or Markdown, at most 512 KB.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -180,7 +234,14 @@ class Notebooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.DocumentWithText:
-        """Read one document with its text."""
+        """Read one document with its text.
+
+        The text is what the agent reads, not the file that was sent.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            document_id: The id of a document, `doc_` and 24 characters.
+        """
         return self._call(
             types.DocumentWithText,
             "notebooks.getDocument",
@@ -200,7 +261,16 @@ class Notebooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a document; versions that were saved with it keep it."""
+        """Delete a document; versions that were saved with it keep it.
+
+        With a live key it is gone for live users at once, as a new version of what uses it.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            document_id: The id of a document, `doc_` and 24 characters.
+            promote: `now`: with a live key the change reaches live users at once; `no`: only test
+                traffic sees it until the next promotion.
+        """
         return self._call(
             types.Deleted,
             "notebooks.deleteDocument",
@@ -223,7 +293,14 @@ class AsyncNotebooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Notebook]:
-        """List the notebooks."""
+        """List the notebooks.
+
+        Needs scope `setup`; newest first. Both modes see the same notebooks.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Notebook,
             "notebooks.list",
@@ -247,7 +324,15 @@ class AsyncNotebooks(AsyncGroup):
     ) -> types.Notebook:
         """Create a notebook for documents the agent reads before it answers.
 
+        Name its id in `knowledge` of a file or `notebooks` of a manifest; until a version does, no
+        agent reads it.
+
         Args:
+            name: What people and the agent call it, 1 to 80 characters.
+            slug: Its name in lists and files: lowercase letters, digits and hyphens, a letter
+                first, at most 40.
+            description: When to look in it, at most 300 characters: the agent decides by this.
+            access: For which users the agent reads it; absent: all.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -270,7 +355,13 @@ class AsyncNotebooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Notebook:
-        """Read one notebook."""
+        """Read one notebook.
+
+        `document_count` and `bytes` say how full it is.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+        """
         return await self._call(
             types.Notebook,
             "notebooks.get",
@@ -291,7 +382,17 @@ class AsyncNotebooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Notebook:
-        """Change a notebook’s name, description or readers; fields left out stay."""
+        """Change a notebook’s name, description or readers; fields left out stay.
+
+        Takes effect at once, also for live versions; so one that is live needs a live key (409
+        `notebook_live`).
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            name: What people and the agent call it from now on.
+            description: When to look in it: the agent decides by this.
+            access: For which users the agent reads it from now on.
+        """
         return await self._call(
             types.Notebook,
             "notebooks.update",
@@ -311,7 +412,14 @@ class AsyncNotebooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a notebook and its documents."""
+        """Delete a notebook and its documents.
+
+        Versions that use it do not run again. One that is live needs a live key (409
+        `notebook_live`).
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "notebooks.delete",
@@ -331,7 +439,15 @@ class AsyncNotebooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Document]:
-        """List the documents of a notebook."""
+        """List the documents of a notebook.
+
+        Newest first, without their text.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Document,
             "notebooks.listDocuments",
@@ -358,8 +474,16 @@ class AsyncNotebooks(AsyncGroup):
         """Add a document: title and text as JSON, or a multipart part `file` (text, CSV, JSON, YAML,
         XML, source code, Markdown, HTML, PDF, DOCX, XLSX, PPTX) with or without `title`.
 
+        It is found by its words at once, and by meaning once it is `indexed`. With a test key live
+        users see it after the next promotion.
+
         Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            promote: `now`: with a live key the change reaches live users at once; `no`: only test
+                traffic sees it until the next promotion.
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
+            title: What it is called, 1 to 200 characters.
+            text: Its text or Markdown, at most 512 KB.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -385,7 +509,14 @@ class AsyncNotebooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.DocumentWithText:
-        """Read one document with its text."""
+        """Read one document with its text.
+
+        The text is what the agent reads, not the file that was sent.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            document_id: The id of a document, `doc_` and 24 characters.
+        """
         return await self._call(
             types.DocumentWithText,
             "notebooks.getDocument",
@@ -405,7 +536,16 @@ class AsyncNotebooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a document; versions that were saved with it keep it."""
+        """Delete a document; versions that were saved with it keep it.
+
+        With a live key it is gone for live users at once, as a new version of what uses it.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            document_id: The id of a document, `doc_` and 24 characters.
+            promote: `now`: with a live key the change reaches live users at once; `no`: only test
+                traffic sees it until the next promotion.
+        """
         return await self._call(
             types.Deleted,
             "notebooks.deleteDocument",

@@ -54,10 +54,25 @@ class Openai(Group):
     ) -> Any:
         """Talk to a deployment as clients of OpenAI’s chat completions do.
 
+        Point an OpenAI client at `/v1/openai` with an API key of ours. A call that repeats what was
+        said goes on in its conversation. What cannot be done is refused in OpenAI’s error shape and
+        named.
+
         Args:
             model: A deployment: its slug, its dep_ id or its name, with `@version`.
+            messages: The conversation so far; one that continues an earlier call goes on in the
+                same conversation.
             user: The user whom the agent works for.
-            safety_identifier: The user whom the agent works for.
+            safety_identifier: Another name for `user`: whom the agent works for.
+            tools: Functions of yours that the agent may call, besides those of the deployment.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            response_format: The form of the answer: text, any JSON, or JSON that fits a schema.
+            stream: True: the answer comes as chunks while it is written.
+            stream_options: What a stream tells besides.
+            store: Taken as OpenAI’s clients send it; the conversation is kept either way.
+            n: Only 1: one answer is given.
+            logprobs: Only false: probabilities of words are not given.
+            modalities: Only text is answered.
             temperature: Taken, and without effect.
             top_p: Taken, and without effect.
             frequency_penalty: Taken, and without effect.
@@ -178,12 +193,26 @@ class Openai(Group):
     ) -> Any:
         """Talk to a deployment as clients of OpenAI’s responses do.
 
+        Goes on by `previous_response_id` or `conversation`. Calls of your functions and approvals
+        come as output items; send their results as input.
+
         Args:
-            model: May be left out where the conversation is named.
+            input: What the person says: a text, or a list of items.
+            model: The deployment; may be left out where the conversation is named.
             instructions: Read as facts beside the instructions of the deployment.
             user: The user whom the agent works for.
-            safety_identifier: The user whom the agent works for.
-            store: false: the response cannot be asked for again.
+            safety_identifier: Another name for `user`: whom the agent works for.
+            previous_response_id: The response that this one goes on from, `resp_…`.
+            conversation: The conversation that this one goes on in.
+            tools: Functions of yours that the agent may call, besides those of the deployment.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            text: The form of the answer.
+            stream: True: the answer comes as events while it is written.
+            stream_options: Taken, and without effect.
+            background: True: answers at once with `in_progress`; read the response for the rest.
+            store: False: the response cannot be asked for again.
+            prompt: Only null: the deployment holds the instructions.
+            top_logprobs: Only 0: probabilities of words are not given.
             temperature: Taken, and without effect.
             top_p: Taken, and without effect.
             frequency_penalty: Taken, and without effect.
@@ -268,7 +297,16 @@ class Openai(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Show a response as far as it has come, or follow it."""
+        """Show a response as far as it has come, or follow it.
+
+        For responses made with `background`, or to read one again.
+
+        Args:
+            response_id: The id of a response, `resp_…`.
+            stream: `true` answers its events as a stream.
+            starting_after: The `sequence_number` of the last event seen: the stream goes on after
+                it.
+        """
         return self._streamable(
             object,
             "openai.response",
@@ -287,7 +325,13 @@ class Openai(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OpenaiResponse:
-        """Stop a response, with the work it began."""
+        """Stop a response, with the work it began.
+
+        One that has ended stays as it is.
+
+        Args:
+            response_id: The id of a response, `resp_…`.
+        """
         return self._call(
             types.OpenaiResponse,
             "openai.cancel",
@@ -308,6 +352,12 @@ class Openai(Group):
     ) -> types.OpenaiConversation:
         """Start a conversation that responses go on with; `metadata.model` and `metadata.user` say
         whose.
+
+        Name it as `conversation` of a response; without `metadata.model` the org’s default
+        deployment answers.
+
+        Args:
+            items: Only empty: send what is said with a response.
         """
         return self._call(
             types.OpenaiConversation,
@@ -326,7 +376,13 @@ class Openai(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OpenaiConversation:
-        """Show a conversation as clients of OpenAI’s API read it."""
+        """Show a conversation as clients of OpenAI’s API read it.
+
+        The same conversation as `GET /v1/conversations/{conversation_id}`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+        """
         return self._call(
             types.OpenaiConversation,
             "openai.conversation",
@@ -343,7 +399,10 @@ class Openai(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OpenaiModels:
-        """List the deployments that can be named as a model: those that are live, with a test key all."""
+        """List the deployments that can be named as a model: those that are live, with a test key all.
+
+        What an OpenAI client offers to choose from.
+        """
         return self._call(
             types.OpenaiModels,
             "openai.models",
@@ -360,7 +419,13 @@ class Openai(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OpenaiModel:
-        """Show one deployment as a model."""
+        """Show one deployment as a model.
+
+        404 where a live key names a deployment that is not live.
+
+        Args:
+            model: The slug, id or name of a deployment.
+        """
         return self._call(
             types.OpenaiModel,
             "openai.model",
@@ -419,10 +484,25 @@ class AsyncOpenai(AsyncGroup):
     ) -> Any:
         """Talk to a deployment as clients of OpenAI’s chat completions do.
 
+        Point an OpenAI client at `/v1/openai` with an API key of ours. A call that repeats what was
+        said goes on in its conversation. What cannot be done is refused in OpenAI’s error shape and
+        named.
+
         Args:
             model: A deployment: its slug, its dep_ id or its name, with `@version`.
+            messages: The conversation so far; one that continues an earlier call goes on in the
+                same conversation.
             user: The user whom the agent works for.
-            safety_identifier: The user whom the agent works for.
+            safety_identifier: Another name for `user`: whom the agent works for.
+            tools: Functions of yours that the agent may call, besides those of the deployment.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            response_format: The form of the answer: text, any JSON, or JSON that fits a schema.
+            stream: True: the answer comes as chunks while it is written.
+            stream_options: What a stream tells besides.
+            store: Taken as OpenAI’s clients send it; the conversation is kept either way.
+            n: Only 1: one answer is given.
+            logprobs: Only false: probabilities of words are not given.
+            modalities: Only text is answered.
             temperature: Taken, and without effect.
             top_p: Taken, and without effect.
             frequency_penalty: Taken, and without effect.
@@ -543,12 +623,26 @@ class AsyncOpenai(AsyncGroup):
     ) -> Any:
         """Talk to a deployment as clients of OpenAI’s responses do.
 
+        Goes on by `previous_response_id` or `conversation`. Calls of your functions and approvals
+        come as output items; send their results as input.
+
         Args:
-            model: May be left out where the conversation is named.
+            input: What the person says: a text, or a list of items.
+            model: The deployment; may be left out where the conversation is named.
             instructions: Read as facts beside the instructions of the deployment.
             user: The user whom the agent works for.
-            safety_identifier: The user whom the agent works for.
-            store: false: the response cannot be asked for again.
+            safety_identifier: Another name for `user`: whom the agent works for.
+            previous_response_id: The response that this one goes on from, `resp_…`.
+            conversation: The conversation that this one goes on in.
+            tools: Functions of yours that the agent may call, besides those of the deployment.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            text: The form of the answer.
+            stream: True: the answer comes as events while it is written.
+            stream_options: Taken, and without effect.
+            background: True: answers at once with `in_progress`; read the response for the rest.
+            store: False: the response cannot be asked for again.
+            prompt: Only null: the deployment holds the instructions.
+            top_logprobs: Only 0: probabilities of words are not given.
             temperature: Taken, and without effect.
             top_p: Taken, and without effect.
             frequency_penalty: Taken, and without effect.
@@ -633,7 +727,16 @@ class AsyncOpenai(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Show a response as far as it has come, or follow it."""
+        """Show a response as far as it has come, or follow it.
+
+        For responses made with `background`, or to read one again.
+
+        Args:
+            response_id: The id of a response, `resp_…`.
+            stream: `true` answers its events as a stream.
+            starting_after: The `sequence_number` of the last event seen: the stream goes on after
+                it.
+        """
         return await self._streamable(
             object,
             "openai.response",
@@ -652,7 +755,13 @@ class AsyncOpenai(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OpenaiResponse:
-        """Stop a response, with the work it began."""
+        """Stop a response, with the work it began.
+
+        One that has ended stays as it is.
+
+        Args:
+            response_id: The id of a response, `resp_…`.
+        """
         return await self._call(
             types.OpenaiResponse,
             "openai.cancel",
@@ -673,6 +782,12 @@ class AsyncOpenai(AsyncGroup):
     ) -> types.OpenaiConversation:
         """Start a conversation that responses go on with; `metadata.model` and `metadata.user` say
         whose.
+
+        Name it as `conversation` of a response; without `metadata.model` the org’s default
+        deployment answers.
+
+        Args:
+            items: Only empty: send what is said with a response.
         """
         return await self._call(
             types.OpenaiConversation,
@@ -691,7 +806,13 @@ class AsyncOpenai(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OpenaiConversation:
-        """Show a conversation as clients of OpenAI’s API read it."""
+        """Show a conversation as clients of OpenAI’s API read it.
+
+        The same conversation as `GET /v1/conversations/{conversation_id}`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+        """
         return await self._call(
             types.OpenaiConversation,
             "openai.conversation",
@@ -708,7 +829,10 @@ class AsyncOpenai(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OpenaiModels:
-        """List the deployments that can be named as a model: those that are live, with a test key all."""
+        """List the deployments that can be named as a model: those that are live, with a test key all.
+
+        What an OpenAI client offers to choose from.
+        """
         return await self._call(
             types.OpenaiModels,
             "openai.models",
@@ -725,7 +849,13 @@ class AsyncOpenai(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OpenaiModel:
-        """Show one deployment as a model."""
+        """Show one deployment as a model.
+
+        404 where a live key names a deployment that is not live.
+
+        Args:
+            model: The slug, id or name of a deployment.
+        """
         return await self._call(
             types.OpenaiModel,
             "openai.model",

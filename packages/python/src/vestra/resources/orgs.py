@@ -15,7 +15,11 @@ class Orgs(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Org:
-        """Show the org with its settings, wallet balance and caps."""
+        """Show the org with its settings, wallet balance and caps.
+
+        Needs scope `admin`. Settings are those of the key’s mode; name and members are shared by
+        both.
+        """
         return self._call(
             types.Org,
             "orgs.get",
@@ -43,7 +47,32 @@ class Orgs(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Org:
-        """Change settings of the org; a list sent replaces the list kept."""
+        """Change settings of the org; a list sent replaces the list kept.
+
+        Needs scope `admin`. Fields left out stay. Changes count for the key’s mode, so that a test
+        key never changes what live users see.
+
+        Args:
+            name: What the org is called, 1 to 200 characters.
+            allowed_return_urls: Where users may be sent back to after they connected an app, at
+                most 20; replaces the list.
+            allowed_embed_origins: https origins whose pages may embed sessions, at most 20;
+                replaces the list.
+            default_deployment: The deployment that answers where none is named: a dep_ id, a slug
+                or a name; null clears it.
+            require_user: True: calls that name no user are refused with `user_required`.
+            memory_panel: True: sessions may show users what is remembered.
+            memory_mode: Who keeps what is learnt of users; `customer` needs a `memory_endpoint`.
+            memory_endpoint: An https address that keeps memory in place of the service; null clears
+                it.
+            otlp_endpoint: Where to send traces as OpenTelemetry over HTTP; null stops it.
+            otlp_headers_secret: The name of a secret that holds a JSON object of header names to
+                values; null clears it.
+            model_fallbacks: By the slug of a deployment, or `*` for the rest: up to 5 models to go
+                on with where its own is away; replaces all.
+            openings: By the slug of a deployment, or `*` for the rest: what a session’s page says
+                first; replaces all.
+        """
         return self._call(
             types.Org,
             "orgs.update",
@@ -80,6 +109,8 @@ class Orgs(Group):
         """Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs
         for 24 hours more.
 
+        Needs scope `admin`. For 24 hours calls carry a signature by each secret.
+
         Args:
             idempotency_key: Made by the client where none is given.
         """
@@ -103,7 +134,11 @@ class AsyncOrgs(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Org:
-        """Show the org with its settings, wallet balance and caps."""
+        """Show the org with its settings, wallet balance and caps.
+
+        Needs scope `admin`. Settings are those of the key’s mode; name and members are shared by
+        both.
+        """
         return await self._call(
             types.Org,
             "orgs.get",
@@ -131,7 +166,32 @@ class AsyncOrgs(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Org:
-        """Change settings of the org; a list sent replaces the list kept."""
+        """Change settings of the org; a list sent replaces the list kept.
+
+        Needs scope `admin`. Fields left out stay. Changes count for the key’s mode, so that a test
+        key never changes what live users see.
+
+        Args:
+            name: What the org is called, 1 to 200 characters.
+            allowed_return_urls: Where users may be sent back to after they connected an app, at
+                most 20; replaces the list.
+            allowed_embed_origins: https origins whose pages may embed sessions, at most 20;
+                replaces the list.
+            default_deployment: The deployment that answers where none is named: a dep_ id, a slug
+                or a name; null clears it.
+            require_user: True: calls that name no user are refused with `user_required`.
+            memory_panel: True: sessions may show users what is remembered.
+            memory_mode: Who keeps what is learnt of users; `customer` needs a `memory_endpoint`.
+            memory_endpoint: An https address that keeps memory in place of the service; null clears
+                it.
+            otlp_endpoint: Where to send traces as OpenTelemetry over HTTP; null stops it.
+            otlp_headers_secret: The name of a secret that holds a JSON object of header names to
+                values; null clears it.
+            model_fallbacks: By the slug of a deployment, or `*` for the rest: up to 5 models to go
+                on with where its own is away; replaces all.
+            openings: By the slug of a deployment, or `*` for the rest: what a session’s page says
+                first; replaces all.
+        """
         return await self._call(
             types.Org,
             "orgs.update",
@@ -167,6 +227,8 @@ class AsyncOrgs(AsyncGroup):
     ) -> types.MemoryEndpoint:
         """Get a new secret for the signatures of calls to the org’s memory endpoint; the old one signs
         for 24 hours more.
+
+        Needs scope `admin`. For 24 hours calls carry a signature by each secret.
 
         Args:
             idempotency_key: Made by the client where none is given.

@@ -17,6 +17,9 @@ class Protocols(Group):
     ) -> Any:
         """Speak MCP over streamable HTTP: the CLI’s commands as tools.
 
+        `tools/list` shows what the key’s scopes allow. Keys and secrets are never handled through
+        it. Faults of the protocol come as JSON-RPC errors.
+
         Args:
             body: The body as it is sent.
         """
@@ -41,7 +44,12 @@ class Protocols(Group):
     ) -> Any:
         """Speak A2A with a deployment: an exchange is a conversation, an A2A task its work.
 
+        `SendMessage`, `SendStreamingMessage`, `GetTask`, `ListTasks`, `CancelTask` and
+        `SubscribeToTask` of A2A 1.0. `contextId` is the conversation. No push notifications: use
+        webhooks.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             body: The body as it is sent.
             service_user: The user the agent works for.
         """
@@ -64,7 +72,13 @@ class Protocols(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.AgentCard:
-        """Show the agent card of a deployment."""
+        """Show the agent card of a deployment.
+
+        Open to everybody. Shows the live version.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return self._call(
             types.AgentCard,
             "protocols.agentCard",
@@ -86,6 +100,9 @@ class AsyncProtocols(AsyncGroup):
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Speak MCP over streamable HTTP: the CLI’s commands as tools.
+
+        `tools/list` shows what the key’s scopes allow. Keys and secrets are never handled through
+        it. Faults of the protocol come as JSON-RPC errors.
 
         Args:
             body: The body as it is sent.
@@ -111,7 +128,12 @@ class AsyncProtocols(AsyncGroup):
     ) -> Any:
         """Speak A2A with a deployment: an exchange is a conversation, an A2A task its work.
 
+        `SendMessage`, `SendStreamingMessage`, `GetTask`, `ListTasks`, `CancelTask` and
+        `SubscribeToTask` of A2A 1.0. `contextId` is the conversation. No push notifications: use
+        webhooks.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             body: The body as it is sent.
             service_user: The user the agent works for.
         """
@@ -134,7 +156,13 @@ class AsyncProtocols(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.AgentCard:
-        """Show the agent card of a deployment."""
+        """Show the agent card of a deployment.
+
+        Open to everybody. Shows the live version.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+        """
         return await self._call(
             types.AgentCard,
             "protocols.agentCard",

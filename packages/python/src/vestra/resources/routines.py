@@ -19,7 +19,15 @@ class Routines(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Routine]:
-        """List the routines of one user, or of the org’s own agent."""
+        """List the routines of one user, or of the org’s own agent.
+
+        Needs scope `runtime`. Newest first.
+
+        Args:
+            user_id: Whose routines; absent: those of the org’s own agent.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Routine,
             "routines.list",
@@ -50,9 +58,24 @@ class Routines(Group):
     ) -> types.Routine:
         """Ask something on a schedule, or whenever your own system calls.
 
+        Give exactly one of `every`, `schedule` and `on: call`. It runs at most once every 15
+        minutes; runs that were missed while the server was down run once.
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            ask: What the agent is asked at every run, 1 to 8,000 characters.
+            name: What it is called; absent: the start of `ask`.
+            every: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or
+                `month on the 1st at 09:00`.
+            schedule: A cron schedule in place of plain words.
+            on: `call`: it runs whenever your system posts to its `trigger_url`.
+            timezone: The IANA time zone of the schedule; absent: the user’s, then UTC.
+            user_id: Whom it runs for; absent: the org’s own agent, unless the org requires a user.
+            conversation_id: An existing conversation of the same user to run in; absent: one of its
+                own.
+            deployment: Which agent runs it: a dep_ id, a slug or a name; absent: the user’s
+                default, then the org’s.
             filters: With `on: call`: fields and values that a payload must carry.
+            enabled: False: it is kept and does not run yet.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -87,7 +110,13 @@ class Routines(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Routine:
-        """Show a routine with its last and next run."""
+        """Show a routine with its last and next run.
+
+        `last_error` says why a run that was due did not happen.
+
+        Args:
+            routine_id: The id of a routine, `rtn_` and 24 characters.
+        """
         return self._call(
             types.Routine,
             "routines.get",
@@ -118,8 +147,26 @@ class Routines(Group):
     ) -> types.Routine:
         """Change a routine; `enabled: false` pauses it.
 
+        Fields left out stay. One that a deployment file declares is changed there (409
+        `managed_by_file`).
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            routine_id: The id of a routine, `rtn_` and 24 characters.
+            ask: What the agent is asked from now on.
+            name: What it is called; absent: the start of `ask`.
+            every: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or
+                `month on the 1st at 09:00`.
+            schedule: A cron schedule in place of plain words.
+            on: `call`: it runs whenever your system posts to its `trigger_url`.
+            timezone: The IANA time zone of the schedule; absent: the user’s, then UTC.
+            user_id: Whom it runs for; absent: the org’s own agent, unless the org requires a user.
+            conversation_id: An existing conversation of the same user to run in; absent: one of its
+                own.
+            deployment: Which agent runs it: a dep_ id, a slug or a name; absent: the user’s
+                default, then the org’s.
+            filters: With `on: call`: fields and values that a payload must carry; null: any payload
+                runs it.
+            enabled: False pauses it and keeps its schedule; true resumes it.
         """
         return self._call(
             types.Routine,
@@ -152,7 +199,13 @@ class Routines(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a routine; its conversation stays."""
+        """Delete a routine; its conversation stays.
+
+        A run that has begun goes on.
+
+        Args:
+            routine_id: The id of a routine, `rtn_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "routines.delete",
@@ -170,7 +223,13 @@ class Routines(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.RoutineRun:
-        """Run a routine once, now."""
+        """Run a routine once, now.
+
+        Also for one that is paused. The answer names the turn to follow.
+
+        Args:
+            routine_id: The id of a routine, `rtn_` and 24 characters.
+        """
         return self._call(
             types.RoutineRun,
             "routines.run",
@@ -191,7 +250,11 @@ class Routines(Group):
     ) -> types.RoutineRun:
         """Run a routine that waits for a call, with a payload of at most 4 KB.
 
+        The payload reaches the agent as data, never as instructions. A payload that does not match
+        the filters answers `filtered` and runs nothing.
+
         Args:
+            routine_id: The id of a routine, `rtn_` and 24 characters.
             body: The body as it is sent.
         """
         return self._call(
@@ -217,7 +280,15 @@ class AsyncRoutines(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Routine]:
-        """List the routines of one user, or of the org’s own agent."""
+        """List the routines of one user, or of the org’s own agent.
+
+        Needs scope `runtime`. Newest first.
+
+        Args:
+            user_id: Whose routines; absent: those of the org’s own agent.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Routine,
             "routines.list",
@@ -248,9 +319,24 @@ class AsyncRoutines(AsyncGroup):
     ) -> types.Routine:
         """Ask something on a schedule, or whenever your own system calls.
 
+        Give exactly one of `every`, `schedule` and `on: call`. It runs at most once every 15
+        minutes; runs that were missed while the server was down run once.
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            ask: What the agent is asked at every run, 1 to 8,000 characters.
+            name: What it is called; absent: the start of `ask`.
+            every: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or
+                `month on the 1st at 09:00`.
+            schedule: A cron schedule in place of plain words.
+            on: `call`: it runs whenever your system posts to its `trigger_url`.
+            timezone: The IANA time zone of the schedule; absent: the user’s, then UTC.
+            user_id: Whom it runs for; absent: the org’s own agent, unless the org requires a user.
+            conversation_id: An existing conversation of the same user to run in; absent: one of its
+                own.
+            deployment: Which agent runs it: a dep_ id, a slug or a name; absent: the user’s
+                default, then the org’s.
             filters: With `on: call`: fields and values that a payload must carry.
+            enabled: False: it is kept and does not run yet.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -285,7 +371,13 @@ class AsyncRoutines(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Routine:
-        """Show a routine with its last and next run."""
+        """Show a routine with its last and next run.
+
+        `last_error` says why a run that was due did not happen.
+
+        Args:
+            routine_id: The id of a routine, `rtn_` and 24 characters.
+        """
         return await self._call(
             types.Routine,
             "routines.get",
@@ -316,8 +408,26 @@ class AsyncRoutines(AsyncGroup):
     ) -> types.Routine:
         """Change a routine; `enabled: false` pauses it.
 
+        Fields left out stay. One that a deployment file declares is changed there (409
+        `managed_by_file`).
+
         Args:
-            deployment: A dep_ id, a slug or a name; `@version` after it pins a version.
+            routine_id: The id of a routine, `rtn_` and 24 characters.
+            ask: What the agent is asked from now on.
+            name: What it is called; absent: the start of `ask`.
+            every: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or
+                `month on the 1st at 09:00`.
+            schedule: A cron schedule in place of plain words.
+            on: `call`: it runs whenever your system posts to its `trigger_url`.
+            timezone: The IANA time zone of the schedule; absent: the user’s, then UTC.
+            user_id: Whom it runs for; absent: the org’s own agent, unless the org requires a user.
+            conversation_id: An existing conversation of the same user to run in; absent: one of its
+                own.
+            deployment: Which agent runs it: a dep_ id, a slug or a name; absent: the user’s
+                default, then the org’s.
+            filters: With `on: call`: fields and values that a payload must carry; null: any payload
+                runs it.
+            enabled: False pauses it and keeps its schedule; true resumes it.
         """
         return await self._call(
             types.Routine,
@@ -350,7 +460,13 @@ class AsyncRoutines(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a routine; its conversation stays."""
+        """Delete a routine; its conversation stays.
+
+        A run that has begun goes on.
+
+        Args:
+            routine_id: The id of a routine, `rtn_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "routines.delete",
@@ -368,7 +484,13 @@ class AsyncRoutines(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.RoutineRun:
-        """Run a routine once, now."""
+        """Run a routine once, now.
+
+        Also for one that is paused. The answer names the turn to follow.
+
+        Args:
+            routine_id: The id of a routine, `rtn_` and 24 characters.
+        """
         return await self._call(
             types.RoutineRun,
             "routines.run",
@@ -389,7 +511,11 @@ class AsyncRoutines(AsyncGroup):
     ) -> types.RoutineRun:
         """Run a routine that waits for a call, with a payload of at most 4 KB.
 
+        The payload reaches the agent as data, never as instructions. A payload that does not match
+        the filters answers `filtered` and runs nothing.
+
         Args:
+            routine_id: The id of a routine, `rtn_` and 24 characters.
             body: The body as it is sent.
         """
         return await self._call(

@@ -18,7 +18,15 @@ class Scenarios(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Scenario]:
-        """List the scenarios of a deployment."""
+        """List the scenarios of a deployment.
+
+        Needs scope `setup`; newest first. Those that the file declares are among them.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Scenario,
             "scenarios.list",
@@ -47,7 +55,20 @@ class Scenarios(Group):
     ) -> types.Scenario:
         """Add a scenario: a pretend user, a goal and what success means.
 
+        It is played at the next test run. A tool with no entry in `tool_results` answers an error:
+        a test never changes anything outside.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            name: What the test is called; unique within the deployment’s file.
+            persona: Who the pretend user is and how they talk.
+            goal: What the pretend user wants, in their own words.
+            success_criteria: What must be true at the end, 1 to 12 lines; every one must be met.
+            must_never: What must never happen, at most 12 lines; any one fails the test.
+            tool_results: What tools answer in this test, by the name of a declared tool or `<server
+                slug>.<tool>`; one with no entry answers an error.
+            approves: True: the pretend user says yes to tools of the deployment’s MCP servers; any
+                other yes is always declined.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -84,7 +105,13 @@ class Scenarios(Group):
     ) -> types.GeneratedScenarios:
         """Draft scenarios for a version; nothing is saved.
 
+        A model reads the version’s instructions and tools and invents them; the call is billed.
+        Keep the good ones with `POST …/scenarios`.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            count: How many to draft, 1 to 10.
+            version: The version to draft them for; absent: the newest.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -108,7 +135,14 @@ class Scenarios(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Scenario:
-        """Read one scenario."""
+        """Read one scenario.
+
+        What a test run plays, with what its tools answer.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            scenario_id: The id of a scenario, `scn_` and 24 characters.
+        """
         return self._call(
             types.Scenario,
             "scenarios.get",
@@ -134,7 +168,23 @@ class Scenarios(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Scenario:
-        """Change a scenario; fields left out stay."""
+        """Change a scenario; fields left out stay.
+
+        Runs that have begun keep what they began with. One that the file declares is changed there
+        (409 `managed_by_file`).
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            scenario_id: The id of a scenario, `scn_` and 24 characters.
+            name: What the test is called; unique within the deployment’s file.
+            persona: Who the pretend user is and how they talk.
+            goal: What the pretend user wants, in their own words.
+            success_criteria: What must be true at the end, 1 to 12 lines; every one must be met.
+            must_never: What must never happen, at most 12 lines; any one fails the test.
+            tool_results: What tools answer in this test, by the name of a declared tool or `<server
+                slug>.<tool>`; one with no entry answers an error.
+            approves: True: the pretend user says yes to tools of the deployment’s MCP servers.
+        """
         return self._call(
             types.Scenario,
             "scenarios.update",
@@ -163,7 +213,15 @@ class Scenarios(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a scenario."""
+        """Delete a scenario.
+
+        Results of earlier runs stay. One that the file declares is removed there (409
+        `managed_by_file`).
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            scenario_id: The id of a scenario, `scn_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "scenarios.delete",
@@ -186,7 +244,15 @@ class AsyncScenarios(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Scenario]:
-        """List the scenarios of a deployment."""
+        """List the scenarios of a deployment.
+
+        Needs scope `setup`; newest first. Those that the file declares are among them.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Scenario,
             "scenarios.list",
@@ -215,7 +281,20 @@ class AsyncScenarios(AsyncGroup):
     ) -> types.Scenario:
         """Add a scenario: a pretend user, a goal and what success means.
 
+        It is played at the next test run. A tool with no entry in `tool_results` answers an error:
+        a test never changes anything outside.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            name: What the test is called; unique within the deployment’s file.
+            persona: Who the pretend user is and how they talk.
+            goal: What the pretend user wants, in their own words.
+            success_criteria: What must be true at the end, 1 to 12 lines; every one must be met.
+            must_never: What must never happen, at most 12 lines; any one fails the test.
+            tool_results: What tools answer in this test, by the name of a declared tool or `<server
+                slug>.<tool>`; one with no entry answers an error.
+            approves: True: the pretend user says yes to tools of the deployment’s MCP servers; any
+                other yes is always declined.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -252,7 +331,13 @@ class AsyncScenarios(AsyncGroup):
     ) -> types.GeneratedScenarios:
         """Draft scenarios for a version; nothing is saved.
 
+        A model reads the version’s instructions and tools and invents them; the call is billed.
+        Keep the good ones with `POST …/scenarios`.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            count: How many to draft, 1 to 10.
+            version: The version to draft them for; absent: the newest.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -276,7 +361,14 @@ class AsyncScenarios(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Scenario:
-        """Read one scenario."""
+        """Read one scenario.
+
+        What a test run plays, with what its tools answer.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            scenario_id: The id of a scenario, `scn_` and 24 characters.
+        """
         return await self._call(
             types.Scenario,
             "scenarios.get",
@@ -302,7 +394,23 @@ class AsyncScenarios(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Scenario:
-        """Change a scenario; fields left out stay."""
+        """Change a scenario; fields left out stay.
+
+        Runs that have begun keep what they began with. One that the file declares is changed there
+        (409 `managed_by_file`).
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            scenario_id: The id of a scenario, `scn_` and 24 characters.
+            name: What the test is called; unique within the deployment’s file.
+            persona: Who the pretend user is and how they talk.
+            goal: What the pretend user wants, in their own words.
+            success_criteria: What must be true at the end, 1 to 12 lines; every one must be met.
+            must_never: What must never happen, at most 12 lines; any one fails the test.
+            tool_results: What tools answer in this test, by the name of a declared tool or `<server
+                slug>.<tool>`; one with no entry answers an error.
+            approves: True: the pretend user says yes to tools of the deployment’s MCP servers.
+        """
         return await self._call(
             types.Scenario,
             "scenarios.update",
@@ -331,7 +439,15 @@ class AsyncScenarios(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a scenario."""
+        """Delete a scenario.
+
+        Results of earlier runs stay. One that the file declares is removed there (409
+        `managed_by_file`).
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            scenario_id: The id of a scenario, `scn_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "scenarios.delete",

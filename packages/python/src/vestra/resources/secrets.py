@@ -20,6 +20,13 @@ class Secrets(Group):
     ) -> Page[types.Secret]:
         """List the names of the company’s secrets, or of one user’s; scope `runtime` alone needs a
         `user_id`.
+
+        Values are never shown. Only those of the key’s mode.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+            user_id: The names of this user’s; absent: the company’s.
         """
         return self._page(
             types.Secret,
@@ -40,7 +47,16 @@ class Secrets(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Secret:
-        """Store a secret of the company, or of one user; scope `runtime` alone needs a `user_id`."""
+        """Store a secret of the company, or of one user; scope `runtime` alone needs a `user_id`.
+
+        Replaces a value of the same name; calls from now on use the new one. Kept encrypted, and
+        apart for each mode.
+
+        Args:
+            name: A capital letter, then capitals, digits and underscores, at most 64.
+            value: The value, 1 to 8,192 characters; it is never shown again.
+            user_id: Whose secret it is; absent: the company’s.
+        """
         return self._call(
             types.Secret,
             "secrets.put",
@@ -61,7 +77,14 @@ class Secrets(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a secret of the company, or of one user; scope `runtime` alone needs a `user_id`."""
+        """Delete a secret of the company, or of one user; scope `runtime` alone needs a `user_id`.
+
+        Servers and files that name it fail from then on with `secret_missing`.
+
+        Args:
+            name: A capital letter, then capitals, digits and underscores, at most 64.
+            user_id: Whose secret; absent: the company’s.
+        """
         return self._call(
             types.Deleted,
             "secrets.delete",
@@ -87,6 +110,13 @@ class AsyncSecrets(AsyncGroup):
     ) -> AsyncPages[types.Secret]:
         """List the names of the company’s secrets, or of one user’s; scope `runtime` alone needs a
         `user_id`.
+
+        Values are never shown. Only those of the key’s mode.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+            user_id: The names of this user’s; absent: the company’s.
         """
         return self._page(
             types.Secret,
@@ -107,7 +137,16 @@ class AsyncSecrets(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Secret:
-        """Store a secret of the company, or of one user; scope `runtime` alone needs a `user_id`."""
+        """Store a secret of the company, or of one user; scope `runtime` alone needs a `user_id`.
+
+        Replaces a value of the same name; calls from now on use the new one. Kept encrypted, and
+        apart for each mode.
+
+        Args:
+            name: A capital letter, then capitals, digits and underscores, at most 64.
+            value: The value, 1 to 8,192 characters; it is never shown again.
+            user_id: Whose secret it is; absent: the company’s.
+        """
         return await self._call(
             types.Secret,
             "secrets.put",
@@ -128,7 +167,14 @@ class AsyncSecrets(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a secret of the company, or of one user; scope `runtime` alone needs a `user_id`."""
+        """Delete a secret of the company, or of one user; scope `runtime` alone needs a `user_id`.
+
+        Servers and files that name it fail from then on with `secret_missing`.
+
+        Args:
+            name: A capital letter, then capitals, digits and underscores, at most 64.
+            user_id: Whose secret; absent: the company’s.
+        """
         return await self._call(
             types.Deleted,
             "secrets.delete",

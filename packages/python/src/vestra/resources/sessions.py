@@ -27,11 +27,24 @@ class Sessions(Group):
         """Open a page for one user to chat, watch or drive the screen, or talk; its token is shown
         once.
 
+        Call it from your server and open `url` in the user’s browser, or embed it:
+        `allowed_embed_origins` of the org says where. At least one of chat, screen, voice and
+        memory should be on; the token opens nothing else.
+
         Args:
-            deployment: Absent: the user’s default deployment, then the org’s.
+            user_id: Whom the page is for; absent: the org’s own agent, unless the org requires a
+                user.
+            conversation_id: A conversation of that user to go on with; absent with chat or voice: a
+                new one.
+            deployment: Which agent answers a new conversation; absent: the user’s default
+                deployment, then the org’s.
             reuse: Go on in the conversation of the user’s last session with the deployment, where
                 there is one.
+            chat: True: the page has a chat.
+            screen: `view` shows the agent’s screen, `control` also lets the person use it; false:
+                no screen.
             voice: True, or the name of a voice.
+            memory: True: the page lists what is remembered; the org’s `memory_panel` must be on.
             driver: `user` opens the screen in the user’s hands from the first frame; absent:
                 `bash`.
             idempotency_key: Made by the client where none is given.
@@ -65,7 +78,13 @@ class Sessions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Session:
-        """Show a session."""
+        """Show a session.
+
+        By a key, or by the session’s own token.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+        """
         return self._call(
             types.Session,
             "sessions.get",
@@ -83,7 +102,13 @@ class Sessions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Session:
-        """End a session at once: its token stops working, streams close, a call hangs up."""
+        """End a session at once: its token stops working, streams close, a call hangs up.
+
+        By a key, or by the session’s own token. The embedding page is told.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+        """
         return self._call(
             types.Session,
             "sessions.delete",
@@ -101,7 +126,13 @@ class Sessions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.FramePolicy:
-        """Say which origins may embed the page of a session."""
+        """Say which origins may embed the page of a session.
+
+        Open to everybody: the page itself asks for it before it lets itself be framed.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+        """
         return self._call(
             types.FramePolicy,
             "sessions.framePolicy",
@@ -119,7 +150,14 @@ class Sessions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.BrowserStream:
-        """Answer the address of the screen’s stream, good for 5 minutes."""
+        """Answer the address of the screen’s stream, good for 5 minutes.
+
+        The session’s own token alone, with `screen`. Ask again while it answers `browser_not_open`:
+        the computer is waking.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+        """
         return self._call(
             types.BrowserStream,
             "sessions.screen",
@@ -138,7 +176,15 @@ class Sessions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ScreenInput:
-        """Pass what the person does with mouse and keyboard on to the page that the screen shows."""
+        """Pass what the person does with mouse and keyboard on to the page that the screen shows.
+
+        The session’s own token alone, with `screen: control`. The first input takes the browser out
+        of the agent’s hands, `hand_back` returns it.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+            inputs: What the person did, in order; 1 to 64 at once.
+        """
         return self._call(
             types.ScreenInput,
             "sessions.screenInput",
@@ -159,7 +205,15 @@ class Sessions(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.VoiceCall:
-        """Begin a voice call with the browser’s WebRTC offer."""
+        """Begin a voice call with the browser’s WebRTC offer.
+
+        The session’s own token alone, with `voice`. Deleting the session hangs up. Billed by the
+        second and by what is said.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+            sdp: The browser’s WebRTC offer.
+        """
         return self._call(
             types.VoiceCall,
             "sessions.voice",
@@ -194,11 +248,24 @@ class AsyncSessions(AsyncGroup):
         """Open a page for one user to chat, watch or drive the screen, or talk; its token is shown
         once.
 
+        Call it from your server and open `url` in the user’s browser, or embed it:
+        `allowed_embed_origins` of the org says where. At least one of chat, screen, voice and
+        memory should be on; the token opens nothing else.
+
         Args:
-            deployment: Absent: the user’s default deployment, then the org’s.
+            user_id: Whom the page is for; absent: the org’s own agent, unless the org requires a
+                user.
+            conversation_id: A conversation of that user to go on with; absent with chat or voice: a
+                new one.
+            deployment: Which agent answers a new conversation; absent: the user’s default
+                deployment, then the org’s.
             reuse: Go on in the conversation of the user’s last session with the deployment, where
                 there is one.
+            chat: True: the page has a chat.
+            screen: `view` shows the agent’s screen, `control` also lets the person use it; false:
+                no screen.
             voice: True, or the name of a voice.
+            memory: True: the page lists what is remembered; the org’s `memory_panel` must be on.
             driver: `user` opens the screen in the user’s hands from the first frame; absent:
                 `bash`.
             idempotency_key: Made by the client where none is given.
@@ -232,7 +299,13 @@ class AsyncSessions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Session:
-        """Show a session."""
+        """Show a session.
+
+        By a key, or by the session’s own token.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+        """
         return await self._call(
             types.Session,
             "sessions.get",
@@ -250,7 +323,13 @@ class AsyncSessions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Session:
-        """End a session at once: its token stops working, streams close, a call hangs up."""
+        """End a session at once: its token stops working, streams close, a call hangs up.
+
+        By a key, or by the session’s own token. The embedding page is told.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+        """
         return await self._call(
             types.Session,
             "sessions.delete",
@@ -268,7 +347,13 @@ class AsyncSessions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.FramePolicy:
-        """Say which origins may embed the page of a session."""
+        """Say which origins may embed the page of a session.
+
+        Open to everybody: the page itself asks for it before it lets itself be framed.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+        """
         return await self._call(
             types.FramePolicy,
             "sessions.framePolicy",
@@ -286,7 +371,14 @@ class AsyncSessions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.BrowserStream:
-        """Answer the address of the screen’s stream, good for 5 minutes."""
+        """Answer the address of the screen’s stream, good for 5 minutes.
+
+        The session’s own token alone, with `screen`. Ask again while it answers `browser_not_open`:
+        the computer is waking.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+        """
         return await self._call(
             types.BrowserStream,
             "sessions.screen",
@@ -305,7 +397,15 @@ class AsyncSessions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.ScreenInput:
-        """Pass what the person does with mouse and keyboard on to the page that the screen shows."""
+        """Pass what the person does with mouse and keyboard on to the page that the screen shows.
+
+        The session’s own token alone, with `screen: control`. The first input takes the browser out
+        of the agent’s hands, `hand_back` returns it.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+            inputs: What the person did, in order; 1 to 64 at once.
+        """
         return await self._call(
             types.ScreenInput,
             "sessions.screenInput",
@@ -326,7 +426,15 @@ class AsyncSessions(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.VoiceCall:
-        """Begin a voice call with the browser’s WebRTC offer."""
+        """Begin a voice call with the browser’s WebRTC offer.
+
+        The session’s own token alone, with `voice`. Deleting the session hangs up. Billed by the
+        second and by what is said.
+
+        Args:
+            session_id: The id of a session, `ses_` and 24 characters.
+            sdp: The browser’s WebRTC offer.
+        """
         return await self._call(
             types.VoiceCall,
             "sessions.voice",

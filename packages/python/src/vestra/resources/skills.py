@@ -19,7 +19,15 @@ class Skills(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Skill]:
-        """List the org’s skills, or the built-in ones."""
+        """List the org’s skills, or the built-in ones.
+
+        Needs scope `setup`; newest first, without files.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+            source: `company`: the org’s own; `built_in`: those that come with the service.
+        """
         return self._page(
             types.Skill,
             "skills.list",
@@ -43,9 +51,15 @@ class Skills(Group):
     ) -> types.Skill:
         """Upload a skill: its files as JSON, a zip, or one multipart part `file` that is a zip.
 
+        The frontmatter of `SKILL.md` gives `name` and `description`. Name its id in `skills` of a
+        deployment; text files only.
+
         Args:
+            slug: Its name in deployments; absent: the name in `SKILL.md`. With one of its own it
+                may share that name with another skill.
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
             zip: The folder as a zip.
+            files: 1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -69,7 +83,13 @@ class Skills(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.SkillWithFiles:
-        """Read one skill with its files: the org’s by its id, a built-in one by its name."""
+        """Read one skill with its files: the org’s by its id, a built-in one by its name.
+
+        Built-in ones can be read to copy from.
+
+        Args:
+            skill_id: The id of a skill of the org, or the name of a built-in one.
+        """
         return self._call(
             types.SkillWithFiles,
             "skills.get",
@@ -93,9 +113,16 @@ class Skills(Group):
     ) -> types.Skill:
         """Replace a skill’s files; files that differ make a new version.
 
+        Send all files, not only those that changed. With a test key live users see it after the
+        next promotion.
+
         Args:
+            skill_id: The id of a skill of the org, `skl_` and 24 characters.
+            promote: `now`: with a live key the change reaches live users at once; `no`: only test
+                traffic sees it until the next promotion.
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
             zip: The folder as a zip.
+            files: 1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.
         """
         return self._call(
             types.Skill,
@@ -117,7 +144,13 @@ class Skills(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a skill; it goes from every user."""
+        """Delete a skill; it goes from every user.
+
+        Versions that use it do not run again. One that is live needs a live key (409 `skill_live`).
+
+        Args:
+            skill_id: The id of a skill of the org, `skl_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "skills.delete",
@@ -137,7 +170,15 @@ class Skills(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.SkillVersion]:
-        """List the versions of a skill, newest first."""
+        """List the versions of a skill, newest first.
+
+        Each names the one before it, so that history can be followed.
+
+        Args:
+            skill_id: The id of a skill of the org, `skl_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.SkillVersion,
             "skills.versions",
@@ -161,7 +202,15 @@ class AsyncSkills(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Skill]:
-        """List the org’s skills, or the built-in ones."""
+        """List the org’s skills, or the built-in ones.
+
+        Needs scope `setup`; newest first, without files.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+            source: `company`: the org’s own; `built_in`: those that come with the service.
+        """
         return self._page(
             types.Skill,
             "skills.list",
@@ -185,9 +234,15 @@ class AsyncSkills(AsyncGroup):
     ) -> types.Skill:
         """Upload a skill: its files as JSON, a zip, or one multipart part `file` that is a zip.
 
+        The frontmatter of `SKILL.md` gives `name` and `description`. Name its id in `skills` of a
+        deployment; text files only.
+
         Args:
+            slug: Its name in deployments; absent: the name in `SKILL.md`. With one of its own it
+                may share that name with another skill.
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
             zip: The folder as a zip.
+            files: 1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -211,7 +266,13 @@ class AsyncSkills(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.SkillWithFiles:
-        """Read one skill with its files: the org’s by its id, a built-in one by its name."""
+        """Read one skill with its files: the org’s by its id, a built-in one by its name.
+
+        Built-in ones can be read to copy from.
+
+        Args:
+            skill_id: The id of a skill of the org, or the name of a built-in one.
+        """
         return await self._call(
             types.SkillWithFiles,
             "skills.get",
@@ -235,9 +296,16 @@ class AsyncSkills(AsyncGroup):
     ) -> types.Skill:
         """Replace a skill’s files; files that differ make a new version.
 
+        Send all files, not only those that changed. With a test key live users see it after the
+        next promotion.
+
         Args:
+            skill_id: The id of a skill of the org, `skl_` and 24 characters.
+            promote: `now`: with a live key the change reaches live users at once; `no`: only test
+                traffic sees it until the next promotion.
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
             zip: The folder as a zip.
+            files: 1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.
         """
         return await self._call(
             types.Skill,
@@ -259,7 +327,13 @@ class AsyncSkills(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a skill; it goes from every user."""
+        """Delete a skill; it goes from every user.
+
+        Versions that use it do not run again. One that is live needs a live key (409 `skill_live`).
+
+        Args:
+            skill_id: The id of a skill of the org, `skl_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "skills.delete",
@@ -279,7 +353,15 @@ class AsyncSkills(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.SkillVersion]:
-        """List the versions of a skill, newest first."""
+        """List the versions of a skill, newest first.
+
+        Each names the one before it, so that history can be followed.
+
+        Args:
+            skill_id: The id of a skill of the org, `skl_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.SkillVersion,
             "skills.versions",

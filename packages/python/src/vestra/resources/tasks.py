@@ -24,7 +24,21 @@ class Tasks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Task]:
-        """List pieces of work, newest first."""
+        """List pieces of work, newest first.
+
+        Needs scope `runtime`. Filters narrow the list together. The text of a result is cut to 280
+        characters here; read the task for all of it.
+
+        Args:
+            status: Only tasks that are in this state.
+            user_id: Only this user’s; absent: everybody’s.
+            deployment_id: Only of this deployment: its id, slug or name.
+            conversation_id: Only what this conversation asked for.
+            created_after: Only those made at this moment or later.
+            created_before: Only those made before this moment.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Task,
             "tasks.list",
@@ -51,7 +65,14 @@ class Tasks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Task:
-        """Show a task with the full text of its result."""
+        """Show a task with the full text of its result.
+
+        Poll it, or better follow the conversation’s events: `task.completed`, `task.failed` and
+        `task.stopped` tell the end.
+
+        Args:
+            task_id: The id of a piece of work, `task_` and 24 characters.
+        """
         return self._call(
             types.Task,
             "tasks.get",
@@ -69,7 +90,14 @@ class Tasks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a task and its outputs; a running one is stopped first."""
+        """Delete a task and its outputs; a running one is stopped first.
+
+        What it has spent stays in the usage report. Its files that were outputs go with it, and
+        nothing brings them back.
+
+        Args:
+            task_id: The id of a piece of work, `task_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "tasks.delete",
@@ -87,7 +115,14 @@ class Tasks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TaskTrace:
-        """Show each step and each model call of a task."""
+        """Show each step and each model call of a task.
+
+        Inputs and outputs are shown as one line each, never raw. Steps are kept for as long as the
+        operator’s setting says, 90 days unless changed; the totals stay.
+
+        Args:
+            task_id: The id of a piece of work, `task_` and 24 characters.
+        """
         return self._call(
             types.TaskTrace,
             "tasks.trace",
@@ -105,7 +140,14 @@ class Tasks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Answer the structured result of a task alone; null until there is one."""
+        """Answer the structured result of a task alone; null until there is one.
+
+        Answers the bare value, so that it can be fed to a program. Refused with `no_output_schema`
+        where the message asked for none.
+
+        Args:
+            task_id: The id of a piece of work, `task_` and 24 characters.
+        """
         return self._call(
             cast(Any, object),
             "tasks.data",
@@ -133,7 +175,21 @@ class AsyncTasks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Task]:
-        """List pieces of work, newest first."""
+        """List pieces of work, newest first.
+
+        Needs scope `runtime`. Filters narrow the list together. The text of a result is cut to 280
+        characters here; read the task for all of it.
+
+        Args:
+            status: Only tasks that are in this state.
+            user_id: Only this user’s; absent: everybody’s.
+            deployment_id: Only of this deployment: its id, slug or name.
+            conversation_id: Only what this conversation asked for.
+            created_after: Only those made at this moment or later.
+            created_before: Only those made before this moment.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.Task,
             "tasks.list",
@@ -160,7 +216,14 @@ class AsyncTasks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Task:
-        """Show a task with the full text of its result."""
+        """Show a task with the full text of its result.
+
+        Poll it, or better follow the conversation’s events: `task.completed`, `task.failed` and
+        `task.stopped` tell the end.
+
+        Args:
+            task_id: The id of a piece of work, `task_` and 24 characters.
+        """
         return await self._call(
             types.Task,
             "tasks.get",
@@ -178,7 +241,14 @@ class AsyncTasks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a task and its outputs; a running one is stopped first."""
+        """Delete a task and its outputs; a running one is stopped first.
+
+        What it has spent stays in the usage report. Its files that were outputs go with it, and
+        nothing brings them back.
+
+        Args:
+            task_id: The id of a piece of work, `task_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "tasks.delete",
@@ -196,7 +266,14 @@ class AsyncTasks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TaskTrace:
-        """Show each step and each model call of a task."""
+        """Show each step and each model call of a task.
+
+        Inputs and outputs are shown as one line each, never raw. Steps are kept for as long as the
+        operator’s setting says, 90 days unless changed; the totals stay.
+
+        Args:
+            task_id: The id of a piece of work, `task_` and 24 characters.
+        """
         return await self._call(
             types.TaskTrace,
             "tasks.trace",
@@ -214,7 +291,14 @@ class AsyncTasks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Answer the structured result of a task alone; null until there is one."""
+        """Answer the structured result of a task alone; null until there is one.
+
+        Answers the bare value, so that it can be fed to a program. Refused with `no_output_schema`
+        where the message asked for none.
+
+        Args:
+            task_id: The id of a piece of work, `task_` and 24 characters.
+        """
         return await self._call(
             cast(Any, object),
             "tasks.data",

@@ -20,7 +20,11 @@ class TestRuns(Group):
     ) -> types.TestRun:
         """Play every scenario of a deployment against its latest version.
 
+        Answers at once: follow it by its events, or `test_run.completed`. A run costs what its
+        model calls cost. It plays at most 12 exchanges a scenario and changes nothing outside.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -44,7 +48,15 @@ class TestRuns(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.TestRun]:
-        """List the test runs of a deployment, newest first."""
+        """List the test runs of a deployment, newest first.
+
+        Transcripts are left out here: read one run for them.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.TestRun,
             "testRuns.list",
@@ -63,7 +75,13 @@ class TestRuns(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TestRun:
-        """Read a test run with the verdict on each scenario."""
+        """Read a test run with the verdict on each scenario.
+
+        A run that a restart cut off goes on by itself.
+
+        Args:
+            run_id: The id of a test run, `trun_` and 24 characters.
+        """
         return self._call(
             types.TestRun,
             "testRuns.get",
@@ -81,7 +99,14 @@ class TestRuns(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Stream[types.TestRunEvent]:
-        """Follow a test run: first where it stands, then each change, until it has ended."""
+        """Follow a test run: first where it stands, then each change, until it has ended.
+
+        An event stream whose first event is where the run stands now, so that reconnecting needs no
+        bookmark.
+
+        Args:
+            run_id: The id of a test run, `trun_` and 24 characters.
+        """
         return self._stream(
             types.TestRunEvent,
             "testRuns.events",
@@ -99,7 +124,14 @@ class TestRuns(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TestRun:
-        """Cancel a test run; one that has ended stays as it is."""
+        """Cancel a test run; one that has ended stays as it is.
+
+        Scenarios that are being played end as `cancelled`, and nothing is promoted. A run begun
+        with a live key is cancelled with one.
+
+        Args:
+            run_id: The id of a test run, `trun_` and 24 characters.
+        """
         return self._call(
             types.TestRun,
             "testRuns.cancel",
@@ -123,7 +155,11 @@ class AsyncTestRuns(AsyncGroup):
     ) -> types.TestRun:
         """Play every scenario of a deployment against its latest version.
 
+        Answers at once: follow it by its events, or `test_run.completed`. A run costs what its
+        model calls cost. It plays at most 12 exchanges a scenario and changes nothing outside.
+
         Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -147,7 +183,15 @@ class AsyncTestRuns(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.TestRun]:
-        """List the test runs of a deployment, newest first."""
+        """List the test runs of a deployment, newest first.
+
+        Transcripts are left out here: read one run for them.
+
+        Args:
+            deployment_id: The deployment’s `dep_` id, its slug or its name.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.TestRun,
             "testRuns.list",
@@ -166,7 +210,13 @@ class AsyncTestRuns(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TestRun:
-        """Read a test run with the verdict on each scenario."""
+        """Read a test run with the verdict on each scenario.
+
+        A run that a restart cut off goes on by itself.
+
+        Args:
+            run_id: The id of a test run, `trun_` and 24 characters.
+        """
         return await self._call(
             types.TestRun,
             "testRuns.get",
@@ -184,7 +234,14 @@ class AsyncTestRuns(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncStream[types.TestRunEvent]:
-        """Follow a test run: first where it stands, then each change, until it has ended."""
+        """Follow a test run: first where it stands, then each change, until it has ended.
+
+        An event stream whose first event is where the run stands now, so that reconnecting needs no
+        bookmark.
+
+        Args:
+            run_id: The id of a test run, `trun_` and 24 characters.
+        """
         return await self._stream(
             types.TestRunEvent,
             "testRuns.events",
@@ -202,7 +259,14 @@ class AsyncTestRuns(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TestRun:
-        """Cancel a test run; one that has ended stays as it is."""
+        """Cancel a test run; one that has ended stays as it is.
+
+        Scenarios that are being played end as `cancelled`, and nothing is promoted. A run begun
+        with a live key is cancelled with one.
+
+        Args:
+            run_id: The id of a test run, `trun_` and 24 characters.
+        """
         return await self._call(
             types.TestRun,
             "testRuns.cancel",

@@ -24,7 +24,20 @@ class Usage(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.UsageRow]:
-        """Report exact billed spend and task counts, grouped by one dimension."""
+        """Report exact billed spend and task counts, grouped by one dimension.
+
+        Needs scope `admin`. Only money of the key’s mode. Erased users are counted under `unknown`.
+
+        Args:
+            group_by: What a row is about.
+            from_: First day of the window, UTC; absent: 30 days ago.
+            to: Last day of the window, UTC, itself included; absent: today. At most 366 days.
+            user_id: Only what was spent for this user.
+            deployment_id: Only this deployment: its id, slug or name.
+            conversation_id: Only this conversation.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.UsageRow,
             "usage.report",
@@ -54,7 +67,16 @@ class Usage(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.LineItem]:
-        """List the charges behind one task or conversation, newest first."""
+        """List the charges behind one task or conversation, newest first.
+
+        Needs scope `admin`. The items add up exactly to what the wallet was charged.
+
+        Args:
+            task_id: Charges of this piece of work; give it or `conversation_id`.
+            conversation_id: Charges of this conversation, its work included; give it or `task_id`.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.LineItem,
             "usage.lineItems",
@@ -87,7 +109,20 @@ class AsyncUsage(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.UsageRow]:
-        """Report exact billed spend and task counts, grouped by one dimension."""
+        """Report exact billed spend and task counts, grouped by one dimension.
+
+        Needs scope `admin`. Only money of the key’s mode. Erased users are counted under `unknown`.
+
+        Args:
+            group_by: What a row is about.
+            from_: First day of the window, UTC; absent: 30 days ago.
+            to: Last day of the window, UTC, itself included; absent: today. At most 366 days.
+            user_id: Only what was spent for this user.
+            deployment_id: Only this deployment: its id, slug or name.
+            conversation_id: Only this conversation.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.UsageRow,
             "usage.report",
@@ -117,7 +152,16 @@ class AsyncUsage(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.LineItem]:
-        """List the charges behind one task or conversation, newest first."""
+        """List the charges behind one task or conversation, newest first.
+
+        Needs scope `admin`. The items add up exactly to what the wallet was charged.
+
+        Args:
+            task_id: Charges of this piece of work; give it or `conversation_id`.
+            conversation_id: Charges of this conversation, its work included; give it or `task_id`.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.LineItem,
             "usage.lineItems",

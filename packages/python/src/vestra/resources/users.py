@@ -22,7 +22,18 @@ class Users(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.User]:
-        """List users, newest first."""
+        """List users, newest first.
+
+        Needs scope `runtime`. Only users of the key’s mode; those that test runs pretend are left
+        out.
+
+        Args:
+            status: Only users in this state.
+            email: Only the user with this email address.
+            created_after: Only users made at this moment or later.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.User,
             "users.list",
@@ -54,7 +65,16 @@ class Users(Group):
     ) -> types.User:
         """Create a user; repeating an existing id changes nothing.
 
+        Rarely needed: any call that names a `user_id` makes the user. Use it to give a name, a
+        language and a time zone first.
+
         Args:
+            user_id: Your own id of the user: 1 to 128 letters, digits or any of `. _ : @ -`.
+            name: What the user is called, at most 200 characters.
+            email: The user’s email address.
+            locale: The user’s language as a tag such as `en` or `pt-BR`.
+            timezone: The user’s IANA time zone such as `Europe/Berlin`, which routines run in.
+            metadata: Your own facts about the user; replaces what was kept.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -78,7 +98,13 @@ class Users(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.User:
-        """Show a user with today’s and this month’s spend against the caps."""
+        """Show a user with today’s and this month’s spend against the caps.
+
+        Spend is of the UTC day and month, and counted as it happens.
+
+        Args:
+            user_id: Your own id of the user: a user exists from its first use.
+        """
         return self._call(
             types.User,
             "users.get",
@@ -105,7 +131,26 @@ class Users(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.User:
-        """Change a user’s profile, caps, default deployment or status; null clears a field."""
+        """Change a user’s profile, caps, default deployment or status; null clears a field.
+
+        Fields left out stay. A new cap counts from the next message on.
+
+        Args:
+            user_id: Your own id of the user: a user exists from its first use.
+            name: What the user is called, at most 200 characters.
+            email: The user’s email address.
+            locale: The user’s language as a tag such as `en` or `pt-BR`.
+            timezone: The user’s IANA time zone such as `Europe/Berlin`, which routines run in.
+            metadata: Your own facts about the user; replaces what was kept.
+            spend_cap_usd: US dollars a day that the user may spend, at most the org’s; null: the
+                org’s cap for users.
+            monthly_cap_usd: US dollars a calendar month that the user may spend, at most the org’s;
+                null: the org’s cap for users.
+            default_deployment: The deployment that answers the user where none is named: a dep_ id,
+                a slug or a name; null clears it.
+            status: `disabled` refuses every call for the user, sessions included; `active` lets
+                them in again.
+        """
         return self._call(
             types.User,
             "users.update",
@@ -134,7 +179,14 @@ class Users(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.DeletedUser:
-        """Erase a user with computer, files and memory; `user.deleted` says when it is done."""
+        """Erase a user with computer, files and memory; `user.deleted` says when it is done.
+
+        Answers 202 and goes on in the background. What the user spent stays in usage totals, under
+        the user `unknown`.
+
+        Args:
+            user_id: Your own id of the user: a user exists from its first use.
+        """
         return self._call(
             types.DeletedUser,
             "users.delete",
@@ -155,7 +207,11 @@ class Users(Group):
     ) -> types.WarmedUser:
         """Wake a user’s computer before it is needed.
 
+        A call within a minute of another rides on it. At most 10 computers of an org wake at once
+        (429 `warm_limit`).
+
         Args:
+            user_id: Your own id of the user: a user exists from its first use.
             keep_ms: Keeps the computer awake that long.
         """
         return self._call(
@@ -176,7 +232,14 @@ class Users(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> bytes:
-        """Take a picture of the user’s screen as a JPEG."""
+        """Take a picture of the user’s screen as a JPEG.
+
+        Wakes the computer where it sleeps. Refused with `browser_in_use` while the screen is
+        private.
+
+        Args:
+            user_id: Your own id of the user: a user exists from its first use.
+        """
         return self._call(
             bytes,
             "users.screenshot",
@@ -201,7 +264,18 @@ class AsyncUsers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.User]:
-        """List users, newest first."""
+        """List users, newest first.
+
+        Needs scope `runtime`. Only users of the key’s mode; those that test runs pretend are left
+        out.
+
+        Args:
+            status: Only users in this state.
+            email: Only the user with this email address.
+            created_after: Only users made at this moment or later.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.User,
             "users.list",
@@ -233,7 +307,16 @@ class AsyncUsers(AsyncGroup):
     ) -> types.User:
         """Create a user; repeating an existing id changes nothing.
 
+        Rarely needed: any call that names a `user_id` makes the user. Use it to give a name, a
+        language and a time zone first.
+
         Args:
+            user_id: Your own id of the user: 1 to 128 letters, digits or any of `. _ : @ -`.
+            name: What the user is called, at most 200 characters.
+            email: The user’s email address.
+            locale: The user’s language as a tag such as `en` or `pt-BR`.
+            timezone: The user’s IANA time zone such as `Europe/Berlin`, which routines run in.
+            metadata: Your own facts about the user; replaces what was kept.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -257,7 +340,13 @@ class AsyncUsers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.User:
-        """Show a user with today’s and this month’s spend against the caps."""
+        """Show a user with today’s and this month’s spend against the caps.
+
+        Spend is of the UTC day and month, and counted as it happens.
+
+        Args:
+            user_id: Your own id of the user: a user exists from its first use.
+        """
         return await self._call(
             types.User,
             "users.get",
@@ -284,7 +373,26 @@ class AsyncUsers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.User:
-        """Change a user’s profile, caps, default deployment or status; null clears a field."""
+        """Change a user’s profile, caps, default deployment or status; null clears a field.
+
+        Fields left out stay. A new cap counts from the next message on.
+
+        Args:
+            user_id: Your own id of the user: a user exists from its first use.
+            name: What the user is called, at most 200 characters.
+            email: The user’s email address.
+            locale: The user’s language as a tag such as `en` or `pt-BR`.
+            timezone: The user’s IANA time zone such as `Europe/Berlin`, which routines run in.
+            metadata: Your own facts about the user; replaces what was kept.
+            spend_cap_usd: US dollars a day that the user may spend, at most the org’s; null: the
+                org’s cap for users.
+            monthly_cap_usd: US dollars a calendar month that the user may spend, at most the org’s;
+                null: the org’s cap for users.
+            default_deployment: The deployment that answers the user where none is named: a dep_ id,
+                a slug or a name; null clears it.
+            status: `disabled` refuses every call for the user, sessions included; `active` lets
+                them in again.
+        """
         return await self._call(
             types.User,
             "users.update",
@@ -313,7 +421,14 @@ class AsyncUsers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.DeletedUser:
-        """Erase a user with computer, files and memory; `user.deleted` says when it is done."""
+        """Erase a user with computer, files and memory; `user.deleted` says when it is done.
+
+        Answers 202 and goes on in the background. What the user spent stays in usage totals, under
+        the user `unknown`.
+
+        Args:
+            user_id: Your own id of the user: a user exists from its first use.
+        """
         return await self._call(
             types.DeletedUser,
             "users.delete",
@@ -334,7 +449,11 @@ class AsyncUsers(AsyncGroup):
     ) -> types.WarmedUser:
         """Wake a user’s computer before it is needed.
 
+        A call within a minute of another rides on it. At most 10 computers of an org wake at once
+        (429 `warm_limit`).
+
         Args:
+            user_id: Your own id of the user: a user exists from its first use.
             keep_ms: Keeps the computer awake that long.
         """
         return await self._call(
@@ -355,7 +474,14 @@ class AsyncUsers(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> bytes:
-        """Take a picture of the user’s screen as a JPEG."""
+        """Take a picture of the user’s screen as a JPEG.
+
+        Wakes the computer where it sleeps. Refused with `browser_in_use` while the screen is
+        private.
+
+        Args:
+            user_id: Your own id of the user: a user exists from its first use.
+        """
         return await self._call(
             bytes,
             "users.screenshot",

@@ -18,7 +18,14 @@ class Webhooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.WebhookEndpoint]:
-        """List webhook endpoints, newest first."""
+        """List webhook endpoints, newest first.
+
+        Needs scope `setup`. Only those of the key’s mode.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.WebhookEndpoint,
             "webhooks.list",
@@ -42,7 +49,14 @@ class Webhooks(Group):
     ) -> types.WebhookEndpointWithSecret:
         """Register an https address for events; its signing secret is shown once.
 
+        It hears what happens in the key’s mode from now on. Deliveries follow Standard Webhooks:
+        answer 2xx within 15 seconds, else they are tried again for three days.
+
         Args:
+            url: A public https address; private, local and internal ones are refused.
+            events: 1 to 40 event types, or `*` for all, later ones included.
+            description: Your own note on what it is for.
+            active: False: it is kept and hears nothing yet.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -65,7 +79,13 @@ class Webhooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookEndpoint:
-        """Show a webhook endpoint."""
+        """Show a webhook endpoint.
+
+        The signing secret is not shown again; roll it where it is lost.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+        """
         return self._call(
             types.WebhookEndpoint,
             "webhooks.get",
@@ -87,7 +107,19 @@ class Webhooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookEndpoint:
-        """Change the address, events, description or state of an endpoint."""
+        """Change the address, events, description or state of an endpoint.
+
+        Fields left out stay. What a deployment file declares is changed there (409
+        `managed_by_file`).
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+            url: The new address; the secret stays.
+            events: The types from now on; replaces the list.
+            description: Your own note; null clears it.
+            active: False pauses it; true starts it again, also after it was switched off for
+                failing.
+        """
         return self._call(
             types.WebhookEndpoint,
             "webhooks.update",
@@ -108,7 +140,13 @@ class Webhooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a webhook endpoint."""
+        """Delete a webhook endpoint.
+
+        Deliveries that are still due are dropped.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+        """
         return self._call(
             types.Deleted,
             "webhooks.delete",
@@ -129,7 +167,11 @@ class Webhooks(Group):
     ) -> types.WebhookEndpointWithSecret:
         """Give an endpoint a new signing secret; the old one is accepted for 24 hours.
 
+        For 24 hours deliveries carry a signature by each secret, so that you can switch without a
+        gap.
+
         Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
             idempotency_key: Made by the client where none is given.
         """
         return self._call(
@@ -151,7 +193,13 @@ class Webhooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookDelivery:
-        """Send a sample event to an endpoint now."""
+        """Send a sample event to an endpoint now.
+
+        Posts `webhook.test` and answers with the attempt: its status code, time and error.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+        """
         return self._call(
             types.WebhookDelivery,
             "webhooks.test",
@@ -171,7 +219,15 @@ class Webhooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.WebhookDelivery]:
-        """List every attempt to reach an endpoint with its status code and timing."""
+        """List every attempt to reach an endpoint with its status code and timing.
+
+        Newest first; kept for 30 days unless the operator says otherwise.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.WebhookDelivery,
             "webhooks.deliveries",
@@ -191,7 +247,14 @@ class Webhooks(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookDelivery:
-        """Send one delivery again."""
+        """Send one delivery again.
+
+        Posts the same event with the same `webhook-id`, so that a receiver that saw it can tell.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+            delivery_id: The id of a delivery to a webhook endpoint, `whd_` and 24 characters.
+        """
         return self._call(
             types.WebhookDelivery,
             "webhooks.retry",
@@ -213,7 +276,14 @@ class AsyncWebhooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.WebhookEndpoint]:
-        """List webhook endpoints, newest first."""
+        """List webhook endpoints, newest first.
+
+        Needs scope `setup`. Only those of the key’s mode.
+
+        Args:
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.WebhookEndpoint,
             "webhooks.list",
@@ -237,7 +307,14 @@ class AsyncWebhooks(AsyncGroup):
     ) -> types.WebhookEndpointWithSecret:
         """Register an https address for events; its signing secret is shown once.
 
+        It hears what happens in the key’s mode from now on. Deliveries follow Standard Webhooks:
+        answer 2xx within 15 seconds, else they are tried again for three days.
+
         Args:
+            url: A public https address; private, local and internal ones are refused.
+            events: 1 to 40 event types, or `*` for all, later ones included.
+            description: Your own note on what it is for.
+            active: False: it is kept and hears nothing yet.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -260,7 +337,13 @@ class AsyncWebhooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookEndpoint:
-        """Show a webhook endpoint."""
+        """Show a webhook endpoint.
+
+        The signing secret is not shown again; roll it where it is lost.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+        """
         return await self._call(
             types.WebhookEndpoint,
             "webhooks.get",
@@ -282,7 +365,19 @@ class AsyncWebhooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookEndpoint:
-        """Change the address, events, description or state of an endpoint."""
+        """Change the address, events, description or state of an endpoint.
+
+        Fields left out stay. What a deployment file declares is changed there (409
+        `managed_by_file`).
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+            url: The new address; the secret stays.
+            events: The types from now on; replaces the list.
+            description: Your own note; null clears it.
+            active: False pauses it; true starts it again, also after it was switched off for
+                failing.
+        """
         return await self._call(
             types.WebhookEndpoint,
             "webhooks.update",
@@ -303,7 +398,13 @@ class AsyncWebhooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Deleted:
-        """Delete a webhook endpoint."""
+        """Delete a webhook endpoint.
+
+        Deliveries that are still due are dropped.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+        """
         return await self._call(
             types.Deleted,
             "webhooks.delete",
@@ -324,7 +425,11 @@ class AsyncWebhooks(AsyncGroup):
     ) -> types.WebhookEndpointWithSecret:
         """Give an endpoint a new signing secret; the old one is accepted for 24 hours.
 
+        For 24 hours deliveries carry a signature by each secret, so that you can switch without a
+        gap.
+
         Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
             idempotency_key: Made by the client where none is given.
         """
         return await self._call(
@@ -346,7 +451,13 @@ class AsyncWebhooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookDelivery:
-        """Send a sample event to an endpoint now."""
+        """Send a sample event to an endpoint now.
+
+        Posts `webhook.test` and answers with the attempt: its status code, time and error.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+        """
         return await self._call(
             types.WebhookDelivery,
             "webhooks.test",
@@ -366,7 +477,15 @@ class AsyncWebhooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.WebhookDelivery]:
-        """List every attempt to reach an endpoint with its status code and timing."""
+        """List every attempt to reach an endpoint with its status code and timing.
+
+        Newest first; kept for 30 days unless the operator says otherwise.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+            limit: How many entries a page holds, 1 to 100.
+            cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+        """
         return self._page(
             types.WebhookDelivery,
             "webhooks.deliveries",
@@ -386,7 +505,14 @@ class AsyncWebhooks(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.WebhookDelivery:
-        """Send one delivery again."""
+        """Send one delivery again.
+
+        Posts the same event with the same `webhook-id`, so that a receiver that saw it can tell.
+
+        Args:
+            endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+            delivery_id: The id of a delivery to a webhook endpoint, `whd_` and 24 characters.
+        """
         return await self._call(
             types.WebhookDelivery,
             "webhooks.retry",

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { type Mode, modes } from '@vestra/contract/route';
 import { AcceptPage } from './access/accept-page.tsx';
+import { ResetPage } from './access/reset-page.tsx';
 import { currentAccess } from './access/session.ts';
 import { SignInAgain } from './access/sign-in-again.tsx';
 import { SignInPage } from './access/sign-in-page.tsx';
@@ -33,6 +34,7 @@ const root = createRootRoute({
 
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
 const accept = createRoute({ getParentRoute: () => root, path: '/accept', component: AcceptPage });
+const reset = createRoute({ getParentRoute: () => root, path: '/reset', component: ResetPage });
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -72,7 +74,7 @@ const below = pages.map(({ path, load }) =>
 );
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, signIn, accept, orgAlone, place.addChildren(below)]),
+  routeTree: root.addChildren([start, signIn, accept, reset, orgAlone, place.addChildren(below)]),
   basepath: consolePath,
   defaultPreload: 'intent',
   scrollRestoration: true,

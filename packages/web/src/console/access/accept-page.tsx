@@ -5,12 +5,10 @@ import { Fault } from '../parts/fault.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
 import { Door } from './door.tsx';
 import { acceptInvitation, signIn } from './session.ts';
-
-/** The token stands behind the `#`, so it reaches no server but with the call that uses it. */
-const tokenOf = (hash: string) => new URLSearchParams(hash.replace(/^#/, '')).get('token');
+import { tokenInFragment } from './token-in-fragment.ts';
 
 export function AcceptPage() {
-  const [token] = useState(() => tokenOf(location.hash));
+  const [token] = useState(tokenInFragment);
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');

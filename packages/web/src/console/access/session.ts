@@ -57,6 +57,9 @@ export async function signOut(): Promise<void> {
 export const acceptInvitation = (fields: { token: string; name: string; password: string }) =>
   openDoor.members.accept(fields);
 
+export const resetPassword = (fields: { token: string; password: string }) =>
+  openDoor.consoleAccess.resetPassword(fields);
+
 /** The session is over. Resolves when somebody has signed in again, so that what was asked can be asked once more. */
 export async function signedInAgain(): Promise<void> {
   if (state.status === 'in') become({ status: 'ended', session: state.session });

@@ -26,7 +26,7 @@ export function asSdk({ row, fields }: Request): string {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
   const argument = Object.keys(given).length === 0 ? '' : literal(given);
   return [
-    `import { createClient } from '@vestra/sdk/client';`,
+    `import { createClient } from '@vestra/sdk';`,
     '',
     `const vestra = createClient({ baseUrl: ${JSON.stringify(serverUrl)}, key: process.env.VESTRA_KEY });`,
     `const answer = await vestra.${row}(${argument});`,

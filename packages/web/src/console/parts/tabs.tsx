@@ -6,17 +6,18 @@ export function Tabs({
   chosen,
   label,
 }: {
-  tabs: readonly { id: string; title: string; to: string; note?: string | number }[];
+  tabs: readonly { id: string; title: string; to: string; note?: string | number; search?: Record<string, string> }[];
   chosen: string;
   label: string;
 }) {
   return (
     <nav aria-label={label} className="-mx-4 mb-5 flex gap-1 overflow-x-auto border-b px-4 sm:mx-0 sm:px-0">
-      {tabs.map(({ id, title, to, note }) => (
+      {tabs.map(({ id, title, to, note, search }) => (
         <PageLink
           aria-current={id === chosen ? 'page' : undefined}
           className="-mb-px flex h-9 items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-2.5 text-quiet hover:text-foreground aria-[current=page]:border-foreground aria-[current=page]:font-medium aria-[current=page]:text-foreground"
           key={id}
+          {...(search && { search })}
           to={to}
         >
           {title}

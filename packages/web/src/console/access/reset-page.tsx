@@ -1,0 +1,63 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../parts/button.tsx';
+import { Fault } from '../parts/fault.tsx';
+import { takeFocus } from '../parts/take-focus.ts';
+import { Door } from './door.tsx';
+import { resetPassword, signIn } from './session.ts';
+import { tokenInFragment } from './token-in-fragment.ts';
+
+/** Where the link leads that an owner, an admin or the operator made for somebody who forgot their password. */
+export function ResetPage() {
+  const [token] = useState(tokenInFragment);
+  const navigate = useNavigate();
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<Error | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  if (token === null) {
+    return (
+      <Door title="This link is not whole">
+        <p className="text-quiet">It ends in #token=… Copy all of it, or ask for a new one.</p>
+      </Door>
+    );
+  }
+  const run = async (event: FormEvent) => {
+    event.preventDefault();
+    setIsBusy(true);
+    setError(null);
+    try {
+      const { email } = await resetPassword({ token, password });
+      await signIn({ email, password });
+      await navigate({ to: '/', replace: true });
+    } catch (failure) {
+      setError(failure as Error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Door lead="Every browser in which you are signed in is signed out." title="Choose a new password">
+      <form className="flex flex-col gap-3" onSubmit={(event) => void run(event)}>
+        <label className="block">
+          <span className="mb-1 block font-medium text-sm">New password</span>
+          <input
+            autoComplete="new-password"
+            className="control"
+            maxLength={256}
+            minLength={12}
+            onChange={(event) => setPassword(event.target.value)}
+            ref={takeFocus}
+            required
+            type="password"
+            value={password}
+          />
+          <span className="mt-1 block text-quiet text-sm">At least 12 characters.</span>
+        </label>
+        {error && <Fault error={error} />}
+        <Button className="mt-1" isBusy={isBusy} look="primary" type="submit">
+          Save and sign in
+        </Button>
+      </form>
+    </Door>
+  );
+}

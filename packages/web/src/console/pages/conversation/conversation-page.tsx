@@ -1,0 +1,124 @@
+import { useParams } from '@tanstack/react-router';
+import { useRole } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { Id } from '../../parts/copy.tsx';
+import { CostBar } from '../../parts/cost-bar.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Facts, Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { Thread } from '../../parts/talk/thread.tsx';
+import { TurnTrace } from '../../parts/talk/turn-trace.tsx';
+import { useTalk } from '../../parts/talk/use-talk.ts';
+import { EventLog } from './event-log.tsx';
+
+/** One talk: the thread, its events, what it cost, and the trace of each turn (`?turn=…`). */
+export default function ConversationPage() {
+  const { conversation: id = '' } = useParams({ strict: false }) as { conversation?: string };
+  const [{ turn, show }, set] = useFilters('turn', 'show');
+  const talk = useTalk(id);
+  const { may } = useRole();
+  const stop = useChange('conversations.stop', { touches: ['tasks', 'interactions'], onDone: () => say('Stopped') });
+  const conversation = talk.conversation.data;
+  const chosenTurn = turn ?? talk.said.at(-1)?.turn_id ?? null;
+  const isRunning = conversation !== undefined && conversation.status !== 'idle';
+  const at = `/conversations/${id}`;
+  return (
+    <Page
+      above={{ to: '/conversations', title: 'Conversations' }}
+      actions={
+        <>
+          {isRunning && may('conversations.stop') && (
+            <Button isBusy={stop.isRunning} look="danger-quiet" onClick={() => stop.run({ conversation_id: id })}>
+              <Icon name="stop" /> Stop
+            </Button>
+          )}
+          <PageLink className={buttonLook('plain')} search={{ conversation: id }} to="/playground">
+            Go on in the playground
+          </PageLink>
+        </>
+      }
+      request={talk.conversation.request}
+      tabTitle="Conversation"
+      title={
+        <span className="flex flex-wrap items-center gap-2">
+          {conversation?.user_id ?? 'Conversation'}
+          {conversation && <Status>{conversation.status}</Status>}
+        </span>
+      }
+    >
+      {stop.error && <Fault className="mb-4" error={stop.error} />}
+      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,24rem)] xl:grid-cols-[minmax(0,1fr)_30rem]">
+        <div className="min-w-0">
+          <Tabs
+            chosen={show ?? 'thread'}
+            label="Parts of the conversation"
+            tabs={[
+              { id: 'thread', title: 'Thread', to: at },
+              { id: 'events', title: 'Events', to: at, search: { show: 'events' } },
+            ]}
+          />
+          {show === 'events' ? (
+            <EventLog conversationId={id} newest={talk.events.length} />
+          ) : (
+            <Thread chosenTurn={chosenTurn} onChooseTurn={(turnId) => set({ turn: turnId })} talk={talk} />
+          )}
+        </div>
+        <aside className="min-w-0">
+          {conversation && (
+            <div className="mb-8 flex flex-col gap-4">
+              <CostBar breakdown={conversation.cost_breakdown} cost={conversation.cost_usd} />
+              <Facts
+                rows={[
+                  ['Conversation', <Id key="id">{conversation.id}</Id>],
+                  ['User', conversation.user_id ?? 'the org itself'],
+                  [
+                    'Deployment',
+                    conversation.deployment_id && (
+                      <Deployment
+                        id={conversation.deployment_id}
+                        key="deployment"
+                        version={conversation.deployment_version}
+                      />
+                    ),
+                  ],
+                  ['Began', <Time at={conversation.created_at} key="began" />],
+                  ['Last active', <Time at={conversation.last_active_at} key="active" />],
+                  ...(Object.keys(conversation.metadata).length > 0
+                    ? ([
+                        [
+                          'Metadata',
+                          <code className="break-all font-mono text-xs" key="metadata">
+                            {JSON.stringify(conversation.metadata)}
+                          </code>,
+                        ],
+                      ] as const)
+                    : []),
+                ]}
+              />
+            </div>
+          )}
+          {chosenTurn && (
+            <TurnTrace conversationId={id} isRunning={isRunning} newest={talk.events.length} turnId={chosenTurn} />
+          )}
+        </aside>
+      </div>
+    </Page>
+  );
+}
+
+function Deployment({ id, version }: { id: string; version: number | null }) {
+  const { may } = useRole();
+  const deployment = useOne('deployments.get', { deployment_id: id } as never, { enabled: may('deployments.get') });
+  const found = deployment.data as { name: string } | undefined;
+  return (
+    <PageLink className="text-accent underline underline-offset-2" to={`/deployments/${id}`}>
+      {found?.name ?? id} {version !== null && `v${version}`}
+    </PageLink>
+  );
+}

@@ -1,0 +1,159 @@
+import { VestraError } from '@vestra/sdk/errors';
+import { lazy, Suspense, useState } from 'react';
+import { parse } from 'yaml';
+import { usePlace, useRole } from '../../data/api.ts';
+import { useChange } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Waiting } from '../../parts/page.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { SecretOnce } from '../../parts/secret-once.tsx';
+
+const FileEditor = lazy(() => import('../../parts/editor/file-editor.tsx'));
+
+type ApplyFileProps = {
+  text: string;
+  onChange: (text: string) => void;
+  isChanged: boolean;
+  /** Absent: as the file names it. */
+  deploymentId?: string;
+  onApplied: (answer: Answer<'deployments.put'>) => void;
+  /** Looks before it is applied; false keeps it from being applied. */
+  mayApply?: () => Promise<boolean>;
+  onDiscard?: () => void;
+};
+
+const promotions = [
+  ['after_tests', 'when its tests pass'],
+  ['now', 'at once'],
+  ['no', 'not yet'],
+] as const;
+
+/** The editor with what applies its text. A refusal stands at the fields it names, and whole below. */
+export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, mayApply, onDiscard }: ApplyFileProps) {
+  const { may } = useRole();
+  const { mode } = usePlace();
+  const [promote, setPromote] = useState<(typeof promotions)[number][0]>('after_tests');
+  const [unreadable, setUnreadable] = useState<Error | null>(null);
+  const [answer, setAnswer] = useState<Answer<'deployments.put'> | null>(null);
+  const [isLooking, setIsLooking] = useState(false);
+  const put = useChange('deployments.put', {
+    touches: ['scenarios', 'testRuns', 'functions', 'webhooks', 'routines', 'mcpServers'],
+    onDone: (done) => {
+      setAnswer(done);
+      onApplied(done);
+    },
+  });
+  const fieldsOf = (file: Record<string, unknown>) => ({
+    ...file,
+    deployment_id: deploymentId ?? String(file.name ?? ''),
+    ...(mode === 'live' && { promote }),
+  });
+  const apply = async () => {
+    const file = fileIn(text);
+    setUnreadable(file instanceof Error ? file : null);
+    if (file instanceof Error) return;
+    setIsLooking(true);
+    const isFree = mayApply ? await mayApply().finally(() => setIsLooking(false)) : true;
+    setIsLooking(false);
+    if (isFree) put.run(fieldsOf(file) as never);
+  };
+  const file = fileIn(text);
+  const secrets = answer?.webhook_secrets ?? [];
+  return (
+    <div>
+      <Suspense fallback={<Waiting what="Loading the editor" />}>
+        <FileEditor
+          label="Deployment file"
+          onChange={onChange}
+          onSave={() => void apply()}
+          refused={put.error instanceof VestraError ? faultsOf(put.error) : noFaults}
+          value={text}
+        />
+      </Suspense>
+      <div className="mt-3 flex flex-wrap items-center gap-2">
+        <Button
+          disabled={!may('deployments.put') || !isChanged}
+          isBusy={put.isRunning || isLooking}
+          look="primary"
+          onClick={() => void apply()}
+        >
+          Apply
+        </Button>
+        {mode === 'live' && (
+          <label className="flex items-center gap-2 text-quiet text-sm">
+            and make it live
+            <select
+              className="control w-auto pr-8"
+              onChange={(event) => setPromote(event.target.value as typeof promote)}
+              value={promote}
+            >
+              {promotions.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {isChanged && onDiscard && (
+          <Button look="quiet" onClick={onDiscard}>
+            Discard changes
+          </Button>
+        )}
+        <span className="ml-auto text-quiet text-sm max-sm:hidden">Ctrl Space completes · Ctrl S applies</span>
+        {!(file instanceof Error) && (
+          <RequestMenu
+            label="Copy this change as a call"
+            request={{ row: 'deployments.put', fields: fieldsOf(file) }}
+          />
+        )}
+      </div>
+      {(unreadable ?? put.error) && <Fault className="mt-3" error={(unreadable ?? put.error) as Error} />}
+      {answer && !put.isRunning && !put.error && (
+        <div className="mt-3 text-sm" role="status">
+          <p className="flex items-center gap-1.5 text-good">
+            <Icon name="check" />
+            {answer.changed.length === 0 && !answer.created
+              ? 'Nothing differs from the version before.'
+              : `Version ${answer.version.version} is saved${answer.promoted ? ' and live' : ''}.`}
+          </p>
+          {answer.warnings.map(({ param, message }) => (
+            <p className="mt-1 text-warn" key={`${param} ${message}`}>
+              <code className="font-mono text-xs">{param}</code> {message}
+            </p>
+          ))}
+        </div>
+      )}
+      {secrets[0] && answer && (
+        <SecretOnce
+          onClose={() => setAnswer({ ...answer, webhook_secrets: secrets.slice(1) })}
+          secret={secrets[0].secret}
+          title={`Signing secret of ${secrets[0].url}`}
+        />
+      )}
+    </div>
+  );
+}
+
+const noFaults: never[] = [];
+
+const faultsOf = ({ errors, param, message }: VestraError) =>
+  errors.length > 0
+    ? errors.map((each) => ({ param: each.param, message: each.message }))
+    : param
+      ? [{ param, message }]
+      : noFaults;
+
+function fileIn(text: string): Record<string, unknown> | Error {
+  try {
+    const file: unknown = parse(text);
+    if (typeof file !== 'object' || file === null || Array.isArray(file))
+      return new Error('A deployment file is a set of fields, such as `name: hello`.');
+    return file as Record<string, unknown>;
+  } catch (error) {
+    return new Error(`This is not YAML: ${(error as Error).message.split('\n')[0]}`);
+  }
+}

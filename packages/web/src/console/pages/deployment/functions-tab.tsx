@@ -1,0 +1,164 @@
+import { useState } from 'react';
+import { usePlace, useRole } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { detailsOf, Fault } from '../../parts/fault.tsx';
+import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { Facts, Loaded, Section, Waiting } from '../../parts/page.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { SecretOnce } from '../../parts/secret-once.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+import { DeploymentFrame } from './deployment-frame.tsx';
+
+export default function FunctionsTab() {
+  return (
+    <DeploymentFrame tab="functions">
+      {({ id }) => (
+        <>
+          <Declared deploymentId={id} />
+          <Endpoint deploymentId={id} />
+        </>
+      )}
+    </DeploymentFrame>
+  );
+}
+
+/** What the company's own code answers. */
+function Declared({ deploymentId }: { deploymentId: string }) {
+  const functions = useOne('functions.list', { deployment_id: deploymentId });
+  return (
+    <Section actions={<RequestMenu request={functions.request} />} title="Functions that your own code answers">
+      <Loaded query={functions}>
+        {({ data, version }) =>
+          data.length === 0 ? (
+            <EmptyState
+              example={{
+                label: 'In the file:',
+                code: 'tools:\n  - function: find_order\n    description: Finds an order by its number.\n    input: { number: string }\n    read_only: true',
+              }}
+              icon="code"
+              title={`Version ${version} declares none`}
+            >
+              A function is a tool whose calls your program answers, by taking them or at an https address.
+            </EmptyState>
+          ) : (
+            <ul className="panel divide-y">
+              {data.map((each) => (
+                <li className="px-3 py-2" key={each.name}>
+                  <div className="flex flex-wrap items-center gap-2">
+                    <code className="font-medium font-mono">{each.name}</code>
+                    {each.read_only && <Status>reads only</Status>}
+                    {each.run_without_asking && <Status>without asking</Status>}
+                    <span className="ml-auto text-quiet text-sm">{each.timeout_s} s</span>
+                  </div>
+                  <p className="text-quiet">{each.description}</p>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
+  const { may } = useRole();
+  const { mode } = usePlace();
+  const endpoint = useOne('functions.endpoint', { deployment_id });
+  const [asked, setAsked] = useState<'set' | 'delete' | 'roll' | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const close = () => setAsked(null);
+  const remove = useChange('functions.deleteEndpoint', { onDone: close });
+  const roll = useChange('functions.rollEndpointSecret', {
+    onDone: (answer) => {
+      close();
+      setSecret(answer.secret);
+    },
+  });
+  const isNone = endpoint.error !== null && detailsOf(endpoint.error).status === 404;
+  return (
+    <Section
+      actions={
+        may('functions.setEndpoint') && (
+          <Button onClick={() => setAsked('set')} shape="small">
+            {endpoint.data && !isNone ? 'Change the address' : 'Name an address'}
+          </Button>
+        )
+      }
+      title={`The address that answers them in ${mode} mode`}
+    >
+      {isNone ? (
+        <p className="text-quiet">
+          None: calls wait until a program takes them, or until they are answered in the inbox.
+        </p>
+      ) : endpoint.error ? (
+        <Fault error={endpoint.error} retry={() => void endpoint.refetch()} />
+      ) : endpoint.data ? (
+        <>
+          <Facts
+            rows={[
+              [
+                'Address',
+                <code className="break-all font-mono text-sm" key="url">
+                  {endpoint.data.url}
+                </code>,
+              ],
+              ['Last failure', endpoint.data.last_failure && `${endpoint.data.last_failure.message}`],
+              ['Changed', <Time at={endpoint.data.updated_at} key="at" />],
+            ]}
+          />
+          <div className="mt-2 flex gap-2">
+            <Button onClick={() => setAsked('roll')} shape="small">
+              Roll the secret
+            </Button>
+            <Button look="danger-quiet" onClick={() => setAsked('delete')} shape="small">
+              Remove
+            </Button>
+          </div>
+        </>
+      ) : (
+        <Waiting />
+      )}
+      <Dialog isOpen={asked === 'set'} onClose={close} title="The address of your functions">
+        <ChangeForm
+          fields={{ deployment_id }}
+          initial={{ url: endpoint.data?.url ?? '' }}
+          onCancel={close}
+          onDone={(answer) => {
+            close();
+            setSecret(answer.secret ?? null);
+          }}
+          row="functions.setEndpoint"
+          submit="Save"
+        >
+          <TextField label="https address" name="url" placeholder="https://example.com/vestra/functions" type="url" />
+        </ChangeForm>
+      </Dialog>
+      <ConfirmDialog
+        act="Roll the secret"
+        error={roll.error}
+        isOpen={asked === 'roll'}
+        isRunning={roll.isRunning}
+        loses="Calls are signed with a new secret. The old one is accepted for 24 hours more."
+        onClose={close}
+        run={() => roll.run({ deployment_id })}
+        title="Roll the signing secret?"
+      />
+      <ConfirmDialog
+        act="Remove the address"
+        error={remove.error}
+        isOpen={asked === 'delete'}
+        isRunning={remove.isRunning}
+        loses="It is called no more, and its signing secret is gone. Calls wait until a program takes them."
+        onClose={close}
+        run={() => remove.run({ deployment_id })}
+        title="Remove this address?"
+      />
+      {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="The signing secret" />}
+    </Section>
+  );
+}

@@ -1,0 +1,224 @@
+import { lazy, Suspense, useState } from 'react';
+import { stringify } from 'yaml';
+import { usePlace, useRole } from '../../data/api.ts';
+import { useChange, useList, useOne } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Loaded, Section, Waiting } from '../../parts/page.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+import { type Deployment, DeploymentFrame } from './deployment-frame.tsx';
+
+const Diff = lazy(() => import('../../parts/editor/diff.tsx'));
+
+type Version = ItemOf<'deployments.listVersions'>;
+
+export default function VersionsTab() {
+  return <DeploymentFrame tab="versions">{(deployment) => <Versions deployment={deployment} />}</DeploymentFrame>;
+}
+
+/** Each version, what it changed, and any two side by side: `?from=3&to=5`. */
+function Versions({ deployment }: { deployment: Deployment }) {
+  const deployment_id = deployment.id;
+  const versions = useList('deployments.listVersions', { deployment_id });
+  const [{ from, to }, setCompared] = useFilters('from', 'to');
+  const newest = versions.rows[0]?.version;
+  const right = to ?? (newest === undefined ? undefined : String(newest));
+  const left = from ?? (right === undefined || right === '1' ? undefined : String(Number(right) - 1));
+  if (versions.isLoading) return <Waiting />;
+  if (versions.error) return <Fault error={versions.error} retry={versions.refetch} />;
+  return (
+    <div className="grid gap-6 lg:grid-cols-[19rem_minmax(0,1fr)]">
+      <div>
+        <ol aria-label="Versions" className="panel max-h-[75dvh] divide-y overflow-y-auto">
+          {versions.rows.map((version) => (
+            <li className={`px-3 py-2 ${String(version.version) === right ? 'bg-muted' : ''}`} key={version.version}>
+              <button
+                className="block w-full text-left"
+                onClick={() => setCompared({ from: undefined, to: String(version.version) })}
+                type="button"
+              >
+                <span className="flex items-center gap-2">
+                  <span className="figures font-medium">v{version.version}</span>
+                  {version.is_live && <Status>live</Status>}
+                  {version.is_draft && <Status>draft</Status>}
+                  {version.tests && <Status>{version.tests.status}</Status>}
+                  <span className="ml-auto text-quiet text-sm">
+                    <Time at={version.created_at} />
+                  </span>
+                </span>
+                <span className="block truncate text-quiet text-sm">
+                  {version.note ?? (version.changed.length > 0 ? `changed ${version.changed.join(', ')}` : 'the first')}{' '}
+                  · {version.created_by.name}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ol>
+        {versions.hasMore && (
+          <Button className="mt-2 w-full" isBusy={versions.isFetchingMore} onClick={versions.more}>
+            Older versions
+          </Button>
+        )}
+      </div>
+      {right !== undefined && (
+        <Compared
+          deployment={deployment}
+          left={left}
+          right={right}
+          setCompared={setCompared}
+          versions={versions.rows}
+        />
+      )}
+    </div>
+  );
+}
+
+type ComparedProps = {
+  deployment: Deployment;
+  left: string | undefined;
+  right: string;
+  versions: readonly Version[];
+  setCompared: (changed: { from?: string | undefined; to?: string | undefined }) => void;
+};
+
+function Compared({ deployment, left, right, versions, setCompared }: ComparedProps) {
+  const deployment_id = deployment.id;
+  const after = useOne('deployments.getVersion', { deployment_id, version: right } as never);
+  const before = useOne('deployments.getVersion', { deployment_id, version: left ?? right } as never);
+  const shown = versions.find(({ version }) => String(version) === right);
+  return (
+    <Section
+      actions={
+        <>
+          <PromoteButton deployment={deployment} version={Number(right)} />
+          <RequestMenu request={after.request} />
+        </>
+      }
+      title={
+        <span className="flex flex-wrap items-center gap-2">
+          v
+          <select
+            aria-label="Compared with"
+            className="control w-auto pr-8"
+            onChange={(event) => setCompared({ from: event.target.value, to: right })}
+            value={left ?? right}
+          >
+            {versions.map(({ version }) => (
+              <option key={version} value={version}>
+                {version}
+              </option>
+            ))}
+          </select>
+          → v{right}
+        </span>
+      }
+    >
+      {shown && shown.missing.length > 0 && (
+        <p className="mb-2 text-warn">
+          Some of its notebooks or skills were deleted since: it does not run again without them.
+        </p>
+      )}
+      <Loaded query={after}>
+        {(one) => (
+          <Loaded query={before}>
+            {(other) => (
+              <Suspense fallback={<Waiting />}>
+                <Diff
+                  after={asYaml(one)}
+                  before={left === undefined ? '' : asYaml(other)}
+                  labels={[left === undefined ? 'Nothing' : `Version ${left}`, `Version ${right}`]}
+                />
+              </Suspense>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+/** Instructions, tools, knowledge and skills with the digest of their content: what two versions may differ in. */
+const asYaml = (version: unknown) => stringify((version as Version).manifest, { lineWidth: 100, sortMapEntries: true });
+
+function PromoteButton({ deployment, version }: { deployment: Deployment; version: number }) {
+  const { may } = useRole();
+  const { mode } = usePlace();
+  const [isAsked, setIsAsked] = useState(false);
+  const [when, setWhen] = useState<'now' | 'after_tests'>('after_tests');
+  const isRunning = mode === 'live' ? deployment.live_version === version : deployment.draft_version === version;
+  const promote = useChange('deployments.promote', {
+    touches: ['testRuns'],
+    onDone: ({ promoted, test_run }) => {
+      setIsAsked(false);
+      say(
+        promoted
+          ? `Version ${version} is ${mode === 'live' ? 'live' : 'the draft'}`
+          : `Version ${version} goes live when ${test_run?.counts.total ?? 'its'} tests pass`,
+      );
+    },
+  });
+  const fields = { deployment_id: deployment.id, version, when };
+  return (
+    <>
+      <Button
+        disabled={isRunning || !may('deployments.promote') || deployment.status === 'archived'}
+        look="primary"
+        onClick={() => setIsAsked(true)}
+      >
+        {isRunning
+          ? mode === 'live'
+            ? 'Live now'
+            : 'The draft now'
+          : mode === 'live'
+            ? 'Promote to live'
+            : 'Make it the draft'}
+      </Button>
+      <Dialog
+        description={
+          mode === 'live'
+            ? `Every new message of a live user is answered by version ${version}. You can roll back.`
+            : `Test mode runs version ${version} from now on.`
+        }
+        isOpen={isAsked}
+        onClose={() => setIsAsked(false)}
+        title={`Promote version ${version}?`}
+      >
+        <fieldset className="flex flex-col gap-2">
+          <legend className="sr-only">When</legend>
+          {(
+            [
+              ['after_tests', 'When its tests pass'],
+              ['now', 'At once'],
+            ] as const
+          ).map(([value, label]) => (
+            <label className="flex items-center gap-2" key={value}>
+              <input
+                checked={when === value}
+                className="size-4 accent-accent"
+                name="when"
+                onChange={() => setWhen(value)}
+                type="radio"
+              />
+              {label}
+            </label>
+          ))}
+        </fieldset>
+        {promote.error && <Fault className="mt-3" error={promote.error} />}
+        <DialogActions>
+          <span className="mr-auto">
+            <RequestMenu label="Copy this change as a call" request={promote.requestOf(fields)} />
+          </span>
+          <Button onClick={() => setIsAsked(false)}>Cancel</Button>
+          <Button isBusy={promote.isRunning} look="primary" onClick={() => promote.run(fields)}>
+            Promote
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { useMemo } from 'react';
+import { useList } from '../../data/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { Page, Waiting } from '../../parts/page.tsx';
+import { WaitingCard } from '../../parts/waiting/waiting-card.tsx';
+
+const types = ['approval', 'question', 'connect', 'handoff', 'tool_call'];
+
+/** Everything that waits for a person or for the org, oldest first. */
+export default function InboxPage() {
+  const [filters, set] = useFilters('type', 'approver', 'user_id');
+  const waiting = useList('interactions.list', filters as never, { limit: 100 });
+  // The API gives the newest first: what waits longest is what a person comes for.
+  const oldestFirst = useMemo(() => [...waiting.rows].reverse(), [waiting.rows]);
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page
+      lead="What your agents wait on. An answer here is an answer of the org."
+      request={waiting.request}
+      title="Inbox"
+    >
+      <FilterBar
+        filters={filters as Record<string, string>}
+        set={set as never}
+        shown={[
+          { name: 'type', label: 'Type', options: types },
+          { name: 'approver', label: 'Approver', options: ['user', 'org'] },
+          { name: 'user_id', label: 'User', placeholder: 'User id' },
+        ]}
+      />
+      {waiting.isLoading ? (
+        <Waiting />
+      ) : waiting.error ? (
+        <Fault error={waiting.error} retry={waiting.refetch} />
+      ) : oldestFirst.length === 0 ? (
+        <EmptyState
+          example={{
+            label: 'A function that waits for the org’s yes, in the file of a deployment:',
+            code: 'tools:\n  - function: refund\n    description: Refunds an order.\n    input: { order: string, usd: number }\n    approver: org',
+          }}
+          icon="inbox"
+          title={isFiltered ? 'Nothing waits that fits these filters' : 'Nothing waits'}
+        >
+          Approvals, questions and calls of your functions come here as they arise, and leave when they are answered,
+          here or anywhere else.
+        </EmptyState>
+      ) : (
+        <div className="flex max-w-3xl flex-col gap-3">
+          {waiting.hasMore && (
+            <Button isBusy={waiting.isFetchingMore} onClick={waiting.more}>
+              There are older ones
+            </Button>
+          )}
+          {oldestFirst.map((each) => (
+            <WaitingCard key={each.id} waiting={each} />
+          ))}
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,143 @@
+import { useState } from 'react';
+import { useList } from '../../data/queries.ts';
+import { Button, buttonLook } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { Page, Waiting } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Column } from './column.tsx';
+
+/**
+ * A talk with any version as any user, beside its trace: `?deployment=help&version=3&user=ada`. With `with=4` a second
+ * version gets the same messages beside the first.
+ */
+export default function PlaygroundPage() {
+  const [chosen, set] = useFilters('deployment', 'version', 'with', 'user', 'conversation', 'beside');
+  const deployments = useList('deployments.list', {}, { limit: 100 });
+  const open = deployments.rows.filter(({ status }) => status === 'active');
+  const deployment = open.find(({ slug, id }) => slug === chosen.deployment || id === chosen.deployment) ?? open[0];
+  const versions = useList(
+    'deployments.listVersions',
+    { deployment_id: deployment?.id ?? '' },
+    { enabled: deployment !== undefined },
+  );
+  const [sent, setSent] = useState<{ text: string; at: number } | null>(null);
+  const afresh = { conversation: undefined, beside: undefined };
+  const isTalking = chosen.conversation !== undefined || chosen.beside !== undefined;
+
+  if (deployments.isLoading) return <Waiting />;
+  if (!deployment && !chosen.conversation) {
+    return (
+      <Page title="Playground">
+        <EmptyState
+          action={
+            <PageLink className={buttonLook('primary')} to="/deployments/new">
+              Write the first deployment
+            </PageLink>
+          }
+          icon="play"
+          title="There is no agent to talk to"
+        >
+          Here you talk to any version of a deployment as any user, see each step as it happens, and answer what it
+          waits for.
+        </EmptyState>
+      </Page>
+    );
+  }
+  const choice = (
+    label: string,
+    value: string,
+    onChange: (value: string) => void,
+    options: readonly (readonly [string, string])[],
+  ) => (
+    <label className="flex items-center gap-1.5 text-quiet text-sm">
+      {label}
+      <select
+        className="control w-auto max-w-56 pr-8 text-foreground"
+        disabled={isTalking}
+        onChange={(event) => onChange(event.target.value)}
+        value={value}
+      >
+        {options.map(([id, shown]) => (
+          <option key={id} value={id}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  const versionOptions = versions.rows.map(
+    ({ version, is_live, is_draft }) =>
+      [String(version), `v${version}${is_live ? ' live' : is_draft ? ' draft' : ''}`] as const,
+  );
+  const named = (version: string | undefined) =>
+    deployment ? (version ? `${deployment.slug}@${version}` : deployment.slug) : '';
+  return (
+    <Page
+      actions={
+        isTalking && (
+          <Button
+            onClick={() => {
+              setSent(null);
+              set(afresh);
+            }}
+          >
+            New talk
+          </Button>
+        )
+      }
+      title="Playground"
+    >
+      <div className="mb-4 flex flex-wrap items-center gap-3">
+        {choice(
+          'Deployment',
+          deployment?.slug ?? '',
+          (slug) => set({ deployment: slug, version: undefined, with: undefined, ...afresh }),
+          open.map(({ slug, name }) => [slug, name]),
+        )}
+        {choice('Version', chosen.version ?? '', (version) => set({ version, ...afresh }), [
+          ['', 'as the mode runs it'],
+          ...versionOptions,
+        ])}
+        {choice('Beside it', chosen.with ?? '', (version) => set({ with: version, ...afresh }), [
+          ['', 'nothing'],
+          ...versionOptions,
+        ])}
+        <label className="flex items-center gap-1.5 text-quiet text-sm">
+          As user
+          <input
+            className="control w-36 text-foreground"
+            defaultValue={chosen.user ?? ''}
+            disabled={isTalking}
+            onBlur={(event) =>
+              event.target.value !== (chosen.user ?? '') && set({ user: event.target.value || undefined })
+            }
+            placeholder="playground"
+          />
+        </label>
+      </div>
+      <div className={chosen.with ? 'grid gap-8 lg:grid-cols-2' : ''}>
+        <Column
+          conversationId={chosen.conversation}
+          deployment={named(chosen.version)}
+          isAlone={!chosen.with}
+          key={`first ${chosen.conversation ?? ''}`}
+          onBegun={(id) => set({ conversation: id })}
+          onSend={(text) => setSent({ text, at: Date.now() })}
+          user={chosen.user ?? 'playground'}
+        />
+        {chosen.with && (
+          <Column
+            conversationId={chosen.beside}
+            deployment={named(chosen.with)}
+            heard={sent}
+            isAlone={false}
+            key="second"
+            onBegun={(id) => set({ beside: id })}
+            user={chosen.user ?? 'playground'}
+          />
+        )}
+      </div>
+    </Page>
+  );
+}

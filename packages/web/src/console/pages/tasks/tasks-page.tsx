@@ -1,0 +1,77 @@
+import { useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Status, Time, Usd } from '../../parts/shown.tsx';
+
+type Task = ItemOf<'tasks.list'>;
+
+const columns: Column<Task>[] = [
+  { id: 'title', header: 'Task', width: 'minmax(0, 2fr)', cell: ({ title, id }) => title ?? id },
+  { id: 'status', header: 'Status', width: '5rem', cell: ({ status }) => <Status>{status}</Status> },
+  { id: 'user', header: 'User', isWideOnly: true, cell: ({ user_id }) => user_id ?? '–' },
+  {
+    id: 'outcome',
+    header: 'Outcome',
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ outcome, error }) =>
+      error ? (
+        <code className="font-mono text-danger text-xs">{error.code}</code>
+      ) : outcome ? (
+        <Status tone={outcome.met ? 'good' : 'danger'}>{outcome.met ? 'met' : 'not met'}</Status>
+      ) : (
+        '–'
+      ),
+  },
+  {
+    id: 'cost',
+    header: 'Cost',
+    width: '5.5rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ cost_usd }) => <Usd value={cost_usd} />,
+  },
+  { id: 'updated', header: 'Changed', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+const names = ['status', 'user_id', 'deployment_id', 'conversation_id', 'created_after', 'created_before'] as const;
+
+export default function TasksPage() {
+  const [filters, set] = useFilters(...names);
+  const tasks = useList('tasks.list', filters as never);
+  return (
+    <Page lead="Pieces of work that a message was handed over to." request={tasks.request} title="Tasks">
+      <FilterBar
+        filters={filters as Record<string, string>}
+        set={set as never}
+        shown={[
+          { name: 'status', label: 'Status', options: ['queued', 'working', 'waiting', 'done', 'failed'] },
+          { name: 'user_id', label: 'User', placeholder: 'User id' },
+          { name: 'deployment_id', label: 'Deployment', placeholder: 'Deployment' },
+          { name: 'created_after', label: 'Made after', type: 'date' },
+        ]}
+      />
+      <DataTable
+        columns={columns}
+        empty={
+          <EmptyState
+            example={{
+              label: 'A message that goes straight to work:',
+              code: `curl "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"message": "Compare three printers.", "hand_off": "always"}'`,
+            }}
+            icon="task"
+            title={Object.keys(filters).length > 0 ? 'No task fits these filters' : 'No task yet'}
+          >
+            The agent hands over to work what takes more than a reply; a message may ask for it.
+          </EmptyState>
+        }
+        label="Tasks"
+        linkOf={({ id }) => `/tasks/${id}`}
+        list={tasks}
+      />
+    </Page>
+  );
+}

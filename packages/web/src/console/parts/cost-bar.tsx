@@ -1,0 +1,37 @@
+import { usd } from './shown.tsx';
+
+const kinds = [
+  ['orchestrator', 'Orchestrator', 'bg-accent'],
+  ['intelligence', 'Intelligence', 'bg-good'],
+  ['tools', 'Tools', 'bg-warn'],
+  ['compute', 'Compute', 'bg-danger'],
+  ['background', 'Background', 'bg-quiet'],
+  ['voice', 'Voice', 'bg-strong-line'],
+] as const;
+
+/** What something cost, and of what that is made. */
+export function CostBar({ cost, breakdown }: { cost: number; breakdown: Readonly<Record<string, number>> }) {
+  const parts = kinds.filter(([kind]) => (breakdown[kind] ?? 0) > 0);
+  return (
+    <div>
+      <p className="figures font-semibold text-lg">{usd(cost)}</p>
+      {parts.length > 0 && (
+        <>
+          <div aria-hidden="true" className="mt-1 flex h-2 gap-px overflow-hidden rounded-sm">
+            {parts.map(([kind, , colour]) => (
+              <span className={colour} key={kind} style={{ flexGrow: breakdown[kind] ?? 0 }} />
+            ))}
+          </div>
+          <ul className="mt-1.5 flex flex-wrap gap-x-3 text-quiet text-xs">
+            {parts.map(([kind, label, colour]) => (
+              <li className="flex items-center gap-1" key={kind}>
+                <span aria-hidden="true" className={`size-2 rounded-sm ${colour}`} />
+                {label} <span className="figures">{usd(breakdown[kind] ?? 0)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}

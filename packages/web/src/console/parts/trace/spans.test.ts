@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { spansOf, windowOf } from './spans.ts';
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+const ms = (second: number) => Date.parse(at(second));
+const step = (id: string, from: number, to: number | null) => ({
+  tool_use_id: id,
+  name: id,
+  input_summary: null,
+  output_summary: null,
+  is_error: false,
+  started_at: at(from),
+  finished_at: to === null ? null : at(to),
+  duration_ms: to === null ? null : (to - from) * 1000,
+});
+const call = (from: number, durationMs: number | null, status: string | null = 'ok') => ({
+  turn_id: 'turn_1',
+  model: 'm',
+  input_tokens: 1,
+  output_tokens: 1,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  cache_share: 0,
+  cost_usd: 0,
+  duration_ms: durationMs,
+  status,
+  started_at: at(from),
+});
+
+describe('the bars of a trace', () => {
+  it('stand in the order in which they began, and what has not ended lasts until now', () => {
+    const spans = spansOf({ steps: [step('b', 2, 3), step('open', 4, null)], turns: [call(1, 1000)] }, ms(9));
+    expect(spans.map(({ name, startMs, endMs, isOpen }) => [name, startMs, endMs, isOpen])).toEqual([
+      ['m', ms(1), ms(2), false],
+      ['b', ms(2), ms(3), false],
+      ['open', ms(4), ms(9), true],
+    ]);
+    expect(windowOf(spans)).toEqual({ fromMs: ms(1), toMs: ms(9) });
+  });
+
+  it('have a width where nothing took time, and there may be none', () => {
+    const spans = spansOf({ steps: [], turns: [call(1, 0)] }, ms(1));
+    expect(windowOf(spans).toMs).toBeGreaterThan(windowOf(spans).fromMs);
+    expect(windowOf([])).toEqual({ fromMs: 0, toMs: 1 });
+  });
+});

@@ -1,0 +1,64 @@
+import type { Answer } from '../../data/rows.ts';
+
+type Trace = Pick<Answer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
+type Step = Trace['steps'][number];
+type ModelCall = Trace['turns'][number];
+
+/** One bar of the waterfall: a call of a model, or of a tool. */
+export type Span = {
+  id: string;
+  kind: 'model' | 'tool';
+  name: string;
+  startMs: number;
+  endMs: number;
+  isOpen: boolean;
+  isError: boolean;
+  step?: Step;
+  call?: ModelCall;
+};
+
+/** In the order in which they began. What has not ended lasts until now. */
+export function spansOf({ steps, turns }: Pick<Trace, 'steps' | 'turns'>, now: number): Span[] {
+  const tools = steps.map((step): Span => {
+    const startMs = Date.parse(step.started_at);
+    return {
+      id: `tool ${step.tool_use_id}`,
+      kind: 'tool',
+      name: step.name ?? 'tool',
+      startMs,
+      endMs: endOf(startMs, step.duration_ms, step.finished_at === null ? now : Date.parse(step.finished_at)),
+      isOpen: step.finished_at === null,
+      isError: step.is_error,
+      step,
+    };
+  });
+  const models = turns.map((call, index): Span => {
+    const startMs = Date.parse(call.started_at);
+    const isOpen = call.duration_ms === null && call.status === null;
+    return {
+      id: `model ${index}`,
+      kind: 'model',
+      name: call.model ?? 'model',
+      startMs,
+      endMs: endOf(startMs, call.duration_ms, isOpen ? now : startMs),
+      isOpen,
+      isError: call.status === 'error' || call.status === 'failed',
+      call,
+    };
+  });
+  return [...models, ...tools].sort((one, other) => one.startMs - other.startMs || one.id.localeCompare(other.id));
+}
+
+const endOf = (startMs: number, durationMs: number | null, otherwise: number) =>
+  durationMs === null ? Math.max(startMs, otherwise) : startMs + durationMs;
+
+/** The moments that all spans lie within; never nothing, so that a bar has a width. */
+export function windowOf(spans: readonly Span[]): { fromMs: number; toMs: number } {
+  let fromMs = Number.POSITIVE_INFINITY;
+  let toMs = 0;
+  for (const { startMs, endMs } of spans) {
+    if (startMs < fromMs) fromMs = startMs;
+    if (endMs > toMs) toMs = endMs;
+  }
+  return spans.length === 0 ? { fromMs: 0, toMs: 1 } : { fromMs, toMs: Math.max(toMs, fromMs + 1) };
+}

@@ -1,0 +1,225 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type PointerEvent, useMemo, useRef, useState } from 'react';
+import type { Answer } from '../../data/rows.ts';
+import { Button } from '../button.tsx';
+import { CodeBlock } from '../empty-state.tsx';
+import { Facts } from '../page.tsx';
+import { count, duration, exactTime, usd } from '../shown.tsx';
+import { type Span, spansOf, windowOf } from './spans.ts';
+
+type Trace = Pick<Answer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
+
+const rowHeight = 28;
+
+/** Steps and calls of models as bars over time. Drag across the bars to look closer; a bar shows what it was. */
+export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunning?: boolean }) {
+  const spans = useMemo(() => spansOf(trace, Date.now()), [trace]);
+  const whole = useMemo(() => windowOf(spans), [spans]);
+  const [zoom, setZoom] = useState<{ fromMs: number; toMs: number } | null>(null);
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const { fromMs, toMs } = zoom ?? whole;
+  const shown = useMemo(
+    () => (zoom ? spans.filter((span) => span.endMs >= zoom.fromMs && span.startMs <= zoom.toMs) : spans),
+    [spans, zoom],
+  );
+  const chosen = spans.find(({ id }) => id === chosenId);
+  const { totals, missing_tools } = trace;
+  if (spans.length === 0) {
+    return (
+      <p className="py-4 text-quiet">
+        {isRunning ? 'The first step is on its way.' : 'Nothing was called: there are no steps.'}
+      </p>
+    );
+  }
+  return (
+    <div>
+      <p className="figures mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-quiet text-sm">
+        <span>{count(spans.length)} steps</span>
+        <span>{duration(whole.toMs - whole.fromMs)}</span>
+        <span>{count(totals.input_tokens)} tokens read</span>
+        <span>{count(totals.output_tokens)} written</span>
+        <span>{usd(totals.cost_usd)}</span>
+        {zoom && (
+          <Button className="ml-auto" onClick={() => setZoom(null)} shape="small">
+            Show all of it
+          </Button>
+        )}
+      </p>
+      {missing_tools.map(({ server, message }) => (
+        <p className="mb-2 rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn" key={server}>
+          {server}: {message}
+        </p>
+      ))}
+      <div className="panel overflow-hidden">
+        <Axis fromMs={fromMs} startMs={whole.fromMs} toMs={toMs} />
+        <Bars chosenId={chosenId} fromMs={fromMs} onChoose={setChosenId} onZoom={setZoom} spans={shown} toMs={toMs} />
+      </div>
+      {chosen && <SpanDetails span={chosen} />}
+    </div>
+  );
+}
+
+function Axis({ fromMs, toMs, startMs }: { fromMs: number; toMs: number; startMs: number }) {
+  return (
+    <div className="eyebrow figures grid grid-cols-[11rem_1fr] border-b bg-muted/60 max-sm:grid-cols-[7rem_1fr]">
+      <span className="px-3 py-1.5">Step</span>
+      <span className="flex justify-between px-2 py-1.5">
+        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
+          <span key={part}>{duration(fromMs - startMs + (toMs - fromMs) * part)}</span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+type BarsProps = {
+  spans: readonly Span[];
+  fromMs: number;
+  toMs: number;
+  chosenId: string | null;
+  onChoose: (id: string) => void;
+  onZoom: (window: { fromMs: number; toMs: number }) => void;
+};
+
+function Bars({ spans, fromMs, toMs, chosenId, onChoose, onZoom }: BarsProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
+  const virtual = useVirtualizer({
+    count: spans.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    overscan: 20,
+  });
+  const length = toMs - fromMs;
+  const partAt = (event: PointerEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const lane = (event.currentTarget as HTMLElement).querySelector('[data-lane]')?.getBoundingClientRect() ?? box;
+    return Math.min(1, Math.max(0, (event.clientX - lane.left) / lane.width));
+  };
+  const finish = () => {
+    if (drag && Math.abs(drag.to - drag.from) > 0.02) {
+      const [low, high] = [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)];
+      onZoom({ fromMs: fromMs + length * low, toMs: fromMs + length * high });
+    }
+    setDrag(null);
+  };
+  return (
+    <div
+      className="relative max-h-[24rem] touch-pan-y select-none overflow-y-auto"
+      onPointerDown={(event) => event.pointerType === 'mouse' && setDrag({ from: partAt(event), to: partAt(event) })}
+      onPointerLeave={() => setDrag(null)}
+      onPointerMove={(event) => drag && setDrag({ ...drag, to: partAt(event) })}
+      onPointerUp={finish}
+      ref={frame}
+    >
+      <ol aria-label="Steps" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start, key }) => {
+          const span = spans[index] as Span;
+          const left = Math.max(0, ((span.startMs - fromMs) / length) * 100);
+          const right = Math.min(100, ((span.endMs - fromMs) / length) * 100);
+          return (
+            <li
+              className="absolute inset-x-0 top-0"
+              key={key}
+              style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+            >
+              <button
+                aria-pressed={span.id === chosenId}
+                className="grid size-full grid-cols-[11rem_1fr] items-center text-left hover:bg-muted/60 aria-pressed:bg-accent-soft max-sm:grid-cols-[7rem_1fr]"
+                onClick={() => onChoose(span.id)}
+                type="button"
+              >
+                <span
+                  className={`truncate px-3 text-xs ${span.kind === 'model' ? 'text-quiet' : 'font-mono'} ${span.isError ? 'text-danger' : ''}`}
+                >
+                  {span.name}
+                </span>
+                <span className="relative block h-full" data-lane="">
+                  <span
+                    className={`absolute top-2 h-3 min-w-0.5 rounded-sm ${barColour(span)}`}
+                    style={{ left: `${left}%`, width: `max(2px, ${Math.max(0, right - left)}%)` }}
+                  />
+                  <span
+                    className="figures absolute top-1 whitespace-nowrap px-1 text-quiet text-xs"
+                    style={left > 75 ? { right: `${100 - left}%` } : { left: `${Math.max(left, right)}%` }}
+                  >
+                    {right - left > 90 ? '' : duration(span.endMs - span.startMs)}
+                  </span>
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+      {drag && Math.abs(drag.to - drag.from) > 0.005 && (
+        <div className="pointer-events-none absolute inset-y-0 right-0 left-44 max-sm:left-28">
+          <div
+            className="h-full border-accent border-x bg-accent/10"
+            style={{
+              marginLeft: `${Math.min(drag.from, drag.to) * 100}%`,
+              width: `${Math.abs(drag.to - drag.from) * 100}%`,
+            }}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const barColour = ({ kind, isError, isOpen }: Span) =>
+  `${isError ? 'bg-danger' : kind === 'model' ? 'bg-accent' : 'bg-good'} ${isOpen ? 'animate-breathe' : ''}`;
+
+function SpanDetails({ span }: { span: Span }) {
+  const { step, call } = span;
+  return (
+    <div aria-live="polite" className="mt-3 flex flex-col gap-3">
+      <Facts
+        rows={[
+          [
+            step ? 'Tool' : 'Model',
+            <code className="font-mono" key="name">
+              {span.name}
+            </code>,
+          ],
+          ['Began', exactTime(new Date(span.startMs).toISOString())],
+          ['Took', span.isOpen ? 'still at it' : duration(span.endMs - span.startMs)],
+          ...(call
+            ? ([
+                ['Tokens', `${count(call.input_tokens)} read, ${count(call.output_tokens)} written`],
+                ['From the cache', `${Math.round(call.cache_share * 100)} % (${count(call.cache_read_tokens)} tokens)`],
+                ['Cost', usd(call.cost_usd)],
+                ['Ended', call.status ?? '–'],
+              ] as const)
+            : []),
+        ]}
+      />
+      {step?.input_summary && <CodeBlock code={step.input_summary} label="Was given" />}
+      {step?.output_summary && (
+        <CodeBlock code={step.output_summary} label={step.is_error ? 'Failed with' : 'Answered'} />
+      )}
+      {step?.media?.map((each) => (
+        <Media each={each} key={each.url ?? each.bytes} name={span.name} />
+      ))}
+    </div>
+  );
+}
+
+function Media({ each, name }: { each: NonNullable<NonNullable<Span['step']>['media']>[number]; name: string }) {
+  const { url, media_type, bytes, width, height } = each;
+  if (!url || !media_type.startsWith('image/')) {
+    return (
+      <p className="text-quiet text-sm">
+        {media_type}, {count(bytes)} bytes
+      </p>
+    );
+  }
+  return (
+    <img
+      alt={`What ${name} showed`}
+      className="max-h-96 rounded-md border"
+      height={height ?? undefined}
+      src={url}
+      width={width ?? undefined}
+    />
+  );
+}

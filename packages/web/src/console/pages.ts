@@ -56,6 +56,13 @@ export const pages: readonly PageRow[] = [
     actions: [{ label: 'Write a new deployment', search: {}, needs: 'deployments.put' }],
   },
   {
+    path: '/deployments/interview',
+    title: 'Interview',
+    needs: 'deployments.interview',
+    load: () => import('./pages/deployments/interview-page.tsx'),
+    actions: [{ label: 'Make an agent by interview', search: {}, needs: 'deployments.interview' }],
+  },
+  {
     path: '/deployments/$deployment',
     title: 'Deployment',
     needs: 'deployments.get',
@@ -72,6 +79,20 @@ export const pages: readonly PageRow[] = [
     title: 'Functions of a deployment',
     needs: 'functions.list',
     load: () => import('./pages/deployment/functions-tab.tsx'),
+  },
+  {
+    path: '/tests',
+    title: 'Tests',
+    needs: 'scenarios.list',
+    nav: { group: 'Build', icon: 'test' },
+    load: () => import('./pages/tests/tests-page.tsx'),
+    actions: [{ label: 'Add a scenario', search: { new: '1' }, needs: 'scenarios.create' }],
+  },
+  {
+    path: '/test-runs/$run',
+    title: 'Test run',
+    needs: 'testRuns.get',
+    load: () => import('./pages/test-run/test-run-page.tsx'),
   },
   {
     path: '/conversations',

@@ -30,6 +30,11 @@ const root = createRootRoute({
     </>
   ),
   notFoundComponent: NotFound,
+  // An address without an org, as documentation writes it: it is read in the org that was used last.
+  beforeLoad: ({ location }) => {
+    const [first = ''] = location.pathname.split('/').slice(1);
+    if (isModeName(first)) throw redirect({ href: `/${startingOrg(location.href)}${location.href}` });
+  },
 });
 
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
@@ -49,9 +54,8 @@ const orgAlone = createRoute({
   getParentRoute: () => root,
   path: '/$org',
   beforeLoad: ({ params, location }) => {
-    const org = startingOrg(location.href);
-    const isMode = isModeName(params.org);
-    throw redirect({ to: (isMode ? `/${org}/${params.org}` : `/${params.org}/${startingMode()}`) as never });
+    startingOrg(location.href);
+    throw redirect({ to: `/${params.org}/${startingMode()}` as never });
   },
 });
 
@@ -60,9 +64,7 @@ const place = createRoute({
   path: '/$org/$mode',
   component: Shell,
   beforeLoad: ({ params, location }) => {
-    const org = startingOrg(location.href);
-    // An address without an org, as documentation writes it: it is read in the org that was used last.
-    if (isModeName(params.org)) throw redirect({ href: `/${org}${location.href}` });
+    startingOrg(location.href);
     if (!isModeName(params.mode)) throw redirect({ to: `/${params.org}/${startingMode()}` as never });
     keep('org', params.org);
     keep('mode', params.mode);

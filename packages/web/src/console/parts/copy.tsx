@@ -36,7 +36,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
 /** An id that can be taken along with one press. */
 export function Id({ children }: { children: string }) {
   return (
-    <span className="inline-flex min-w-0 items-center gap-0.5 align-middle">
+    <span className="inline-flex min-w-0 max-w-full items-center gap-0.5 align-middle">
       <code className="min-w-0 truncate font-mono text-quiet text-xs" title={children}>
         {children}
       </code>

@@ -11,6 +11,7 @@ const kinds = [
 
 /** What something cost, and of what that is made. */
 export function CostBar({ cost, breakdown }: { cost: number; breakdown: Readonly<Record<string, number>> }) {
+  const whole = kinds.reduce((sum, [kind]) => sum + (breakdown[kind] ?? 0), 0);
   const parts = kinds.filter(([kind]) => (breakdown[kind] ?? 0) > 0);
   return (
     <div>
@@ -19,7 +20,7 @@ export function CostBar({ cost, breakdown }: { cost: number; breakdown: Readonly
         <>
           <div aria-hidden="true" className="mt-1 flex h-2 gap-px overflow-hidden rounded-sm">
             {parts.map(([kind, , colour]) => (
-              <span className={colour} key={kind} style={{ flexGrow: breakdown[kind] ?? 0 }} />
+              <span className={colour} key={kind} style={{ width: `${((breakdown[kind] ?? 0) / whole) * 100}%` }} />
             ))}
           </div>
           <ul className="mt-1.5 flex flex-wrap gap-x-3 text-quiet text-xs">

@@ -66,9 +66,9 @@ export function Section({
 }) {
   return (
     <section className={`mb-8 ${className}`}>
-      <div className="mb-2 flex min-h-8 items-center gap-2">
+      <div className="mb-2 flex min-h-8 flex-wrap items-center gap-2">
         <h2 className="font-semibold">{title}</h2>
-        <div className="ml-auto flex items-center gap-2">{actions}</div>
+        <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>
       </div>
       {children}
     </section>
@@ -100,7 +100,7 @@ export function Facts({ rows }: { rows: readonly (readonly [ReactNode, ReactNode
     <dl className="panel divide-y">
       {rows.map(([name, value], index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows of one list keep their order.
-        <div className="grid grid-cols-[9rem_1fr] gap-3 px-3 py-1.5 max-sm:grid-cols-[7rem_1fr]" key={index}>
+        <div className="grid grid-cols-[7rem_minmax(0,1fr)] gap-3 px-3 py-1.5" key={index}>
           <dt className="text-quiet">{name}</dt>
           <dd className="min-w-0 break-words">{value ?? '–'}</dd>
         </div>

@@ -35,7 +35,7 @@ export function Shell() {
       )}
       <div className="flex min-h-0 grow max-md:flex-col">
         <TopBar />
-        <aside className="hidden w-(--sidebar-width) shrink-0 border-r bg-surface md:block">
+        <aside aria-label="Navigation" className="hidden w-(--sidebar-width) shrink-0 border-r bg-surface md:block">
           <Sidebar />
         </aside>
         <main

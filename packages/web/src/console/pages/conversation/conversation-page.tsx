@@ -69,7 +69,7 @@ export default function ConversationPage() {
             <Thread chosenTurn={chosenTurn} onChooseTurn={(turnId) => set({ turn: turnId })} talk={talk} />
           )}
         </div>
-        <aside className="min-w-0">
+        <aside aria-label="About this conversation" className="min-w-0">
           {conversation && (
             <div className="mb-8 flex flex-col gap-4">
               <CostBar breakdown={conversation.cost_breakdown} cost={conversation.cost_usd} />

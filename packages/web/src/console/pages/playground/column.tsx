@@ -5,11 +5,11 @@ import { Button } from '../../parts/button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
-import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Usd } from '../../parts/shown.tsx';
 import { Thread } from '../../parts/talk/thread.tsx';
 import { TurnTrace } from '../../parts/talk/turn-trace.tsx';
 import { useTalk } from '../../parts/talk/use-talk.ts';
+import { Composer } from './composer.tsx';
 
 type ColumnProps = {
   deployment: string;
@@ -27,10 +27,11 @@ type ColumnProps = {
 export function Column({ deployment, user, conversationId, onBegun, isAlone, onSend, heard }: ColumnProps) {
   const begin = useChange('conversations.create', { onDone: ({ id }) => onBegun(id) });
   const send = useChange('conversations.send');
-  const say = (message: string) => {
+  const say = (message: string, files: readonly string[] = []) => {
     onSend?.(message);
-    if (conversationId === undefined) begin.run({ deployment, user_id: user, message } as never);
-    else send.run({ conversation_id: conversationId, message } as never);
+    const said = { message, ...(files.length > 0 && { attachments: files.map((file_id) => ({ file_id })) }) };
+    if (conversationId === undefined) begin.run({ deployment, user_id: user, ...said } as never);
+    else send.run({ conversation_id: conversationId, ...said } as never);
   };
   const follows = useRef<number | undefined>(heard?.at);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each message is said once.
@@ -47,7 +48,7 @@ export function Column({ deployment, user, conversationId, onBegun, isAlone, onS
   const composer = heard === undefined && (
     <>
       {error && <Fault className="mb-2" error={error} />}
-      <Composer isBusy={begin.isRunning || send.isRunning} onSend={say} request={request} />
+      <Composer isBusy={begin.isRunning || send.isRunning} onSend={say} request={request} user={user} />
     </>
   );
   if (conversationId === undefined) {
@@ -118,49 +119,5 @@ function Talking({
         )}
       </div>
     </div>
-  );
-}
-
-function Composer({
-  onSend,
-  isBusy,
-  request,
-}: {
-  onSend: (text: string) => void;
-  isBusy: boolean;
-  request: Parameters<typeof RequestMenu>[0]['request'];
-}) {
-  const [text, setText] = useState('');
-  const run = () => {
-    if (text.trim() === '' || isBusy) return;
-    onSend(text);
-    setText('');
-  };
-  return (
-    <form
-      className="panel flex items-end gap-2 p-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        run();
-      }}
-    >
-      <textarea
-        aria-label="Message"
-        className="field-sizing-content max-h-48 min-h-8 grow resize-none bg-transparent px-1 py-1 outline-none"
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          run();
-        }}
-        placeholder="Say something"
-        rows={1}
-        value={text}
-      />
-      <RequestMenu label="Copy sending a message as a call" request={request} />
-      <Button disabled={text.trim() === ''} isBusy={isBusy} look="primary" type="submit">
-        Send
-      </Button>
-    </form>
   );
 }

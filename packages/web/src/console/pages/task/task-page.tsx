@@ -85,7 +85,7 @@ function TaskDetails({ task }: { task: Task }) {
           <Loaded query={trace}>{(found) => <TraceView isRunning={isRunning} trace={found} />}</Loaded>
         </Section>
       </div>
-      <aside className="flex flex-col gap-4">
+      <aside aria-label="About this task" className="flex flex-col gap-4">
         <CostBar breakdown={task.cost_breakdown} cost={task.cost_usd} />
         <Facts
           rows={[

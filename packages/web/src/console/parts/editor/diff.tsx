@@ -18,7 +18,7 @@ export default function Diff({ before, after, labels }: { before: string; after:
         yaml(),
         EditorView.lineWrapping,
         EditorState.readOnly.of(true),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       ],
     });
     const view = new MergeView({

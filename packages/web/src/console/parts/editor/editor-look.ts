@@ -40,11 +40,13 @@ const theme = EditorView.theme({
   },
   '.cm-panels': { backgroundColor: 'var(--muted)', color: 'var(--foreground)' },
   '.cm-foldPlaceholder, .cm-collapsedLines': { backgroundColor: 'var(--muted)', color: 'var(--quiet)', border: 'none' },
+  // Its arrows are of a font that few machines have.
+  '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: 'none !important' },
   '.cm-changedLine': { backgroundColor: 'transparent' },
   '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': { backgroundColor: 'var(--danger-soft)' },
   '&.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--good-soft)' },
-  '&.cm-merge-a .cm-changedText': { background: 'color-mix(in oklab, var(--danger) 28%, transparent)' },
-  '&.cm-merge-b .cm-changedText': { background: 'color-mix(in oklab, var(--good) 28%, transparent)' },
+  '&.cm-merge-a .cm-changedText': { background: 'color-mix(in oklab, var(--danger) 12%, transparent)' },
+  '&.cm-merge-b .cm-changedText': { background: 'color-mix(in oklab, var(--good) 14%, transparent)' },
 });
 
 const colours = HighlightStyle.define([

@@ -66,7 +66,7 @@ export default function FileEditor({ value, onChange, refused = noFaults, onSave
             ...lintKeymap,
             indentWithTab,
           ]),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) now.current.onChange(update.state.doc.toString());
           }),

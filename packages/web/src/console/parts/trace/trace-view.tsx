@@ -34,7 +34,7 @@ export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunnin
   return (
     <div>
       <p className="figures mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-quiet text-sm">
-        <span>{count(spans.length)} steps</span>
+        <span>{spans.length === 1 ? '1 step' : `${count(spans.length)} steps`}</span>
         <span>{duration(whole.toMs - whole.fromMs)}</span>
         <span>{count(totals.input_tokens)} tokens read</span>
         <span>{count(totals.output_tokens)} written</span>

@@ -1,0 +1,117 @@
+import { useState } from 'react';
+import { useRole } from '../../data/api.ts';
+import { useList, useOne } from '../../data/queries.ts';
+import { keep, kept } from '../../kept.ts';
+import { pages } from '../../pages.ts';
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Section } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+
+type Step = { title: string; hint: string; to: string; search?: Record<string, string>; isDone: boolean };
+
+/** From nothing to an agent with users. What is done is read off the org itself, so nobody ticks anything. */
+export function Checklist() {
+  const { may } = useRole();
+  const [isHidden, setIsHidden] = useState(kept('checklist') === 'hidden');
+  const deployments = useList('deployments.list', {}, { limit: 100 });
+  const conversations = useList('conversations.list', {}, { limit: 1 });
+  const keys = useList('keys.list', {}, { limit: 100, enabled: may('keys.list') });
+  const members = useList('members.list', {}, { limit: 5, enabled: may('members.list') });
+  const limits = useOne('limits.get', {}, { enabled: may('limits.get') });
+  const caps = limits.data?.caps;
+  const has = (path: string) => pages.some((page) => page.path === path);
+  const first = deployments.rows[0];
+
+  const steps: (Step | false)[] = [
+    {
+      title: 'Write your first agent',
+      hint: 'One file, or a few answers to questions.',
+      to: first ? `/deployments/${first.id}` : '/deployments/new',
+      isDone: first !== undefined,
+    },
+    {
+      title: 'Talk to it',
+      hint: 'In the playground, with each step beside the talk.',
+      to: '/playground',
+      isDone: conversations.rows.length > 0,
+    },
+    {
+      title: 'Make a version live',
+      hint: 'When its tests pass, or at once.',
+      to: first ? `/deployments/${first.id}/versions` : '/deployments',
+      isDone: deployments.rows.some(({ live_version }) => live_version !== null),
+    },
+    may('keys.list') && {
+      title: 'Call it from your app',
+      hint: 'With an API key, from your server.',
+      to: '/keys',
+      isDone: keys.rows.some(({ last_used_at }) => last_used_at !== null),
+    },
+    may('limits.get') &&
+      has('/limits') && {
+        title: 'Set a cap',
+        hint: 'What a day or a month may cost at most.',
+        to: '/limits',
+        isDone:
+          caps !== undefined &&
+          [caps.org_daily_usd, caps.org_monthly_usd, caps.user_daily_usd, caps.user_monthly_usd].some(
+            (cap) => cap !== null,
+          ),
+      },
+    may('members.list') &&
+      has('/members') && {
+        title: 'Invite a colleague',
+        hint: 'As owner, admin or developer.',
+        to: '/members',
+        isDone: members.rows.length > 1,
+      },
+  ];
+  const shown = steps.filter((step) => step !== false);
+  const done = shown.filter(({ isDone }) => isDone).length;
+  if (isHidden || deployments.isLoading || conversations.isLoading || done === shown.length) return null;
+  return (
+    <Section
+      actions={
+        <>
+          <span className="figures text-quiet text-sm">
+            {done} of {shown.length}
+          </span>
+          <Button
+            look="quiet"
+            onClick={() => {
+              keep('checklist', 'hidden');
+              setIsHidden(true);
+            }}
+            shape="small"
+          >
+            Hide
+          </Button>
+        </>
+      }
+      title="Setting up"
+    >
+      <ol className="panel divide-y">
+        {shown.map(({ title, hint, to, search, isDone }) => (
+          <li key={title}>
+            <PageLink
+              className="flex items-center gap-3 px-3 py-2.5 hover:bg-muted/50"
+              to={to}
+              {...(search && { search })}
+            >
+              <span
+                className={`grid size-5 shrink-0 place-items-center rounded-full border ${isDone ? 'border-good bg-good-soft text-good' : 'border-strong-line'}`}
+              >
+                {isDone && <Icon className="size-3.5" name="check" />}
+                <span className="sr-only">{isDone ? 'Done:' : 'To do:'}</span>
+              </span>
+              <span className={isDone ? 'text-quiet line-through' : 'font-medium'}>{title}</span>
+              <span className="ml-auto text-right text-quiet text-sm max-sm:hidden">{hint}</span>
+              <Icon className="size-4 text-quiet max-sm:ml-auto" name="chevron" />
+            </PageLink>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

@@ -1,0 +1,135 @@
+import type { ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { AreaField, ChangeForm, CheckField, TextField } from '../../parts/form.tsx';
+import { Facts } from '../../parts/page.tsx';
+
+type Scenario = ItemOf<'scenarios.list'>;
+export type ScenarioDraft = Pick<
+  Scenario,
+  'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'approves'
+>;
+
+type ScenarioFormProps = {
+  deploymentId: string;
+  scenario?: Scenario;
+  draft?: ScenarioDraft;
+  onClose: () => void;
+  onDone?: () => void;
+};
+
+/** One scenario, new or changed. One that the file holds is changed there. */
+export function ScenarioForm({ deploymentId: deployment_id, scenario, draft, onClose, onDone }: ScenarioFormProps) {
+  const from = scenario ?? draft;
+  const initial = {
+    name: from?.name ?? '',
+    persona: from?.persona ?? 'A customer who writes in short sentences.',
+    goal: from?.goal ?? '',
+    success_criteria: from?.success_criteria.join('\n') ?? '',
+    must_never: from?.must_never.join('\n') ?? '',
+    tool_results: from?.tool_results ? JSON.stringify(from.tool_results, null, 2) : '',
+    approves: from?.approves ?? false,
+  };
+  if (scenario?.managed_by === 'file') {
+    return (
+      <Dialog
+        description="It stands in the deployment file, and is changed there."
+        isOpen
+        onClose={onClose}
+        title={scenario.name}
+      >
+        <Facts
+          rows={[
+            ['Persona', scenario.persona],
+            ['Goal', scenario.goal],
+            ['Expects', scenario.success_criteria.join('\n')],
+            ['Never', scenario.must_never.join('\n') || '–'],
+          ]}
+        />
+        <p className="mt-4 text-right">
+          <Button onClick={onClose}>Close</Button>
+        </p>
+      </Dialog>
+    );
+  }
+  const done = () => {
+    onClose();
+    onDone?.();
+  };
+  const fields = (
+    <>
+      <TextField label="Name" name="name" />
+      <AreaField label="Who the pretend user is" name="persona" rows={2} />
+      <AreaField label="What they want" name="goal" rows={3} />
+      <AreaField hint="One line each." label="What must be so in the end" name="success_criteria" rows={3} />
+      <AreaField hint="One line each; may stay empty." label="What must never happen" name="must_never" rows={2} />
+      <AreaField
+        hint="JSON by name of a tool: what it answers in this scenario, instead of being called."
+        isMono
+        label="Results of tools"
+        name="tool_results"
+        rows={3}
+      />
+      <CheckField label="The pretend user says yes to approvals" name="approves" />
+    </>
+  );
+  return (
+    <Dialog isOpen onClose={onClose} title={scenario ? `Change ${scenario.name}` : 'Add a scenario'} width="wide">
+      {scenario ? (
+        <ChangeForm
+          fields={{ deployment_id, scenario_id: scenario.id }}
+          initial={initial}
+          onCancel={onClose}
+          onDone={done}
+          row="scenarios.update"
+          send={sent}
+          submit="Save"
+        >
+          {fields}
+        </ChangeForm>
+      ) : (
+        <ChangeForm
+          fields={{ deployment_id }}
+          initial={initial}
+          onCancel={onClose}
+          onDone={done}
+          row="scenarios.create"
+          send={sent}
+          submit="Add scenario"
+        >
+          {fields}
+        </ChangeForm>
+      )}
+    </Dialog>
+  );
+}
+
+const lines = (text: unknown) =>
+  String(text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+/** What is no JSON is sent as it is, so that the refusal stands at its field. */
+function sent({
+  success_criteria,
+  must_never,
+  tool_results,
+  ...rest
+}: Record<string, unknown>): Record<string, unknown> {
+  const results = String(tool_results ?? '').trim();
+  return {
+    ...rest,
+    success_criteria: lines(success_criteria),
+    must_never: lines(must_never),
+    ...(results !== '' && { tool_results: readJson(results) }),
+  };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

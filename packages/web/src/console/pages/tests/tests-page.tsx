@@ -1,0 +1,252 @@
+import { useState } from 'react';
+import { useRole } from '../../data/api.ts';
+import { useChange, useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Page, Section, Waiting } from '../../parts/page.tsx';
+import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+import { DraftedScenarios } from './drafted-scenarios.tsx';
+import { ScenarioForm } from './scenario-form.tsx';
+
+type Scenario = ItemOf<'scenarios.list'>;
+type TestRun = ItemOf<'testRuns.list'>;
+
+/** Pretend users of a deployment, how each version did with them, and a new run. `?deployment=help` */
+export default function TestsPage() {
+  const [{ deployment: chosen }, set] = useFilters('deployment');
+  const deployments = useList('deployments.list', {}, { limit: 100 });
+  const deployment = deployments.rows.find(({ slug, id }) => slug === chosen || id === chosen) ?? deployments.rows[0];
+  if (deployments.isLoading) return <Waiting />;
+  if (deployments.error) return <Fault error={deployments.error} retry={deployments.refetch} />;
+  if (!deployment) {
+    return (
+      <Page title="Tests">
+        <EmptyState icon="test" title="There is nothing to test yet">
+          Tests are pretend users of a deployment: each has a goal, and a judge reads whether it was met. Write a
+          deployment first.
+        </EmptyState>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      actions={<RunButton deploymentId={deployment.id} />}
+      lead="Pretend users with a goal. A judge reads each talk; a version goes live when all are content."
+      title="Tests"
+    >
+      <label className="mb-5 flex items-center gap-2 text-quiet text-sm">
+        Deployment
+        <select
+          className="control w-auto pr-8 text-foreground"
+          onChange={(event) => set({ deployment: event.target.value })}
+          value={deployment.slug}
+        >
+          {deployments.rows.map(({ slug, name }) => (
+            <option key={slug} value={slug}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Scenarios deploymentId={deployment.id} key={`scenarios ${deployment.id}`} />
+      <Runs deploymentId={deployment.id} key={`runs ${deployment.id}`} />
+    </Page>
+  );
+}
+
+function RunButton({ deploymentId }: { deploymentId: string }) {
+  const { may } = useRole();
+  const go = useGo();
+  const run = useChange('testRuns.create', { touches: ['deployments'], onDone: ({ id }) => go(`/test-runs/${id}`) });
+  return (
+    <>
+      {run.error && <Fault error={run.error} />}
+      <Button
+        disabled={!may('testRuns.create')}
+        isBusy={run.isRunning}
+        look="primary"
+        onClick={() => run.run({ deployment_id: deploymentId })}
+      >
+        <Icon name="play" /> Run all
+      </Button>
+    </>
+  );
+}
+
+function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
+  const scenarios = useList('scenarios.list', { deployment_id });
+  const { may } = useRole();
+  const adding = useDialogInAddress('new');
+  const editing = useDialogInAddress('scenario');
+  const drafting = useDialogInAddress('draft');
+  const [removed, setRemoved] = useState<Scenario | null>(null);
+  const remove = useChange('scenarios.delete', {
+    onDone: () => {
+      setRemoved(null);
+      say('Scenario deleted');
+    },
+  });
+  const edited = scenarios.rows.find(({ id }) => id === editing.value);
+  return (
+    <Section
+      actions={
+        <>
+          {may('scenarios.generate') && (
+            <Button onClick={() => drafting.open()} shape="small">
+              <Icon name="skill" /> Draft some
+            </Button>
+          )}
+          {may('scenarios.create') && (
+            <Button onClick={() => adding.open()} shape="small">
+              <Icon name="plus" /> Add scenario
+            </Button>
+          )}
+          <RequestMenu request={scenarios.request} />
+        </>
+      }
+      title="Scenarios"
+    >
+      {scenarios.isLoading ? (
+        <Waiting />
+      ) : scenarios.error ? (
+        <Fault error={scenarios.error} retry={scenarios.refetch} />
+      ) : scenarios.rows.length === 0 ? (
+        <EmptyState
+          example={{
+            label: 'In the file of the deployment:',
+            code: 'tests:\n  - name: greets\n    ask: Say hello and ask what you can do for me.\n    expect: It says what it is for.',
+          }}
+          icon="test"
+          title="No scenario yet"
+        >
+          Add one, have some drafted, or write them into the file.
+        </EmptyState>
+      ) : (
+        <ul className="panel divide-y">
+          {scenarios.rows.map((scenario) => (
+            <li className="flex items-start gap-3 px-3 py-2" key={scenario.id}>
+              <div className="min-w-0 grow">
+                <p className="font-medium">
+                  {scenario.name} {scenario.managed_by === 'file' && <Status>in the file</Status>}
+                </p>
+                <p className="line-clamp-2 text-quiet text-sm">{scenario.goal}</p>
+              </div>
+              <Menu
+                items={[
+                  {
+                    label: scenario.managed_by === 'file' ? 'Look at it' : 'Change',
+                    icon: 'settings',
+                    run: () => editing.open(scenario.id),
+                  },
+                  {
+                    label: 'Delete',
+                    icon: 'trash',
+                    isDanger: true,
+                    run: () => setRemoved(scenario),
+                    isOff: scenario.managed_by === 'file' || !may('scenarios.delete'),
+                  },
+                ]}
+              >
+                <Button aria-label={`What can be done with ${scenario.name}`} look="quiet" shape="small">
+                  <Icon name="more" />
+                </Button>
+              </Menu>
+            </li>
+          ))}
+        </ul>
+      )}
+      {scenarios.hasMore && (
+        <Button className="mt-2" isBusy={scenarios.isFetchingMore} onClick={scenarios.more} shape="small">
+          More scenarios
+        </Button>
+      )}
+      {adding.value !== null && <ScenarioForm deploymentId={deployment_id} onClose={adding.close} />}
+      {edited && <ScenarioForm deploymentId={deployment_id} onClose={editing.close} scenario={edited} />}
+      {drafting.value !== null && <DraftedScenarios deploymentId={deployment_id} onClose={drafting.close} />}
+      <ConfirmDialog
+        act="Delete scenario"
+        error={remove.error}
+        isOpen={removed !== null}
+        isRunning={remove.isRunning}
+        loses="It is played no more. What it showed in earlier runs stays there."
+        onClose={() => setRemoved(null)}
+        run={() => removed && remove.run({ deployment_id, scenario_id: removed.id })}
+        title={`Delete ${removed?.name ?? 'this scenario'}?`}
+      />
+    </Section>
+  );
+}
+
+/** Each scenario by each run: what a version made better or worse is seen in a row. */
+function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
+  const runs = useList('testRuns.list', { deployment_id }, { limit: 20 });
+  if (runs.rows.length === 0) return null;
+  const shown = [...runs.rows].slice(0, 12).reverse();
+  const names = [
+    ...new Map(
+      runs.rows.flatMap(({ results }) => results.map(({ scenario_id, name }) => [scenario_id, name] as const)),
+    ).entries(),
+  ];
+  return (
+    <Section actions={<RequestMenu request={runs.request} />} title="Scenario by version">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+      <div className="panel overflow-x-auto" tabIndex={0}>
+        <table className="w-full text-sm">
+          <thead>
+            <tr className="border-b bg-muted/60 text-left">
+              <th className="eyebrow px-3 py-2" scope="col">
+                Scenario
+              </th>
+              {shown.map((run) => (
+                <th className="px-2 py-2 text-center font-medium" key={run.id} scope="col">
+                  <PageLink className="underline underline-offset-2" to={`/test-runs/${run.id}`}>
+                    v{run.version}
+                  </PageLink>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y">
+            {names.map(([id, name]) => (
+              <tr key={id}>
+                <th className="max-w-56 truncate px-3 py-1.5 text-left font-normal" scope="row">
+                  {name}
+                </th>
+                {shown.map((run) => (
+                  <td className="px-2 py-1.5 text-center" key={run.id}>
+                    <Verdict status={run.results.find(({ scenario_id }) => scenario_id === id)?.status} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+            <tr className="text-quiet">
+              <th className="px-3 py-1.5 text-left font-normal" scope="row">
+                When
+              </th>
+              {shown.map((run) => (
+                <td className="px-2 py-1.5 text-center" key={run.id}>
+                  <Time at={run.created_at} />
+                </td>
+              ))}
+            </tr>
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+function Verdict({ status }: { status: TestRun['status'] | undefined }) {
+  if (!status) return <span className="text-quiet">–</span>;
+  return <Status>{status}</Status>;
+}

@@ -5,7 +5,6 @@ import { Button } from '../../parts/button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
-import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Usd } from '../../parts/shown.tsx';
 import { Thread } from '../../parts/talk/thread.tsx';
 import { TurnTrace } from '../../parts/talk/turn-trace.tsx';

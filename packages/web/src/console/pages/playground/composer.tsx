@@ -19,7 +19,7 @@ export function Composer({ onSend, isBusy, request, user }: ComposerProps) {
   const [text, setText] = useState('');
   const [files, setFiles] = useState<readonly { id: string; filename: string }[]>([]);
   const upload = useChange('files.create', {
-    onDone: ({ id, filename }) => setFiles((before) => [...before, { id, filename }]),
+    onDone: ({ id, filename }) => setFiles((before) => [...before, { id, filename: filename ?? 'a file' }]),
   });
   const add = (chosen: FileList | null) => {
     for (const file of chosen ?? []) upload.run({ file, user_id: user } as never);

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { usePlace, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
-import type { RowName } from '../../data/rows.ts';
+import type { Answer, RowName } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDialog } from '../../parts/confirm.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -11,10 +11,9 @@ import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { say } from '../../parts/notices.tsx';
 import { useGo } from '../../parts/page-link.tsx';
-import type { Deployment } from './deployment-frame.tsx';
 
 /** Rename, roll back, archive and bring back, delete. */
-export function DeploymentMenu({ deployment }: { deployment: Deployment }) {
+export function DeploymentMenu({ deployment }: { deployment: Answer<'deployments.get'> }) {
   const { id: deployment_id, name, slug, status, live_version } = deployment;
   const { may } = useRole();
   const { mode } = usePlace();

@@ -179,6 +179,11 @@ export const requests = area('requests', 'done', [
     '`/llms.txt` links every page of the docs and `/llms-full.txt` holds them with all operations, both without a key.',
   ],
   [
+    'REQ-305',
+    'docs/reference.md · Examples',
+    'Every operation has an example of a call and its answer; sent in order to a server they succeed as documented.',
+  ],
+  [
     'REQ-201',
     'decisions.md · 11',
     '`X-Forwarded-For` is read from the right, past proxies that `VESTRA_TRUSTED_PROXIES` names, and no further.',

@@ -117,6 +117,7 @@ export const agUi = {
     status: 200,
     response: runEvent,
     produces: ['text/event-stream'],
+    isJson: false,
     streams: true,
     streamed: runEvent,
     errors: [

@@ -231,6 +231,7 @@ export const browser = {
     status: 200,
     response: watchFrame,
     produces: ['text/event-stream'],
+    isJson: false,
     streams: true,
     streamed: watchFrame,
     errors: [

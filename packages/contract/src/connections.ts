@@ -112,6 +112,7 @@ export const connections = {
     status: 200,
     response: z.string().describe('A page; or 302 to the `return_url`, with `connection` and `status`.'),
     produces: ['text/html'],
+    isJson: false,
     errors: [],
     command: null,
   }),

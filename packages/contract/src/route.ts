@@ -48,6 +48,8 @@ type Wire = {
   response: z.ZodType;
   /** Content types beyond JSON that the answer may have. */
   produces?: readonly string[];
+  /** The answer is never JSON, only what `produces` names. */
+  isJson?: false;
 };
 
 export type Route = Access &

@@ -190,6 +190,7 @@ export const testRuns = {
     status: 200,
     response: progress,
     produces: ['text/event-stream'],
+    isJson: false,
     streams: true,
     streamed: progress,
     errors: [],

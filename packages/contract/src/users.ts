@@ -203,6 +203,7 @@ export const users = {
     status: 200,
     response: z.instanceof(Uint8Array).meta({ type: 'string', format: 'binary' }),
     produces: ['image/jpeg'],
+    isJson: false,
     errors: ['user_not_found', 'user_disabled', 'browser_in_use', 'computer_unavailable'],
     command: 'users screenshot',
   }),

@@ -30,6 +30,19 @@ describe('the document', () => {
     }
   });
 
+  it('shows an example of what every operation takes and answers [REQ-305]', () => {
+    const isShown = (content: object | undefined) =>
+      Object.values(content ?? {}).some((each) => (each as { example?: unknown }).example !== undefined);
+    const without = operationsOf({ paths: document.paths, webhooks: {} }).filter(({ at, requestBody, responses }) => {
+      const [success] = Object.entries(responses).flatMap(([status, each]) =>
+        /^2/.test(status) ? [each.content] : [],
+      );
+      const takesJson = requestBody?.content['application/json'] !== undefined;
+      return (takesJson && !isShown(requestBody?.content)) || (!isShown(success) && !answersBytes.has(at));
+    });
+    expect(without.map(({ at }) => at)).toEqual([]);
+  });
+
   it('shows no number that nobody means [REQ-302]', () => {
     expect(JSON.stringify(document)).not.toMatch(/9007199254740991/);
   });
@@ -72,11 +85,15 @@ describe('what counts as said', () => {
   });
 });
 
+/** A picture is no example. */
+const answersBytes = new Set(['get /v1/users/{user_id}/screenshot']);
+
 type Narrowed = { error: { properties: { code: { enum: string[] } } } };
 type Operation = {
   summary: string;
   description?: string;
   parameters?: { name: string; description?: string }[];
+  requestBody?: { content: Record<string, object> };
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>;
 };
 type Document = { paths: object; webhooks: object; components: { schemas: object }; tags: object[] };

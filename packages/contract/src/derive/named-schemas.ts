@@ -11,7 +11,9 @@ export function nameResources(document: unknown): { value: unknown; schemas: Rec
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(visit);
     if (typeof value !== 'object' || value === null) return value;
-    const inner = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, visit(each)])) as JsonSchema;
+    const inner = Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, key === 'example' ? each : visit(each)]),
+    ) as JsonSchema;
     const name = nameOf(inner);
     if (!name) return inner;
     const { description, ...described } = inner;

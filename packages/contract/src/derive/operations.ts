@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { RouteRow } from '../api.ts';
 import { sessionAccessOf } from '../route.ts';
 import { failuresOf } from './error-schemas.ts';
+import { type Example, exampleOf } from './examples.ts';
 import { families } from './families.ts';
 import { impliedErrors } from './implied-errors.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
@@ -10,6 +11,7 @@ import { hiddenFields } from './session-view.ts';
 /** One row of the table as an operation of OpenAPI. */
 export function operationOf({ name, family, route }: RouteRow) {
   const codes = [...new Set([...impliedErrors(route), ...route.errors])];
+  const example = exampleOf(name);
   return {
     operationId: name.replace('.', '_'),
     tags: [families[family].title],
@@ -20,9 +22,12 @@ export function operationOf({ name, family, route }: RouteRow) {
       'x-scopes': route.scopes === 'any' ? ['any'] : [...route.scopes, 'all'],
     }),
     ...sessionOf(route),
-    parameters: parametersOf(route),
-    ...(route.body && { requestBody: requestBodyOf(route) }),
-    responses: { ...successOf(route), ...failuresOf(codes, route.errorShape === 'openai' ? 'OpenaiError' : 'Error') },
+    parameters: parametersOf(route, example),
+    ...(route.body && { requestBody: requestBodyOf(route, example) }),
+    responses: {
+      ...successOf(route, example),
+      ...failuresOf(codes, route.errorShape === 'openai' ? 'OpenaiError' : 'Error'),
+    },
   };
 }
 
@@ -41,11 +46,12 @@ function sessionOf(route: RouteRow['route']) {
   return { 'x-session': { needs, sends: access.sends, hidden: hiddenFields(route) } };
 }
 
-function parametersOf(route: RouteRow['route']) {
+function parametersOf(route: RouteRow['route'], example: Example | undefined) {
+  const { params = {}, query = {}, headers = {} } = example?.call ?? {};
   const parameters = [
-    ...fieldsOf(route.params, 'path'),
-    ...fieldsOf(route.query, 'query'),
-    ...fieldsOf(route.headers, 'header'),
+    ...fieldsOf(route.params, 'path', params),
+    ...fieldsOf(route.query, 'query', query),
+    ...fieldsOf(route.headers, 'header', headers),
   ];
   return route.idempotent ? [...parameters, idempotencyKey] : parameters;
 }
@@ -58,7 +64,11 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'header') {
+function fieldsOf(
+  schema: z.ZodObject | undefined,
+  place: 'path' | 'query' | 'header',
+  given: Readonly<Record<string, unknown>>,
+) {
   if (!schema) return [];
   const { properties = {}, required = [] } = toJsonSchema(schema, 'input') as {
     properties?: Record<string, JsonSchema>;
@@ -70,16 +80,26 @@ function fieldsOf(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'he
     ['integer', 'number', 'boolean'].includes(String(read[name]?.type)) ? (read[name] as JsonSchema) : field;
   return Object.entries(properties).map(([name, field]) => {
     const { description, ...rest } = shown(name, field);
-    return { name, in: place, required: place === 'path' || required.includes(name), description, schema: rest };
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      description,
+      schema: rest,
+      ...(given[name] !== undefined && { example: given[name] }),
+    };
   });
 }
 
-function requestBodyOf(route: RouteRow['route']) {
+function requestBodyOf(route: RouteRow['route'], example: Example | undefined) {
   const content: Record<string, unknown> = {};
   for (const type of route.accepts ?? ['application/json']) {
-    content[type] = {
-      schema: type === 'application/json' ? toJsonSchema(route.body as z.ZodType, 'input') : uploads[type],
-    };
+    if (type !== 'application/json') {
+      content[type] = { schema: uploads[type] };
+      continue;
+    }
+    const schema = toJsonSchema(route.body as z.ZodType, 'input');
+    content[type] = { schema, ...(example?.call.body !== undefined && { example: example.call.body }) };
   }
   return { required: !route.bodyOptional, content };
 }
@@ -95,9 +115,13 @@ const uploads: Record<string, JsonSchema> = {
   'application/zip': { ...file, description: 'The bytes of a zip.' },
 };
 
-function successOf(route: RouteRow['route']) {
-  const content: Record<string, unknown> = { 'application/json': { schema: toJsonSchema(route.response, 'output') } };
-  for (const type of route.produces ?? []) content[type] = { schema: producedAs(type, route) };
+function successOf(route: RouteRow['route'], example: Example | undefined) {
+  const shown = example?.answer === undefined ? {} : { example: example.answer };
+  const content: Record<string, unknown> = {};
+  if (route.isJson !== false)
+    content['application/json'] = { schema: toJsonSchema(route.response, 'output'), ...shown };
+  for (const type of route.produces ?? [])
+    content[type] = { schema: producedAs(type, route), ...(route.isJson === false && shown) };
   const headers = { 'Request-Id': { $ref: '#/components/headers/RequestId' } };
   const statuses = [route.status, ...(route.alsoStatus ?? [])];
   return Object.fromEntries(statuses.map((status) => [status, { description: route.summary, headers, content }]));

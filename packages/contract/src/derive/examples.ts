@@ -1,0 +1,16 @@
+import answers from '../examples/answers.json' with { type: 'json' };
+import type { Step } from '../examples/step.ts';
+import { story } from '../examples/story.ts';
+
+/** An operation’s example: a call of the story, and what was answered to it. */
+export type Example = { call: Step; answer: unknown };
+
+const calls = new Map<string, Step>();
+for (const call of story) if (!calls.has(call.operation)) calls.set(call.operation, call);
+
+export function exampleOf(operation: string): Example | undefined {
+  const call = calls.get(operation);
+  if (!call) return undefined;
+  const kept = (answers as Readonly<Record<string, unknown>>)[operation];
+  return { call, answer: call.unsent ? call.unsent.answer : kept };
+}

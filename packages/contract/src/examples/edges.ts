@@ -1,0 +1,36 @@
+import { exampleId, type Step, step } from './step.ts';
+
+const desk = { deployment_id: 'support-desk' };
+const hello = { role: 'user', content: 'When are you open?' };
+
+/** The same agent by the protocols that other clients speak. */
+export const edges: readonly Step[] = [
+  step('protocols.mcp', {
+    headers: { Accept: 'application/json, text/event-stream' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'me', arguments: {} } },
+  }),
+  step('protocols.agentCard', { params: { deployment_id: exampleId('dep') }, as: 'nobody' }),
+  step('protocols.a2a', {
+    params: desk,
+    headers: { 'Service-User': 'nora', 'A2A-Version': '1.0' },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'When are you open?' }] } },
+    },
+  }),
+  step('openai.models'),
+  step('openai.model', { params: { model: 'support-desk' } }),
+  step('openai.chat', { body: { model: 'support-desk', user: 'nora', messages: [hello] } }),
+  step('openai.createConversation', { body: { metadata: { model: 'support-desk', user: 'nora' } } }),
+  step('openai.conversation', { params: { conversation_id: exampleId('conv') } }),
+  step('openai.respond', { body: { model: 'support-desk', user: 'nora', input: 'When are you open?' } }),
+  step('openai.response', { params: { response_id: 'resp_1' } }),
+  step('openai.cancel', { params: { response_id: 'resp_1' } }),
+  step('agUi.run', {
+    params: desk,
+    headers: { 'Service-User': 'nora' },
+    body: { threadId: 'thread-1', runId: 'run-1', messages: [{ id: 'm-1', ...hello }], tools: [], context: [] },
+  }),
+];

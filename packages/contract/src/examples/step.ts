@@ -1,0 +1,29 @@
+import type { IdPrefix } from '../ids.ts';
+
+/**
+ * One call of a story that all examples tell together: the shop Maple & Thread sets up a support desk and runs it. The first
+ * call of an operation is its example; a test sends them all, in this order, to a server.
+ */
+export type Step = {
+  /** `conversations.create` */
+  operation: string;
+  params?: Readonly<Record<string, string | number>>;
+  query?: Readonly<Record<string, string | number>>;
+  headers?: Readonly<Record<string, string>>;
+  body?: unknown;
+  /** Sent as the part `file` of a form. */
+  file?: { name: string; text: string };
+  /** Whose credential it is sent with; absent: a test key. */
+  as?: 'live' | 'console' | 'session' | 'nobody';
+  /** What is answered where the test cannot have it answered, and why it cannot. */
+  unsent?: { because: string; answer: unknown };
+};
+
+export const step = (operation: string, given: Omit<Step, 'operation'> = {}): Step => ({ operation, ...given });
+
+/** The id of the so-manieth thing of its kind that the story met. */
+export const exampleId = (prefix: IdPrefix, count = 1): string =>
+  `${prefix}_01kb5hq8e7${String(count).padStart(14, '0')}`;
+
+export const exampleUrl = 'https://vestra.example.com';
+export const exampleTime = '2026-11-16T09:30:00.000Z';

@@ -1,0 +1,16 @@
+import { account, reports } from './account.ts';
+import { afterwards, configuration, testing } from './configuration.ts';
+import { edges } from './edges.ts';
+import { goodbye, running } from './running.ts';
+import type { Step } from './step.ts';
+
+export const story: readonly Step[] = [
+  ...account,
+  ...configuration,
+  ...running,
+  ...testing,
+  ...edges,
+  ...reports,
+  ...afterwards,
+  ...goodbye,
+];

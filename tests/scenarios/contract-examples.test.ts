@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { routes } from '@vestra/contract/api';
+import { story } from '@vestra/contract/examples/story';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import answers from '../../packages/contract/src/examples/answers.json' with { type: 'json' };
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { routeOf, storyteller } from '../support/story.ts';
+
+/** `VESTRA_WRITE_EXAMPLES=1` keeps what the server answers as the examples of the contract. */
+const writes = process.env.VESTRA_WRITE_EXAMPLES === '1';
+const kept: Record<string, unknown> = {};
+
+let server: TestServer;
+let tell: ReturnType<typeof storyteller>;
+beforeAll(async () => {
+  server = await startTestServer({ env: { VESTRA_DEFAULT_MODEL: 'offline' } });
+  tell = storyteller(server);
+});
+afterAll(async () => {
+  await server.stop();
+  if (writes)
+    writeFileSync(
+      new URL('../../packages/contract/src/examples/answers.json', import.meta.url),
+      JSON.stringify(kept, null, 2),
+    );
+});
+
+const firstOf = new Map([...story].reverse().map((step) => [step.operation, step]));
+
+describe('the examples of the contract', () => {
+  it('are there for every operation [REQ-305]', () => {
+    const without = routes.filter(({ name }) => !firstOf.has(name)).map(({ name }) => name);
+    expect(without).toEqual([]);
+  });
+
+  it.each(story)('$operation does what it says [REQ-305]', async (step) => {
+    const route = routeOf(step.operation);
+    if (step.unsent) {
+      if (step.unsent.answer !== undefined) route.response.parse(step.unsent.answer);
+      return;
+    }
+    const { status, schema, answer } = await tell(step);
+    expect([step.operation, status, status < 300 ? '' : answer]).toEqual([
+      step.operation,
+      expect.toSatisfy((given) => [route.status, ...(route.alsoStatus ?? [])].includes(given as never)),
+      '',
+    ]);
+    if (firstOf.get(step.operation) !== step) return;
+    kept[step.operation] = answer;
+    if (writes) return;
+    const example = (answers as Record<string, unknown>)[step.operation];
+    schema.parse(example);
+    expect(strangers(example, answer)).toEqual([]);
+  });
+});
+
+/**
+ * Fields that an example shows and the answer has not. Where the two say different things (a run that has ended meanwhile, a list
+ * that is empty) there is nothing to compare.
+ */
+function strangers(example: unknown, answer: unknown, path = ''): string[] {
+  if (Array.isArray(example) && Array.isArray(answer)) {
+    return example.length > 0 && answer.length > 0 ? strangers(example[0], answer[0], `${path}.0`) : [];
+  }
+  if (!isObject(example) || !isObject(answer) || example.type !== answer.type) return [];
+  return Object.entries(example).flatMap(([name, value]) =>
+    Object.hasOwn(answer, name) ? strangers(value, answer[name], `${path}.${name}`) : [`${path}.${name}`],
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -280,10 +280,13 @@ export const routines = {
     description:
       'The payload reaches the agent as data, never as instructions. A payload that does not match the filters answers `filtered` and runs nothing.',
     params: routineParams,
-    body: z.record(z.string(), z.unknown()).refine((payload) => jsonBytes(payload) <= 4096, {
-      error: 'A trigger payload may hold at most 4 KB.',
-      params: { code: 'payload_too_large' },
-    }),
+    body: z
+      .record(z.string(), z.unknown())
+      .refine((payload) => jsonBytes(payload) <= 4096, {
+        error: 'A trigger payload may hold at most 4 KB.',
+        params: { code: 'payload_too_large' },
+      })
+      .describe('Whatever your system has to say, as JSON of at most 4 KB; the agent reads it as data.'),
     bodyOptional: true,
     status: 202,
     response: routineRun,

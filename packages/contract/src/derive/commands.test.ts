@@ -65,6 +65,17 @@ describe('commands', () => {
     }
   });
 
+  it('says of every argument what it is, for the help of commands and for tools', () => {
+    const isSaid = (schema: z.ZodType) => {
+      const { description, anyOf = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+      return [description, ...anyOf.map((each) => each.description)].some((words) => words !== undefined);
+    };
+    const silent = commands.flatMap(({ name, arguments: taken }) =>
+      taken.flatMap((argument) => (isSaid(argument.schema) ? [] : [`${name} --${argument.name}`])),
+    );
+    expect(silent).toEqual([]);
+  });
+
   it('has each argument once, and one for every part of the path', () => {
     for (const { name, route, arguments: taken } of commands) {
       const names = taken.map((argument) => argument.name);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import enum
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ import threading
 import time
 import unittest
 from pathlib import Path
-from typing import Any, Literal, Optional, TypedDict
+from typing import Any, Literal, Optional, Sequence, TypedDict
 
 from support import KEY, URL, async_client, client
 
@@ -205,6 +206,10 @@ print("ended", flush=True)
         self.assertEqual(heard, ["fail: ZeroDivisionError"])
 
 
+class Colour(enum.Enum):
+    RED = "red"
+
+
 class Place(TypedDict):
     city: str
 
@@ -224,6 +229,7 @@ def everything(
     point: Point,
     share: float = 0.5,
     maybe: Optional[bool] = None,
+    colours: Sequence[Colour] = (),
 ) -> None:
     """A function with every kind of argument."""
 
@@ -245,6 +251,7 @@ class Signatures(unittest.TestCase):
         made = arguments_for(everything, GOOD, self.context)
         self.assertEqual(made, {**GOOD, "point": Point(1.0, 0.0)})
         self.assertIsInstance(made["number"], int)
+        self.assertEqual(arguments_for(everything, {**GOOD, "colours": ["red"]}, self.context)["colours"], [Colour.RED])
         for change, told in (
             ({"text": 5}, "text: must be text."),
             ({"number": True}, "number: must be a whole number."),
@@ -255,6 +262,7 @@ class Signatures(unittest.TestCase):
             ({"place": {}}, "place.city: is needed."),
             ({"point": {"x": 1, "z": 1}}, "point.z: is not known."),
             ({"maybe": "yes"}, "maybe: must be true or false."),
+            ({"colours": ["red", "blue"]}, "colours.1: must be one of red."),
             ({"more": 1}, "more: is not known."),
         ):
             with self.assertRaises(ToolError) as refused:
@@ -271,6 +279,7 @@ class Signatures(unittest.TestCase):
         self.assertEqual(schema["required"], ["text", "number", "size", "tags", "place", "point"])
         self.assertEqual(schema["properties"]["maybe"], {"anyOf": [{"type": "boolean"}, {"type": "null"}]})
         self.assertEqual(schema["properties"]["point"]["required"], ["x"])
+        self.assertEqual(schema["properties"]["colours"], {"type": "array", "items": {"enum": ["red"]}})
 
         def find(sku: str, depth: int = 1) -> None: ...
 

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import httpx
 from support import Passed, async_client, client, proxy
 
-from vestra import AsyncVestra, NotFoundError, Vestra, types, yes_to
+from vestra import AsyncVestra, NotFoundError, UnexpectedAnswerError, Vestra, types, yes_to
 from vestra._server_sent_events import EventParser
 
 WORDS = "".join(f"word{number} " for number in range(12))
@@ -99,6 +99,10 @@ class Streams(unittest.IsolatedAsyncioTestCase):
             streams += [frame(7) + frame(8), frame(7) + frame(8) + frame(9)]
             following = vestra.conversations.events("conv_1", after=6)
             self.assertEqual([next(following).seq for _ in range(3)], [7, 8, 9])
+            streams += ["data: <html>\n\n"]
+            with self.assertRaises(UnexpectedAnswerError):
+                next(following)
+            self.assertEqual(list(following), [])
 
     def test_follow_a_conversation_and_a_turn(self) -> None:
         with client() as vestra:

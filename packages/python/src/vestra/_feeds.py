@@ -196,9 +196,7 @@ class Connection:
     async def next(self, deadline: float | None) -> Any:
         """None at the end."""
         if not is_event_stream(self._response):
-            raise UnexpectedAnswerError(
-                "The answer is not a stream of events.", code="unexpected_answer", status=self._response.status_code
-            )
+            raise self._unexpected("The answer is not a stream of events.")
         while not self._arrived:
             try:
                 chunk = await self._chunks.next()
@@ -206,13 +204,24 @@ class Connection:
                 raise self._transport.lost(error) from error
             if chunk is None:
                 return None
-            self._arrived.extend(self._parser.feed(chunk))
+            try:
+                self._arrived.extend(self._parser.feed(chunk))
+            except ValueError as error:
+                raise self._unexpected(str(error)) from error
             # What breaks the silence may be no event.
             if not self._arrived:
                 _assert_before(deadline)
         data = self._arrived.popleft()
         # What ends the streams of OpenAI's clients, and is no JSON.
-        return data if data == "[DONE]" else json.loads(data)
+        if data == "[DONE]":
+            return data
+        try:
+            return json.loads(data)
+        except ValueError as error:
+            raise self._unexpected("An event of the stream is not JSON.") from error
+
+    def _unexpected(self, message: str) -> VestraError:
+        return UnexpectedAnswerError(message, code="unexpected_answer", status=self._response.status_code)
 
     async def close(self) -> None:
         await self._transport.io.close(self._response)

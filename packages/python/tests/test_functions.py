@@ -62,7 +62,9 @@ class Served(unittest.IsolatedAsyncioTestCase):
         with client() as vestra:
             for talk in talks:
                 told = vestra.conversations.events(talk, format="json", limit=100).data
-                self.assertEqual([each.data.text for each in told if each.type == "tool_call.progress"], ["Counting A4"])
+                self.assertEqual(
+                    [each.data.text for each in told if each.type == "tool_call.progress"], ["Counting A4"]
+                )
         self.assertEqual(sorted(event.type for event in events), ["answered"] * 3 + ["started"] + ["taken"] * 3)
         self.assertEqual(events[0].warnings, ["`desk` declares `order_paper`, and nothing here answers it."])
 
@@ -112,7 +114,11 @@ class Served(unittest.IsolatedAsyncioTestCase):
             made = await vestra.conversations.create(deployment="desk", message="Stock?")
             serving = asyncio.ensure_future(
                 vestra.serve_functions(
-                    deployment="desk", functions={"find_stock": hangs}, stop=stop, grace_seconds=0.05, on_event=lambda _: None
+                    deployment="desk",
+                    functions={"find_stock": hangs},
+                    stop=stop,
+                    grace_seconds=0.05,
+                    on_event=lambda _: None,
                 )
             )
             await begun.wait()
@@ -158,7 +164,10 @@ print("ended", flush=True)
         with client() as near:
             made = near.conversations.create(deployment="desk", message="Stock?")
             process = subprocess.Popen(
-                [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": source}
+                [sys.executable, "-c", program],
+                stdout=subprocess.PIPE,
+                text=True,
+                env={**os.environ, "PYTHONPATH": source},
             )
             assert process.stdout is not None
             self.assertEqual(process.stdout.readline(), "begun\n")
@@ -176,7 +185,12 @@ print("ended", flush=True)
             time.sleep(0.01)
             return {"sky": "clear"}
 
-        tool: Any = {"name": "weather", "description": "The weather.", "read_only": True, "input_schema": input_schema(weather)}
+        tool: Any = {
+            "name": "weather",
+            "description": "The weather.",
+            "read_only": True,
+            "input_schema": input_schema(weather),
+        }
         with client() as vestra:
             made = vestra.conversations.create(deployment="desk", message="Weather?", tools=[tool])
             Vestra(KEY, URL).answer_tool_calls(made.id, [weather], turn=made.turn_id)
@@ -281,7 +295,8 @@ class Signatures(unittest.TestCase):
         self.assertEqual(schema["properties"]["point"]["required"], ["x"])
         self.assertEqual(schema["properties"]["colours"], {"type": "array", "items": {"enum": ["red"]}})
 
-        def find(sku: str, depth: int = 1) -> None: ...
+        def find(sku: str, depth: int = 1) -> None:
+            ...
 
         class Declared:
             name = "find"

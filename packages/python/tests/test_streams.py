@@ -137,7 +137,10 @@ class Commands(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((seen[0], seen[-1]), ("turn.started", "turn.settled"))
             again = vestra.ask("Hello!", user="ada", conversation=asked.conversation_id)
             self.assertEqual(again.conversation_id, asked.conversation_id)
-            for wrong, code in (({"user": "bob"}, "conversation_user_mismatch"), ({"deployment": "desk"}, "invalid_request")):
+            for wrong, code in (
+                ({"user": "bob"}, "conversation_user_mismatch"),
+                ({"deployment": "desk"}, "invalid_request"),
+            ):
                 with self.assertRaises(Exception) as refused:
                     vestra.ask("Hello!", conversation=asked.conversation_id, **wrong)
                 self.assertEqual(refused.exception.code, code)
@@ -156,7 +159,14 @@ class Commands(unittest.IsolatedAsyncioTestCase):
 
     async def test_ask_ends_its_waiting_in_time(self) -> None:
         """The turn begins, and then nothing comes any more."""
-        turn = {"id": "turn_1", "conversation_id": "conv_1", "status": "replying", "task_id": None, "reply": None, "error": None}
+        turn = {
+            "id": "turn_1",
+            "conversation_id": "conv_1",
+            "status": "replying",
+            "task_id": None,
+            "reply": None,
+            "error": None,
+        }
         begun = frame(1, "turn.started", data={"turn": turn}).encode()
 
         class Silent(httpx.AsyncByteStream, httpx.SyncByteStream):
@@ -179,7 +189,7 @@ class Commands(unittest.IsolatedAsyncioTestCase):
 
 class Parser(unittest.TestCase):
     def test_reads_events_cut_anywhere_by_any_line_end(self) -> None:
-        whole = "\ufeff: hello\r\nid: 1\ndata: {\"a\":\rdata:  \"ü\u2028\"}\n\n:\n\ndata\n\nevent: x\rdata: [1]\r\n\r\n".encode()
+        whole = '\ufeff: hello\r\nid: 1\ndata: {"a":\rdata:  "ü\u2028"}\n\n:\n\ndata\n\nevent: x\rdata: [1]\r\n\r\n'.encode()
         wanted = ['{"a":\n "ü\u2028"}', "", "[1]"]
         for size in range(1, len(whole) + 1):
             parser = EventParser()

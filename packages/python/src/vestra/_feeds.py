@@ -31,7 +31,8 @@ class Feed(Protocol[T_co]):
     async def next(self) -> T_co | None:
         """None at the end."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        ...
 
 
 def turn_feed(transport: Transport, kind: Any, first: httpx.Response, call: Call) -> Feed[Any]:
@@ -89,7 +90,9 @@ def conversation_feed(
 
 def test_run_feed(transport: Transport, kind: Any, run_id: str) -> ReopenedFeed[Any]:
     """First where a test run stands, then each change, until it has ended."""
-    call = Call("testRuns.events", "GET", "/v1/test-runs/{run_id}/events", {"run_id": run_id}, max_retries=0, streams=True)
+    call = Call(
+        "testRuns.events", "GET", "/v1/test-runs/{run_id}/events", {"run_id": run_id}, max_retries=0, streams=True
+    )
 
     async def open_again() -> httpx.Response:
         return await transport.open(call)

@@ -179,7 +179,9 @@ def _needed_of(hint: Any) -> list[str]:
     if is_typeddict(hint):
         return sorted(hint.__required_keys__)
     missing = dataclasses.MISSING
-    return [each.name for each in dataclasses.fields(hint) if each.default is missing and each.default_factory is missing]
+    return [
+        each.name for each in dataclasses.fields(hint) if each.default is missing and each.default_factory is missing
+    ]
 
 
 def _fit_model(hint: Any, value: Any, at: str) -> Any:

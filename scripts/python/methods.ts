@@ -253,9 +253,12 @@ function definition(method: Method, isAsync: boolean, kind: 'whole' | 'overload'
   const doc = docstring(
     [
       row.route.summary,
-      (row.route as { description?: string }).description ?? '',
+      row.route.description,
       ...(told.length > 0
         ? [['Args:', ...told.map((each) => `    ${each.name}: ${oneLine(each.description)}`)].join('\n')]
+        : []),
+      ...(row.route.errors.length > 0
+        ? [`Fails with ${row.route.errors.map((code) => `\`${code}\``).join(', ')}.`]
         : []),
     ],
     '        ',

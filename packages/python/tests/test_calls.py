@@ -114,7 +114,9 @@ class Errors(unittest.TestCase):
         error = error_of(429, {}, body, "")
         self.assertIsInstance(error, RateLimitError)
         self.assertEqual((error.retry_after, is_passing(error)), (1.5, True))
-        worded = error_of(503, {"retry-after": "7"}, {"error": {"type": "server_error", "code": "x", "message": "y"}}, "")
+        worded = error_of(
+            503, {"retry-after": "7"}, {"error": {"type": "server_error", "code": "x", "message": "y"}}, ""
+        )
         self.assertEqual((type(worded), worded.retry_after), (UpstreamError, 7.0))
         page = error_of(302, {"location": "https://elsewhere.example.com"}, None, "<html>")
         self.assertIsInstance(page, UnexpectedAnswerError)
@@ -179,7 +181,11 @@ class Patience(unittest.IsolatedAsyncioTestCase):
 
     def test_is_as_long_as_the_service_asks_for(self) -> None:
         slow = {"error": {"type": "rate_limited", "code": "rate_limited", "message": "Slow.", "retry_after_ms": 1500}}
-        answers = [httpx.Response(429, json=slow), httpx.Response(503, headers={"retry-after": "3"}), httpx.Response(200, json={})]
+        answers = [
+            httpx.Response(429, json=slow),
+            httpx.Response(503, headers={"retry-after": "3"}),
+            httpx.Response(200, json={}),
+        ]
         with self.asking(answers) as (vestra, waited):
             vestra.me.get()
         self.assertEqual([round(each, 1) for each in waited], [1.5, 3.0])

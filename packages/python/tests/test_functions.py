@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import enum
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ import threading
 import time
 import unittest
 from pathlib import Path
-from typing import Any, Literal, Optional, TypedDict
+from typing import Any, Literal, Optional, Sequence, TypedDict
 
 from support import KEY, URL, async_client, client
 
@@ -61,7 +62,9 @@ class Served(unittest.IsolatedAsyncioTestCase):
         with client() as vestra:
             for talk in talks:
                 told = vestra.conversations.events(talk, format="json", limit=100).data
-                self.assertEqual([each.data.text for each in told if each.type == "tool_call.progress"], ["Counting A4"])
+                self.assertEqual(
+                    [each.data.text for each in told if each.type == "tool_call.progress"], ["Counting A4"]
+                )
         self.assertEqual(sorted(event.type for event in events), ["answered"] * 3 + ["started"] + ["taken"] * 3)
         self.assertEqual(events[0].warnings, ["`desk` declares `order_paper`, and nothing here answers it."])
 
@@ -111,7 +114,11 @@ class Served(unittest.IsolatedAsyncioTestCase):
             made = await vestra.conversations.create(deployment="desk", message="Stock?")
             serving = asyncio.ensure_future(
                 vestra.serve_functions(
-                    deployment="desk", functions={"find_stock": hangs}, stop=stop, grace_seconds=0.05, on_event=lambda _: None
+                    deployment="desk",
+                    functions={"find_stock": hangs},
+                    stop=stop,
+                    grace_seconds=0.05,
+                    on_event=lambda _: None,
                 )
             )
             await begun.wait()
@@ -157,7 +164,10 @@ print("ended", flush=True)
         with client() as near:
             made = near.conversations.create(deployment="desk", message="Stock?")
             process = subprocess.Popen(
-                [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": source}
+                [sys.executable, "-c", program],
+                stdout=subprocess.PIPE,
+                text=True,
+                env={**os.environ, "PYTHONPATH": source},
             )
             assert process.stdout is not None
             self.assertEqual(process.stdout.readline(), "begun\n")
@@ -175,7 +185,12 @@ print("ended", flush=True)
             time.sleep(0.01)
             return {"sky": "clear"}
 
-        tool: Any = {"name": "weather", "description": "The weather.", "read_only": True, "input_schema": input_schema(weather)}
+        tool: Any = {
+            "name": "weather",
+            "description": "The weather.",
+            "read_only": True,
+            "input_schema": input_schema(weather),
+        }
         with client() as vestra:
             made = vestra.conversations.create(deployment="desk", message="Weather?", tools=[tool])
             Vestra(KEY, URL).answer_tool_calls(made.id, [weather], turn=made.turn_id)
@@ -205,6 +220,10 @@ print("ended", flush=True)
         self.assertEqual(heard, ["fail: ZeroDivisionError"])
 
 
+class Colour(enum.Enum):
+    RED = "red"
+
+
 class Place(TypedDict):
     city: str
 
@@ -224,6 +243,7 @@ def everything(
     point: Point,
     share: float = 0.5,
     maybe: Optional[bool] = None,
+    colours: Sequence[Colour] = (),
 ) -> None:
     """A function with every kind of argument."""
 
@@ -245,6 +265,7 @@ class Signatures(unittest.TestCase):
         made = arguments_for(everything, GOOD, self.context)
         self.assertEqual(made, {**GOOD, "point": Point(1.0, 0.0)})
         self.assertIsInstance(made["number"], int)
+        self.assertEqual(arguments_for(everything, {**GOOD, "colours": ["red"]}, self.context)["colours"], [Colour.RED])
         for change, told in (
             ({"text": 5}, "text: must be text."),
             ({"number": True}, "number: must be a whole number."),
@@ -255,6 +276,7 @@ class Signatures(unittest.TestCase):
             ({"place": {}}, "place.city: is needed."),
             ({"point": {"x": 1, "z": 1}}, "point.z: is not known."),
             ({"maybe": "yes"}, "maybe: must be true or false."),
+            ({"colours": ["red", "blue"]}, "colours.1: must be one of red."),
             ({"more": 1}, "more: is not known."),
         ):
             with self.assertRaises(ToolError) as refused:
@@ -271,8 +293,10 @@ class Signatures(unittest.TestCase):
         self.assertEqual(schema["required"], ["text", "number", "size", "tags", "place", "point"])
         self.assertEqual(schema["properties"]["maybe"], {"anyOf": [{"type": "boolean"}, {"type": "null"}]})
         self.assertEqual(schema["properties"]["point"]["required"], ["x"])
+        self.assertEqual(schema["properties"]["colours"], {"type": "array", "items": {"enum": ["red"]}})
 
-        def find(sku: str, depth: int = 1) -> None: ...
+        def find(sku: str, depth: int = 1) -> None:
+            ...
 
         class Declared:
             name = "find"

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import httpx
 from support import Passed, async_client, client, proxy
 
-from vestra import AsyncVestra, NotFoundError, Vestra, types, yes_to
+from vestra import AsyncVestra, NotFoundError, UnexpectedAnswerError, Vestra, types, yes_to
 from vestra._server_sent_events import EventParser
 
 WORDS = "".join(f"word{number} " for number in range(12))
@@ -99,6 +99,10 @@ class Streams(unittest.IsolatedAsyncioTestCase):
             streams += [frame(7) + frame(8), frame(7) + frame(8) + frame(9)]
             following = vestra.conversations.events("conv_1", after=6)
             self.assertEqual([next(following).seq for _ in range(3)], [7, 8, 9])
+            streams += ["data: <html>\n\n"]
+            with self.assertRaises(UnexpectedAnswerError):
+                next(following)
+            self.assertEqual(list(following), [])
 
     def test_follow_a_conversation_and_a_turn(self) -> None:
         with client() as vestra:
@@ -133,7 +137,10 @@ class Commands(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((seen[0], seen[-1]), ("turn.started", "turn.settled"))
             again = vestra.ask("Hello!", user="ada", conversation=asked.conversation_id)
             self.assertEqual(again.conversation_id, asked.conversation_id)
-            for wrong, code in (({"user": "bob"}, "conversation_user_mismatch"), ({"deployment": "desk"}, "invalid_request")):
+            for wrong, code in (
+                ({"user": "bob"}, "conversation_user_mismatch"),
+                ({"deployment": "desk"}, "invalid_request"),
+            ):
                 with self.assertRaises(Exception) as refused:
                     vestra.ask("Hello!", conversation=asked.conversation_id, **wrong)
                 self.assertEqual(refused.exception.code, code)
@@ -152,7 +159,14 @@ class Commands(unittest.IsolatedAsyncioTestCase):
 
     async def test_ask_ends_its_waiting_in_time(self) -> None:
         """The turn begins, and then nothing comes any more."""
-        turn = {"id": "turn_1", "conversation_id": "conv_1", "status": "replying", "task_id": None, "reply": None, "error": None}
+        turn = {
+            "id": "turn_1",
+            "conversation_id": "conv_1",
+            "status": "replying",
+            "task_id": None,
+            "reply": None,
+            "error": None,
+        }
         begun = frame(1, "turn.started", data={"turn": turn}).encode()
 
         class Silent(httpx.AsyncByteStream, httpx.SyncByteStream):
@@ -175,7 +189,7 @@ class Commands(unittest.IsolatedAsyncioTestCase):
 
 class Parser(unittest.TestCase):
     def test_reads_events_cut_anywhere_by_any_line_end(self) -> None:
-        whole = "\ufeff: hello\r\nid: 1\ndata: {\"a\":\rdata:  \"ü\u2028\"}\n\n:\n\ndata\n\nevent: x\rdata: [1]\r\n\r\n".encode()
+        whole = '\ufeff: hello\r\nid: 1\ndata: {"a":\rdata:  "ü\u2028"}\n\n:\n\ndata\n\nevent: x\rdata: [1]\r\n\r\n'.encode()
         wanted = ['{"a":\n "ü\u2028"}', "", "[1]"]
         for size in range(1, len(whole) + 1):
             parser = EventParser()

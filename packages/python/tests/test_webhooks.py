@@ -36,7 +36,9 @@ class Webhooks(unittest.TestCase):
             event = webhooks.verify(body, headers, endpoint.secret)
             self.assertIsInstance(event, types.WebhookTestEvent)
             self.assertEqual(event.data.url, endpoint.url)
-            self.assert_refused("signature_mismatch", body.replace(b"webhook.test", b"task.failed"), headers, endpoint.secret)
+            self.assert_refused(
+                "signature_mismatch", body.replace(b"webhook.test", b"task.failed"), headers, endpoint.secret
+            )
             vestra.webhooks.delete(endpoint.id)
         receiver.shutdown()
         receiver.server_close()
@@ -62,7 +64,9 @@ class Webhooks(unittest.TestCase):
         self.assert_refused("timestamp_out_of_range", body, {**good, "webhook-timestamp": "1e3"}, secret, now=1000)
         self.assert_refused("signature_mismatch", body, good, other, now=1000)
         self.assert_refused("signature_mismatch", body, {**good, "webhook-id": "evt_2"}, secret, now=1000)
-        self.assert_refused("signature_mismatch", body, {**good, "Webhook-Signature": "v2,AAAA v1,!!!! v1,"}, secret, now=1000)
+        self.assert_refused(
+            "signature_mismatch", body, {**good, "Webhook-Signature": "v2,AAAA v1,!!!! v1,"}, secret, now=1000
+        )
         self.assert_refused("headers_missing", body, {}, secret)
         self.assert_refused("invalid_body", "no json", webhooks.sign("evt_1", "no json", secret), secret)
         # Of two signatures, as a roll leaves them, one is enough; of a thousand only the first are tried.

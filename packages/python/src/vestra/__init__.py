@@ -9,7 +9,8 @@
 
 from . import errors, functions, params, types, webhooks
 from ._apply.apply import Applied, ApplyProgress
-from ._client import AsyncVestra, Vestra
+from ._async_client import AsyncVestra
+from ._client import Vestra
 from ._commands import Asked, yes_to
 from ._context import FunctionContext, ToolError
 from ._omit import OMIT, Omit

@@ -123,7 +123,9 @@ async def ask(
     return await _show(api, seen)
 
 
-async def _next(transport: Transport, feed: Feed[types.StreamEvent], deadline: float | None) -> types.StreamEvent | None:
+async def _next(
+    transport: Transport, feed: Feed[types.StreamEvent], deadline: float | None
+) -> types.StreamEvent | None:
     if deadline is None:
         return await feed.next()
     return await transport.io.within(max(0.0, deadline - monotonic()), feed.next())

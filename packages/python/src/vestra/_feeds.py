@@ -31,7 +31,8 @@ class Feed(Protocol[T_co]):
     async def next(self) -> T_co | None:
         """None at the end."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        ...
 
 
 def turn_feed(transport: Transport, kind: Any, first: httpx.Response, call: Call) -> Feed[Any]:
@@ -89,7 +90,9 @@ def conversation_feed(
 
 def test_run_feed(transport: Transport, kind: Any, run_id: str) -> ReopenedFeed[Any]:
     """First where a test run stands, then each change, until it has ended."""
-    call = Call("testRuns.events", "GET", "/v1/test-runs/{run_id}/events", {"run_id": run_id}, max_retries=0, streams=True)
+    call = Call(
+        "testRuns.events", "GET", "/v1/test-runs/{run_id}/events", {"run_id": run_id}, max_retries=0, streams=True
+    )
 
     async def open_again() -> httpx.Response:
         return await transport.open(call)
@@ -196,9 +199,7 @@ class Connection:
     async def next(self, deadline: float | None) -> Any:
         """None at the end."""
         if not is_event_stream(self._response):
-            raise UnexpectedAnswerError(
-                "The answer is not a stream of events.", code="unexpected_answer", status=self._response.status_code
-            )
+            raise self._unexpected("The answer is not a stream of events.")
         while not self._arrived:
             try:
                 chunk = await self._chunks.next()
@@ -206,13 +207,24 @@ class Connection:
                 raise self._transport.lost(error) from error
             if chunk is None:
                 return None
-            self._arrived.extend(self._parser.feed(chunk))
+            try:
+                self._arrived.extend(self._parser.feed(chunk))
+            except ValueError as error:
+                raise self._unexpected(str(error)) from error
             # What breaks the silence may be no event.
             if not self._arrived:
                 _assert_before(deadline)
         data = self._arrived.popleft()
         # What ends the streams of OpenAI's clients, and is no JSON.
-        return data if data == "[DONE]" else json.loads(data)
+        if data == "[DONE]":
+            return data
+        try:
+            return json.loads(data)
+        except ValueError as error:
+            raise self._unexpected("An event of the stream is not JSON.") from error
+
+    def _unexpected(self, message: str) -> VestraError:
+        return UnexpectedAnswerError(message, code="unexpected_answer", status=self._response.status_code)
 
     async def close(self) -> None:
         await self._transport.io.close(self._response)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections.abc
 import dataclasses
+import enum
 import inspect
 import types
 from typing import Any, Callable, Literal, Mapping, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -115,14 +117,17 @@ def _fit(hint: Any, value: Any, at: str) -> Any:
         return _only(value in inner, value, at, f"one of {', '.join(map(str, inner))}")
     if origin is Union or origin is getattr(types, "UnionType", None):
         return _fit_one(inner, value, at)
-    if origin is list:
+    if origin in _LISTS:
         items = _only(isinstance(value, list), value, at, "a list")
         return [_fit(inner[0], each, f"{at}.{index}") for index, each in enumerate(items)]
-    if origin in (dict, _MAPPING):
+    if origin in _OBJECTS:
         held = _only(isinstance(value, dict), value, at, "an object")
         return {key: _fit(inner[1], each, f"{at}.{key}") for key, each in held.items()}
     if hint in _PLAIN:
         return _fit_plain(hint, value, at)
+    if isinstance(hint, enum.EnumMeta):
+        values = _values_of(hint)
+        return hint(_only(value in values, value, at, f"one of {', '.join(map(str, values))}"))
     if is_typeddict(hint) or dataclasses.is_dataclass(hint):
         return _fit_fields(hint, value, at)
     if hasattr(hint, "model_validate"):
@@ -130,7 +135,8 @@ def _fit(hint: Any, value: Any, at: str) -> Any:
     return value
 
 
-_MAPPING = get_origin(Mapping[str, Any])
+_LISTS = (list, collections.abc.Sequence, collections.abc.Iterable)
+_OBJECTS = (dict, collections.abc.Mapping)
 
 
 def _fit_plain(hint: Any, value: Any, at: str) -> Any:
@@ -173,7 +179,9 @@ def _needed_of(hint: Any) -> list[str]:
     if is_typeddict(hint):
         return sorted(hint.__required_keys__)
     missing = dataclasses.MISSING
-    return [each.name for each in dataclasses.fields(hint) if each.default is missing and each.default_factory is missing]
+    return [
+        each.name for each in dataclasses.fields(hint) if each.default is missing and each.default_factory is missing
+    ]
 
 
 def _fit_model(hint: Any, value: Any, at: str) -> Any:
@@ -182,6 +190,10 @@ def _fit_model(hint: Any, value: Any, at: str) -> Any:
         return hint.model_validate(value)
     except ValueError as error:
         raise _Unfit(f"{at}: {error}") from error
+
+
+def _values_of(hint: Any) -> list[Any]:
+    return [each.value for each in hint]
 
 
 def _only(fits: bool, value: Any, at: str, wanted: str) -> Any:
@@ -198,12 +210,14 @@ def _schema_of(hint: Any) -> dict[str, Any]:
         return {"anyOf": [_schema_of(each) for each in inner]}
     if hint is None or hint is type(None):
         return {"type": "null"}
-    if origin is list:
+    if origin in _LISTS:
         return {"type": "array", "items": _schema_of(inner[0])}
-    if origin in (dict, _MAPPING):
+    if origin in _OBJECTS:
         return {"type": "object", "additionalProperties": _schema_of(inner[1])}
     if hint in _PLAIN:
         return {"type": _PLAIN[hint][0]}
+    if isinstance(hint, enum.EnumMeta):
+        return {"enum": _values_of(hint)}
     if is_typeddict(hint) or dataclasses.is_dataclass(hint):
         properties = {name: _schema_of(each) for name, each in get_type_hints(hint).items()}
         return {"type": "object", "properties": properties, "required": _needed_of(hint)}

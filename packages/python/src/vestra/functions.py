@@ -7,8 +7,9 @@ import json
 from typing import Any, Callable
 
 from . import types
+from ._carry_out import Function, Functions, carry_out, named
 from ._context import FunctionContext, ToolError
-from ._serve import Function, Functions, OnServeEvent, ServeEvent, carry_out, named
+from ._serve import OnServeEvent, ServeEvent
 from ._signature import input_schema
 from .errors import WebhookError
 from .webhooks import Body, Headers, Secret, verify_signed

@@ -197,7 +197,12 @@ class KnowledgePlan:
         return Step(change, run)
 
     def _upload(self, notebook: LocalNotebook, document: LocalDocument, there: list[types.Document]) -> Step:
-        known: dict[str, Any] = {"kind": "document", "path": document.path, "name": document.title, "notebook": notebook.slug}
+        known: dict[str, Any] = {
+            "kind": "document",
+            "path": document.path,
+            "name": document.title,
+            "notebook": notebook.slug,
+        }
         action = "created" if not there else "compared" if document.text is None else "replaced"
 
         async def run() -> Change | None:
@@ -306,5 +311,3 @@ def _topic_of(document: LocalDocument) -> str:
 
 def _title_of(path: str) -> str:
     return composed(path)[:200]
-
-

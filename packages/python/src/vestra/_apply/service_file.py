@@ -48,7 +48,9 @@ def read_service_file(folder: Path, file: str) -> ServiceFile:
         raise ApplyError([problem_at("", "A deployment file is lines of `key: value`, with at least a `name`.")])
     name = content.get("name")
     if not isinstance(name, str) or name == "":
-        message = "`name` is needed, as text: lowercase letters, digits and dashes, by which the deployment is found again."
+        message = (
+            "`name` is needed, as text: lowercase letters, digits and dashes, by which the deployment is found again."
+        )
         raise ApplyError([problem_at("name", message)])
     return ServiceFile(shown, path.parent, name, content, problem_at)
 
@@ -103,7 +105,11 @@ def _loader(yaml: Any) -> Any:
     CoreLoader.add_implicit_resolver(tag + "null", re.compile(r"\Z"), [""])
     add("bool", r"true|True|TRUE|false|False|FALSE", "tTfF")
     add("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789")
-    add("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", "-+.0123456789")
+    add(
+        "float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        "-+.0123456789",
+    )
     return CoreLoader
 
 

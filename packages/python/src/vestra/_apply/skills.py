@@ -90,8 +90,7 @@ def _step_of(api: Api, skill: LocalSkill, skill_id: str | None, ids: dict[str, s
     async def run() -> Change:
         kept = await uploading(
             skill.path,
-            lambda: api.skills.create(slug=skill.slug, files=files)
-            if skill_id is None
+            lambda: api.skills.create(slug=skill.slug, files=files) if skill_id is None
             # Live users have it when the file has been applied and promoted, not before.
             else api.skills.replace(skill_id, files=files, promote="no"),
         )
@@ -121,9 +120,7 @@ def _read_folder(
     skills: list[LocalSkill] = []
     for name in names:
         shown = f"{found.shown}/{name}"
-        own = [
-            Listed(each.path[len(name) + 1 :], each.real) for each in listed if each.path.startswith(f"{name}/")
-        ]
+        own = [Listed(each.path[len(name) + 1 :], each.real) for each in listed if each.path.startswith(f"{name}/")]
         if any(each.path == "SKILL.md" for each in own):
             skills += _read_skill(service, shown, own, folder, problems)
         else:
@@ -180,5 +177,3 @@ def skill_digest(files: list[dict[str, str]]) -> str:
     for path, content in sorted((composed(file["path"]).encode(), file["content"].encode()) for file in files):
         digest.update(b"\0".join([path, str(len(content)).encode(), content]))
     return digest.hexdigest()
-
-

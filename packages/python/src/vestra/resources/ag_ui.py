@@ -27,6 +27,13 @@ class AgUi(Group):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             body: The body as it is sent.
             service_user: The user the agent works for.
+
+        Fails with `deployment_not_found`, `deployment_not_live`, `deployment_archived`,
+        `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`,
+        `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `file_not_found`.
         """
         return self._streamable(
             object,
@@ -63,6 +70,13 @@ class AsyncAgUi(AsyncGroup):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             body: The body as it is sent.
             service_user: The user the agent works for.
+
+        Fails with `deployment_not_found`, `deployment_not_live`, `deployment_archived`,
+        `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`,
+        `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `file_not_found`.
         """
         return await self._streamable(
             object,

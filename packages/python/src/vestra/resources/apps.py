@@ -49,6 +49,8 @@ class Apps(Group):
 
         Args:
             app: The id of the app.
+
+        Fails with `app_not_found`, `app_client_not_found`.
         """
         return self._call(
             types.AppClient,
@@ -81,6 +83,9 @@ class Apps(Group):
             client_id: What the app calls the client.
             client_secret: Its secret, where it has one; it is sealed and never shown again.
             auth_method: How the secret is sent; left out: as the app says that it wants it.
+
+        Fails with `app_not_found`, `app_not_connectable`, `oauth_not_available`,
+        `mcp_server_error`.
         """
         return self._call(
             types.AppClient,
@@ -113,6 +118,8 @@ class Apps(Group):
 
         Args:
             app: The id of the app.
+
+        Fails with `app_not_found`, `app_client_not_found`.
         """
         return self._call(
             types.Deleted,
@@ -167,6 +174,8 @@ class AsyncApps(AsyncGroup):
 
         Args:
             app: The id of the app.
+
+        Fails with `app_not_found`, `app_client_not_found`.
         """
         return await self._call(
             types.AppClient,
@@ -199,6 +208,9 @@ class AsyncApps(AsyncGroup):
             client_id: What the app calls the client.
             client_secret: Its secret, where it has one; it is sealed and never shown again.
             auth_method: How the secret is sent; left out: as the app says that it wants it.
+
+        Fails with `app_not_found`, `app_not_connectable`, `oauth_not_available`,
+        `mcp_server_error`.
         """
         return await self._call(
             types.AppClient,
@@ -231,6 +243,8 @@ class AsyncApps(AsyncGroup):
 
         Args:
             app: The id of the app.
+
+        Fails with `app_not_found`, `app_client_not_found`.
         """
         return await self._call(
             types.Deleted,

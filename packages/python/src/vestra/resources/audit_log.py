@@ -34,6 +34,8 @@ class AuditLog(Group):
             to: Up to this day or moment, UTC, itself included.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_window`.
         """
         return self._page(
             types.AuditEntry,
@@ -79,6 +81,8 @@ class AsyncAuditLog(AsyncGroup):
             to: Up to this day or moment, UTC, itself included.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_window`.
         """
         return self._page(
             types.AuditEntry,

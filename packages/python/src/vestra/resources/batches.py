@@ -58,6 +58,10 @@ class Batches(Group):
             metadata: Your own labels, given back as sent; the agent never reads them. At most 32,
                 each of 512 characters.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `user_required`, `invalid_deployment`, `deployment_required`,
+        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
+        `model_unavailable`.
         """
         return self._call(
             types.Batch,
@@ -144,6 +148,8 @@ class Batches(Group):
 
         Args:
             batch_id: The id of a batch, `bat_` and 24 characters.
+
+        Fails with `batch_finished`.
         """
         return self._call(
             types.Batch,
@@ -207,6 +213,10 @@ class AsyncBatches(AsyncGroup):
             metadata: Your own labels, given back as sent; the agent never reads them. At most 32,
                 each of 512 characters.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `user_required`, `invalid_deployment`, `deployment_required`,
+        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
+        `model_unavailable`.
         """
         return await self._call(
             types.Batch,
@@ -293,6 +303,8 @@ class AsyncBatches(AsyncGroup):
 
         Args:
             batch_id: The id of a batch, `bat_` and 24 characters.
+
+        Fails with `batch_finished`.
         """
         return await self._call(
             types.Batch,

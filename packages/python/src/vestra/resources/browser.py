@@ -57,6 +57,11 @@ class Browser(Group):
             challenge: `turnstile`: waits for the page’s bot check to pass by itself or by the
                 person; it is never solved.
             frames: Small pictures at milestones.
+
+        Fails with `user_disabled`, `invalid_deployment`, `deployment_required`,
+        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `domain_not_allowed`, `page_blocked`, `browser_in_use`, `browser_busy`,
+        `no_open_tab`, `computer_unavailable`, `timeout`.
         """
         return self._call(
             types.BrowserFetch,
@@ -105,6 +110,9 @@ class Browser(Group):
             domain: The site, a bare host name among the deployment’s allowed ones.
             names: Names of cookies, separated by commas.
             deployment: Whose allowed sites count; absent: the user’s default, then the org’s.
+
+        Fails with `user_not_found`, `user_disabled`, `invalid_deployment`, `deployment_required`,
+        `deployment_not_live`, `deployment_archived`, `domain_not_allowed`, `computer_unavailable`.
         """
         return self._call(
             types.BrowserCookies,
@@ -133,6 +141,9 @@ class Browser(Group):
         Args:
             user_id: Your own id of the user: a user exists from its first use.
             deployment: Whose allowed sites count; absent: the user’s default, then the org’s.
+
+        Fails with `user_not_found`, `user_disabled`, `invalid_deployment`, `deployment_required`,
+        `deployment_not_live`, `deployment_archived`.
         """
         return self._stream(
             types.BrowserFrame,
@@ -196,6 +207,11 @@ class AsyncBrowser(AsyncGroup):
             challenge: `turnstile`: waits for the page’s bot check to pass by itself or by the
                 person; it is never solved.
             frames: Small pictures at milestones.
+
+        Fails with `user_disabled`, `invalid_deployment`, `deployment_required`,
+        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `domain_not_allowed`, `page_blocked`, `browser_in_use`, `browser_busy`,
+        `no_open_tab`, `computer_unavailable`, `timeout`.
         """
         return await self._call(
             types.BrowserFetch,
@@ -244,6 +260,9 @@ class AsyncBrowser(AsyncGroup):
             domain: The site, a bare host name among the deployment’s allowed ones.
             names: Names of cookies, separated by commas.
             deployment: Whose allowed sites count; absent: the user’s default, then the org’s.
+
+        Fails with `user_not_found`, `user_disabled`, `invalid_deployment`, `deployment_required`,
+        `deployment_not_live`, `deployment_archived`, `domain_not_allowed`, `computer_unavailable`.
         """
         return await self._call(
             types.BrowserCookies,
@@ -272,6 +291,9 @@ class AsyncBrowser(AsyncGroup):
         Args:
             user_id: Your own id of the user: a user exists from its first use.
             deployment: Whose allowed sites count; absent: the user’s default, then the org’s.
+
+        Fails with `user_not_found`, `user_disabled`, `invalid_deployment`, `deployment_required`,
+        `deployment_not_live`, `deployment_archived`.
         """
         return await self._stream(
             types.BrowserFrame,

@@ -63,6 +63,9 @@ class Connections(Group):
             api_key: A key of the user’s, for an app that takes one: it is tried, sealed, and
                 connects at once.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `user_required`, `user_disabled`, `app_not_found`, `app_not_connectable`,
+        `api_key_refused`, `oauth_not_available`, `return_url_not_allowed`, `mcp_server_error`.
         """
         return self._call(
             types.Connection,
@@ -189,6 +192,9 @@ class AsyncConnections(AsyncGroup):
             api_key: A key of the user’s, for an app that takes one: it is tried, sealed, and
                 connects at once.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `user_required`, `user_disabled`, `app_not_found`, `app_not_connectable`,
+        `api_key_refused`, `oauth_not_available`, `return_url_not_allowed`, `mcp_server_error`.
         """
         return await self._call(
             types.Connection,

@@ -23,6 +23,8 @@ class ConsoleAccess(Group):
         Args:
             email: The email address of a member.
             password: The member’s password.
+
+        Fails with `login_failed`, `rate_limited`.
         """
         return self._call(
             types.ConsoleSession,
@@ -51,6 +53,8 @@ class ConsoleAccess(Group):
         Args:
             token: What stands behind `#token=` in the link.
             password: The password to come, of at least 12 characters.
+
+        Fails with `reset_not_found`, `rate_limited`.
         """
         return self._call(
             types.PasswordReset,
@@ -119,6 +123,8 @@ class AsyncConsoleAccess(AsyncGroup):
         Args:
             email: The email address of a member.
             password: The member’s password.
+
+        Fails with `login_failed`, `rate_limited`.
         """
         return await self._call(
             types.ConsoleSession,
@@ -147,6 +153,8 @@ class AsyncConsoleAccess(AsyncGroup):
         Args:
             token: What stands behind `#token=` in the link.
             password: The password to come, of at least 12 characters.
+
+        Fails with `reset_not_found`, `rate_limited`.
         """
         return await self._call(
             types.PasswordReset,

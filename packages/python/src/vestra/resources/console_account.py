@@ -70,6 +70,8 @@ class ConsoleAccount(Group):
         Args:
             password: The password of now.
             new_password: The password to come, of at least 12 characters.
+
+        Fails with `password_wrong`, `password_not_used`, `rate_limited`.
         """
         return self._call(
             types.ConsoleAccount,
@@ -215,6 +217,8 @@ class AsyncConsoleAccount(AsyncGroup):
         Args:
             password: The password of now.
             new_password: The password to come, of at least 12 characters.
+
+        Fails with `password_wrong`, `password_not_used`, `rate_limited`.
         """
         return await self._call(
             types.ConsoleAccount,

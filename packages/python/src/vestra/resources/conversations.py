@@ -125,6 +125,12 @@ class Conversations(Group):
             plan: Work shows its plan and waits for a yes before it starts.
             stream: Answer with the events of the turn until it settles.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `message_required`, `output_schema_invalid`, `output_schema_too_large`,
+        `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`,
+        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `user_required`, `invalid_deployment`,
+        `deployment_required`.
         """
         return self._streamable(
             types.Conversation,
@@ -165,6 +171,8 @@ class Conversations(Group):
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
+
+        Fails with `conversation_not_found`.
         """
         return self._call(
             types.Conversation,
@@ -261,6 +269,12 @@ class Conversations(Group):
                 or `error`.
             wait: Holds the call for the final answer: 1 to 120 seconds.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `message_required`, `output_schema_invalid`, `output_schema_too_large`,
+        `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`,
+        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `conversation_not_found`, `answer_mismatch`,
+        `interaction_not_found`, `already_answered`, `interaction_expired`.
         """
         return self._streamable(
             types.Turn,
@@ -305,6 +319,8 @@ class Conversations(Group):
             conversation_id: The id of a conversation, `conv_` and 24 characters.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `conversation_not_found`.
         """
         return self._page(
             types.Message,
@@ -366,6 +382,9 @@ class Conversations(Group):
             format: `json` answers a page of events at once in place of a stream.
             after: The `seq` after which to begin; absent: from the first event that is kept.
             limit: How many entries a page holds, 1 to 100.
+
+        Fails with `conversation_not_found`, `invalid_task_id`, `task_not_found`,
+        `invalid_last_event_id`.
         """
         return self._streamable(
             types.ConversationEvents,
@@ -395,6 +414,8 @@ class Conversations(Group):
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
             turn_id: The id of a turn of this conversation, `turn_…`.
+
+        Fails with `conversation_not_found`, `turn_not_found`.
         """
         return self._call(
             types.TurnTrace,
@@ -420,6 +441,8 @@ class Conversations(Group):
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
+
+        Fails with `conversation_not_found`.
         """
         return self._call(
             types.Conversation,
@@ -549,6 +572,12 @@ class AsyncConversations(AsyncGroup):
             plan: Work shows its plan and waits for a yes before it starts.
             stream: Answer with the events of the turn until it settles.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `message_required`, `output_schema_invalid`, `output_schema_too_large`,
+        `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`,
+        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `user_required`, `invalid_deployment`,
+        `deployment_required`.
         """
         return await self._streamable(
             types.Conversation,
@@ -589,6 +618,8 @@ class AsyncConversations(AsyncGroup):
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
+
+        Fails with `conversation_not_found`.
         """
         return await self._call(
             types.Conversation,
@@ -685,6 +716,12 @@ class AsyncConversations(AsyncGroup):
                 or `error`.
             wait: Holds the call for the final answer: 1 to 120 seconds.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `message_required`, `output_schema_invalid`, `output_schema_too_large`,
+        `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`,
+        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `conversation_not_found`, `answer_mismatch`,
+        `interaction_not_found`, `already_answered`, `interaction_expired`.
         """
         return await self._streamable(
             types.Turn,
@@ -729,6 +766,8 @@ class AsyncConversations(AsyncGroup):
             conversation_id: The id of a conversation, `conv_` and 24 characters.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `conversation_not_found`.
         """
         return self._page(
             types.Message,
@@ -790,6 +829,9 @@ class AsyncConversations(AsyncGroup):
             format: `json` answers a page of events at once in place of a stream.
             after: The `seq` after which to begin; absent: from the first event that is kept.
             limit: How many entries a page holds, 1 to 100.
+
+        Fails with `conversation_not_found`, `invalid_task_id`, `task_not_found`,
+        `invalid_last_event_id`.
         """
         return await self._streamable(
             types.ConversationEvents,
@@ -819,6 +861,8 @@ class AsyncConversations(AsyncGroup):
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
             turn_id: The id of a turn of this conversation, `turn_…`.
+
+        Fails with `conversation_not_found`, `turn_not_found`.
         """
         return await self._call(
             types.TurnTrace,
@@ -844,6 +888,8 @@ class AsyncConversations(AsyncGroup):
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
+
+        Fails with `conversation_not_found`.
         """
         return await self._call(
             types.Conversation,

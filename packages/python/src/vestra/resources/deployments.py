@@ -60,6 +60,10 @@ class Deployments(Group):
             manifest: Settings of its first version; a key left out takes its default.
             note: A note on the version, at most 500 characters.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `invalid_manifest`, `invalid_language`, `invalid_repo`, `invalid_tool_input`,
+        `duplicate_name`, `memory_endpoint_required`, `mcp_server_not_listed`,
+        `raw_secret_in_header`, `secret_missing`, `tool_name_reserved`, `slug_taken`.
         """
         return self._call(
             types.Deployment,
@@ -116,6 +120,8 @@ class Deployments(Group):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             format: `yaml` answers the newest version as a deployment file.
+
+        Fails with `deployment_not_found`.
         """
         return self._streamable(
             types.Deployment,
@@ -189,6 +195,13 @@ class Deployments(Group):
                 file.
             tests: Scenarios that are played before a version goes live; they belong to this file.
             webhooks: Addresses that hear this deployment’s events; they belong to this file.
+
+        Fails with `invalid_manifest`, `invalid_language`, `invalid_repo`, `invalid_tool_input`,
+        `duplicate_name`, `memory_endpoint_required`, `mcp_server_not_listed`,
+        `raw_secret_in_header`, `secret_missing`, `tool_name_reserved`, `auth_twice`,
+        `invalid_schedule`, `invalid_trigger`, `invalid_user_timezone`, `name_mismatch`,
+        `path_not_resolved`, `schedule_too_frequent`, `schedule_unreadable`, `secret_in_url`,
+        `deployment_not_found`, `deployment_archived`, `mcp_server_live`, `mcp_server_shared`.
         """
         return self._call(
             types.AppliedDeployment,
@@ -238,6 +251,8 @@ class Deployments(Group):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             name: What people call it from now on; the slug stays.
             description: What it is for; an empty text clears it.
+
+        Fails with `deployment_not_found`, `live_key_required`.
         """
         return self._call(
             types.Deployment,
@@ -268,6 +283,8 @@ class Deployments(Group):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `deployment_not_found`.
         """
         return self._page(
             types.DeploymentVersion,
@@ -295,6 +312,8 @@ class Deployments(Group):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             version: A version of the deployment: a whole number from 1.
+
+        Fails with `deployment_not_found`.
         """
         return self._call(
             types.DeploymentVersion,
@@ -327,6 +346,9 @@ class Deployments(Group):
             version: Which version, older ones included; absent: the newest.
             when: `now`: at once; `after_tests`: when its scenarios have passed.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`, `version_not_found`, `deployment_archived`,
+        `version_incomplete`, `invalid_manifest`, `secret_missing`, `memory_endpoint_required`.
         """
         return self._call(
             types.PromotedDeployment,
@@ -356,6 +378,10 @@ class Deployments(Group):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `live_key_required`, `deployment_not_found`, `deployment_archived`,
+        `nothing_to_roll_back`, `version_incomplete`, `invalid_manifest`, `secret_missing`,
+        `memory_endpoint_required`.
         """
         return self._call(
             types.RolledBackDeployment,
@@ -383,6 +409,8 @@ class Deployments(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `live_key_required`.
         """
         return self._call(
             types.Deployment,
@@ -407,6 +435,8 @@ class Deployments(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `live_key_required`.
         """
         return self._call(
             types.Deployment,
@@ -432,6 +462,8 @@ class Deployments(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `deployment_live`.
         """
         return self._call(
             types.Deleted,
@@ -465,6 +497,10 @@ class Deployments(Group):
             conversation: The `conversation_id` of the answer before; to go on.
             answer: The answer to the last question; to go on.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `describe_or_answer`, `invalid_conversation_id`, `wallet_empty`,
+        `org_cap_reached`, `conversation_not_found`, `deployment_archived`, `slug_taken`,
+        `model_error`, `model_unavailable`, `timeout`.
         """
         return self._call(
             types.Interview,
@@ -538,6 +574,10 @@ class AsyncDeployments(AsyncGroup):
             manifest: Settings of its first version; a key left out takes its default.
             note: A note on the version, at most 500 characters.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `invalid_manifest`, `invalid_language`, `invalid_repo`, `invalid_tool_input`,
+        `duplicate_name`, `memory_endpoint_required`, `mcp_server_not_listed`,
+        `raw_secret_in_header`, `secret_missing`, `tool_name_reserved`, `slug_taken`.
         """
         return await self._call(
             types.Deployment,
@@ -594,6 +634,8 @@ class AsyncDeployments(AsyncGroup):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             format: `yaml` answers the newest version as a deployment file.
+
+        Fails with `deployment_not_found`.
         """
         return await self._streamable(
             types.Deployment,
@@ -667,6 +709,13 @@ class AsyncDeployments(AsyncGroup):
                 file.
             tests: Scenarios that are played before a version goes live; they belong to this file.
             webhooks: Addresses that hear this deployment’s events; they belong to this file.
+
+        Fails with `invalid_manifest`, `invalid_language`, `invalid_repo`, `invalid_tool_input`,
+        `duplicate_name`, `memory_endpoint_required`, `mcp_server_not_listed`,
+        `raw_secret_in_header`, `secret_missing`, `tool_name_reserved`, `auth_twice`,
+        `invalid_schedule`, `invalid_trigger`, `invalid_user_timezone`, `name_mismatch`,
+        `path_not_resolved`, `schedule_too_frequent`, `schedule_unreadable`, `secret_in_url`,
+        `deployment_not_found`, `deployment_archived`, `mcp_server_live`, `mcp_server_shared`.
         """
         return await self._call(
             types.AppliedDeployment,
@@ -716,6 +765,8 @@ class AsyncDeployments(AsyncGroup):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             name: What people call it from now on; the slug stays.
             description: What it is for; an empty text clears it.
+
+        Fails with `deployment_not_found`, `live_key_required`.
         """
         return await self._call(
             types.Deployment,
@@ -746,6 +797,8 @@ class AsyncDeployments(AsyncGroup):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `deployment_not_found`.
         """
         return self._page(
             types.DeploymentVersion,
@@ -773,6 +826,8 @@ class AsyncDeployments(AsyncGroup):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             version: A version of the deployment: a whole number from 1.
+
+        Fails with `deployment_not_found`.
         """
         return await self._call(
             types.DeploymentVersion,
@@ -805,6 +860,9 @@ class AsyncDeployments(AsyncGroup):
             version: Which version, older ones included; absent: the newest.
             when: `now`: at once; `after_tests`: when its scenarios have passed.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`, `version_not_found`, `deployment_archived`,
+        `version_incomplete`, `invalid_manifest`, `secret_missing`, `memory_endpoint_required`.
         """
         return await self._call(
             types.PromotedDeployment,
@@ -834,6 +892,10 @@ class AsyncDeployments(AsyncGroup):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `live_key_required`, `deployment_not_found`, `deployment_archived`,
+        `nothing_to_roll_back`, `version_incomplete`, `invalid_manifest`, `secret_missing`,
+        `memory_endpoint_required`.
         """
         return await self._call(
             types.RolledBackDeployment,
@@ -861,6 +923,8 @@ class AsyncDeployments(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `live_key_required`.
         """
         return await self._call(
             types.Deployment,
@@ -885,6 +949,8 @@ class AsyncDeployments(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `live_key_required`.
         """
         return await self._call(
             types.Deployment,
@@ -910,6 +976,8 @@ class AsyncDeployments(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `deployment_live`.
         """
         return await self._call(
             types.Deleted,
@@ -943,6 +1011,10 @@ class AsyncDeployments(AsyncGroup):
             conversation: The `conversation_id` of the answer before; to go on.
             answer: The answer to the last question; to go on.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `describe_or_answer`, `invalid_conversation_id`, `wallet_empty`,
+        `org_cap_reached`, `conversation_not_found`, `deployment_archived`, `slug_taken`,
+        `model_error`, `model_unavailable`, `timeout`.
         """
         return await self._call(
             types.Interview,

@@ -35,6 +35,8 @@ class Files(Group):
                 uploads.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_task_id`, `invalid_conversation_id`.
         """
         return self._page(
             types.File,
@@ -72,6 +74,9 @@ class Files(Group):
             user_id: Whose file it will be; absent: the org’s own agent, unless the org requires a
                 user.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `file_required`, `multipart_required`, `invalid_filename`, `file_too_large`,
+        `user_required`, `user_disabled`.
         """
         return self._call(
             types.File,
@@ -164,6 +169,8 @@ class AsyncFiles(AsyncGroup):
                 uploads.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_task_id`, `invalid_conversation_id`.
         """
         return self._page(
             types.File,
@@ -201,6 +208,9 @@ class AsyncFiles(AsyncGroup):
             user_id: Whose file it will be; absent: the org’s own agent, unless the org requires a
                 user.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `file_required`, `multipart_required`, `invalid_filename`, `file_too_large`,
+        `user_required`, `user_disabled`.
         """
         return await self._call(
             types.File,

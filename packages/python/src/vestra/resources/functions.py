@@ -22,6 +22,8 @@ class Functions(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `deployment_archived`, `deployment_not_live`.
         """
         return self._call(
             types.DeclaredFunctions,
@@ -57,6 +59,8 @@ class Functions(Group):
             limit: How many calls to take at most.
             lease_s: How long nobody else takes the call, from now on.
             wait_s: How long to wait where no call is open.
+
+        Fails with `deployment_not_found`.
         """
         return self._call(
             types.TakenCalls,
@@ -90,6 +94,8 @@ class Functions(Group):
             claim_id: Tells who has taken the call, from `take`.
             lease_s: How long nobody else takes the call, from now on.
             progress: Shown to the person while they wait.
+
+        Fails with `already_answered`, `interaction_expired`, `tool_call_taken`.
         """
         return self._call(
             types.RenewedCall,
@@ -118,6 +124,8 @@ class Functions(Group):
         Args:
             call_id: The id of a call of one of your own functions, `call_` and 24 characters.
             claim_id: Tells who has taken the call, from `take`.
+
+        Fails with `already_answered`, `interaction_expired`, `tool_call_taken`.
         """
         return self._call(
             types.ReleasedCall,
@@ -144,6 +152,8 @@ class Functions(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `function_endpoint_not_found`.
         """
         return self._call(
             types.FunctionEndpoint,
@@ -172,6 +182,8 @@ class Functions(Group):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             url: A public https address that answers calls within the function’s `timeout_s`.
+
+        Fails with `deployment_not_found`.
         """
         return self._call(
             types.FunctionEndpointWithSecret,
@@ -198,6 +210,8 @@ class Functions(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `function_endpoint_not_found`.
         """
         return self._call(
             types.Deleted,
@@ -224,6 +238,8 @@ class Functions(Group):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`, `function_endpoint_not_found`.
         """
         return self._call(
             types.FunctionEndpointWithSecret2,
@@ -254,6 +270,8 @@ class AsyncFunctions(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `deployment_archived`, `deployment_not_live`.
         """
         return await self._call(
             types.DeclaredFunctions,
@@ -289,6 +307,8 @@ class AsyncFunctions(AsyncGroup):
             limit: How many calls to take at most.
             lease_s: How long nobody else takes the call, from now on.
             wait_s: How long to wait where no call is open.
+
+        Fails with `deployment_not_found`.
         """
         return await self._call(
             types.TakenCalls,
@@ -322,6 +342,8 @@ class AsyncFunctions(AsyncGroup):
             claim_id: Tells who has taken the call, from `take`.
             lease_s: How long nobody else takes the call, from now on.
             progress: Shown to the person while they wait.
+
+        Fails with `already_answered`, `interaction_expired`, `tool_call_taken`.
         """
         return await self._call(
             types.RenewedCall,
@@ -350,6 +372,8 @@ class AsyncFunctions(AsyncGroup):
         Args:
             call_id: The id of a call of one of your own functions, `call_` and 24 characters.
             claim_id: Tells who has taken the call, from `take`.
+
+        Fails with `already_answered`, `interaction_expired`, `tool_call_taken`.
         """
         return await self._call(
             types.ReleasedCall,
@@ -376,6 +400,8 @@ class AsyncFunctions(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `function_endpoint_not_found`.
         """
         return await self._call(
             types.FunctionEndpoint,
@@ -404,6 +430,8 @@ class AsyncFunctions(AsyncGroup):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             url: A public https address that answers calls within the function’s `timeout_s`.
+
+        Fails with `deployment_not_found`.
         """
         return await self._call(
             types.FunctionEndpointWithSecret,
@@ -430,6 +458,8 @@ class AsyncFunctions(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `function_endpoint_not_found`.
         """
         return await self._call(
             types.Deleted,
@@ -456,6 +486,8 @@ class AsyncFunctions(AsyncGroup):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`, `function_endpoint_not_found`.
         """
         return await self._call(
             types.FunctionEndpointWithSecret2,

@@ -39,6 +39,8 @@ class Interactions(Group):
             status: Only those in this state; the open ones unless said.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_conversation_id`, `invalid_task_id`.
         """
         return self._page(
             types.Interaction,
@@ -117,6 +119,11 @@ class Interactions(Group):
             error: Why the caller’s tool failed.
             present_user: The yes comes from a person who is present.
             nonce: Of an approval in person: the `nonce` that the interaction shows.
+
+        Fails with `answer_mismatch`, `answers_mismatch`, `answers_not_expected`,
+        `answers_required`, `connect_app_instead`, `decision_not_expected`,
+        `install_ability_instead`, `nonce_mismatch`, `present_user_required`, `already_answered`,
+        `interaction_expired`.
         """
         return self._call(
             types.Interaction,
@@ -152,6 +159,8 @@ class Interactions(Group):
         Args:
             interaction_id: The id of an interaction, `int_…`, or of a call of your function,
                 `call_…`.
+
+        Fails with `already_answered`, `interaction_expired`.
         """
         return self._call(
             types.Interaction,
@@ -195,6 +204,8 @@ class AsyncInteractions(AsyncGroup):
             status: Only those in this state; the open ones unless said.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_conversation_id`, `invalid_task_id`.
         """
         return self._page(
             types.Interaction,
@@ -273,6 +284,11 @@ class AsyncInteractions(AsyncGroup):
             error: Why the caller’s tool failed.
             present_user: The yes comes from a person who is present.
             nonce: Of an approval in person: the `nonce` that the interaction shows.
+
+        Fails with `answer_mismatch`, `answers_mismatch`, `answers_not_expected`,
+        `answers_required`, `connect_app_instead`, `decision_not_expected`,
+        `install_ability_instead`, `nonce_mismatch`, `present_user_required`, `already_answered`,
+        `interaction_expired`.
         """
         return await self._call(
             types.Interaction,
@@ -308,6 +324,8 @@ class AsyncInteractions(AsyncGroup):
         Args:
             interaction_id: The id of an interaction, `int_…`, or of a call of your function,
                 `call_…`.
+
+        Fails with `already_answered`, `interaction_expired`.
         """
         return await self._call(
             types.Interaction,

@@ -54,6 +54,8 @@ class Keys(Group):
             scopes: What it opens; at most what the calling key opens itself.
             mode: `live` needs a live key, or a member of the console.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `scope_missing`, `live_key_required`.
         """
         return self._call(
             types.KeyWithKey,
@@ -85,6 +87,8 @@ class Keys(Group):
             key_id: The id of an API key, `key_` and 24 characters.
             grace_seconds: How long the old secret works on, at most 604,800 (a week).
             idempotency_key: Made by the client where none is given.
+
+        Fails with `scope_missing`, `live_key_required`.
         """
         return self._call(
             types.KeyWithKeyAndPreviousExpiresAt,
@@ -171,6 +175,8 @@ class AsyncKeys(AsyncGroup):
             scopes: What it opens; at most what the calling key opens itself.
             mode: `live` needs a live key, or a member of the console.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `scope_missing`, `live_key_required`.
         """
         return await self._call(
             types.KeyWithKey,
@@ -202,6 +208,8 @@ class AsyncKeys(AsyncGroup):
             key_id: The id of an API key, `key_` and 24 characters.
             grace_seconds: How long the old secret works on, at most 604,800 (a week).
             idempotency_key: Made by the client where none is given.
+
+        Fails with `scope_missing`, `live_key_required`.
         """
         return await self._call(
             types.KeyWithKeyAndPreviousExpiresAt,

@@ -44,6 +44,8 @@ class Limits(Group):
         Args:
             caps: The caps to change; those left out stay.
             usage_alerts: When spending is to be told of.
+
+        Fails with `cap_above_maximum`.
         """
         return self._call(
             types.Limits,
@@ -95,6 +97,8 @@ class AsyncLimits(AsyncGroup):
         Args:
             caps: The caps to change; those left out stay.
             usage_alerts: When spending is to be told of.
+
+        Fails with `cap_above_maximum`.
         """
         return await self._call(
             types.Limits,

@@ -60,6 +60,8 @@ class McpServers(Group):
             auth: How it is called; absent: without credentials.
             tools: The floor for every deployment that uses it; absent: none.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `slug_taken`, `tool_name_reserved`, `secret_in_url`, `raw_secret_in_header`.
         """
         return self._call(
             types.McpServer,
@@ -120,6 +122,8 @@ class McpServers(Group):
             url: The new address.
             auth: How it is called from now on; replaces all headers.
             tools: The new floor; a list left out stays.
+
+        Fails with `secret_in_url`, `raw_secret_in_header`, `mcp_server_live`.
         """
         return self._call(
             types.McpServer,
@@ -147,6 +151,8 @@ class McpServers(Group):
 
         Args:
             server_id: The id of an MCP server, `mcp_` and 24 characters.
+
+        Fails with `mcp_server_live`.
         """
         return self._call(
             types.Deleted,
@@ -237,6 +243,8 @@ class AsyncMcpServers(AsyncGroup):
             auth: How it is called; absent: without credentials.
             tools: The floor for every deployment that uses it; absent: none.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `slug_taken`, `tool_name_reserved`, `secret_in_url`, `raw_secret_in_header`.
         """
         return await self._call(
             types.McpServer,
@@ -297,6 +305,8 @@ class AsyncMcpServers(AsyncGroup):
             url: The new address.
             auth: How it is called from now on; replaces all headers.
             tools: The new floor; a list left out stays.
+
+        Fails with `secret_in_url`, `raw_secret_in_header`, `mcp_server_live`.
         """
         return await self._call(
             types.McpServer,
@@ -324,6 +334,8 @@ class AsyncMcpServers(AsyncGroup):
 
         Args:
             server_id: The id of an MCP server, `mcp_` and 24 characters.
+
+        Fails with `mcp_server_live`.
         """
         return await self._call(
             types.Deleted,

@@ -53,6 +53,8 @@ class Members(Group):
             email: Whom to invite.
             role: What the person will be allowed to do.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `member_exists`, `role_missing`, `live_key_required`.
         """
         return self._call(
             types.MemberWithInviteUrl,
@@ -85,6 +87,8 @@ class Members(Group):
             token: What the link carries.
             name: What the person is called, 1 to 200 characters.
             password: At least 12 characters; of somebody who has a login, the password they have.
+
+        Fails with `invite_not_found`, `login_failed`, `rate_limited`.
         """
         return self._call(
             types.Member,
@@ -114,6 +118,8 @@ class Members(Group):
             member_id: The id of a member, `mbr_` and 24 characters.
             role: What the member may do from now on.
             name: What the member is called from now on.
+
+        Fails with `last_owner`, `role_missing`, `live_key_required`.
         """
         return self._call(
             types.Member,
@@ -140,6 +146,8 @@ class Members(Group):
 
         Args:
             member_id: The id of a member, `mbr_` and 24 characters.
+
+        Fails with `last_owner`, `role_missing`, `live_key_required`.
         """
         return self._call(
             types.Deleted,
@@ -168,6 +176,8 @@ class Members(Group):
         Args:
             member_id: The id of a member, `mbr_` and 24 characters.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `password_not_used`, `member_of_other_orgs`, `role_missing`, `live_key_required`.
         """
         return self._call(
             types.PasswordResetWithMemberId,
@@ -228,6 +238,8 @@ class AsyncMembers(AsyncGroup):
             email: Whom to invite.
             role: What the person will be allowed to do.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `member_exists`, `role_missing`, `live_key_required`.
         """
         return await self._call(
             types.MemberWithInviteUrl,
@@ -260,6 +272,8 @@ class AsyncMembers(AsyncGroup):
             token: What the link carries.
             name: What the person is called, 1 to 200 characters.
             password: At least 12 characters; of somebody who has a login, the password they have.
+
+        Fails with `invite_not_found`, `login_failed`, `rate_limited`.
         """
         return await self._call(
             types.Member,
@@ -289,6 +303,8 @@ class AsyncMembers(AsyncGroup):
             member_id: The id of a member, `mbr_` and 24 characters.
             role: What the member may do from now on.
             name: What the member is called from now on.
+
+        Fails with `last_owner`, `role_missing`, `live_key_required`.
         """
         return await self._call(
             types.Member,
@@ -315,6 +331,8 @@ class AsyncMembers(AsyncGroup):
 
         Args:
             member_id: The id of a member, `mbr_` and 24 characters.
+
+        Fails with `last_owner`, `role_missing`, `live_key_required`.
         """
         return await self._call(
             types.Deleted,
@@ -343,6 +361,8 @@ class AsyncMembers(AsyncGroup):
         Args:
             member_id: The id of a member, `mbr_` and 24 characters.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `password_not_used`, `member_of_other_orgs`, `role_missing`, `live_key_required`.
         """
         return await self._call(
             types.PasswordResetWithMemberId,

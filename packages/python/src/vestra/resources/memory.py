@@ -27,6 +27,9 @@ class Memory(Group):
             user_id: Whose memory; absent: that of the org’s own agent.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return self._page(
             types.Memory,
@@ -58,6 +61,9 @@ class Memory(Group):
             user_id: Whose memory; absent: that of the org’s own agent.
             kind: What kind of fact it is.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `invalid_memory`, `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return self._call(
             types.Memory,
@@ -87,6 +93,9 @@ class Memory(Group):
         Args:
             q: What to look for, 1 to 500 characters.
             user_id: Whose memory; absent: that of the org’s own agent.
+
+        Fails with `query_required`, `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return self._call(
             types.MemorySearch,
@@ -114,6 +123,9 @@ class Memory(Group):
         Args:
             memory_id: The id of a remembered fact, `mem_` and 24 characters.
             user_id: Whose memory; absent: that of the org’s own agent.
+
+        Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return self._call(
             types.Deleted,
@@ -139,6 +151,9 @@ class Memory(Group):
 
         Args:
             user_id: Whose memory; absent: that of the org’s own agent.
+
+        Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return self._call(
             types.Deleted,
@@ -171,6 +186,9 @@ class AsyncMemory(AsyncGroup):
             user_id: Whose memory; absent: that of the org’s own agent.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return self._page(
             types.Memory,
@@ -202,6 +220,9 @@ class AsyncMemory(AsyncGroup):
             user_id: Whose memory; absent: that of the org’s own agent.
             kind: What kind of fact it is.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `invalid_memory`, `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return await self._call(
             types.Memory,
@@ -231,6 +252,9 @@ class AsyncMemory(AsyncGroup):
         Args:
             q: What to look for, 1 to 500 characters.
             user_id: Whose memory; absent: that of the org’s own agent.
+
+        Fails with `query_required`, `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return await self._call(
             types.MemorySearch,
@@ -258,6 +282,9 @@ class AsyncMemory(AsyncGroup):
         Args:
             memory_id: The id of a remembered fact, `mem_` and 24 characters.
             user_id: Whose memory; absent: that of the org’s own agent.
+
+        Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return await self._call(
             types.Deleted,
@@ -283,6 +310,9 @@ class AsyncMemory(AsyncGroup):
 
         Args:
             user_id: Whose memory; absent: that of the org’s own agent.
+
+        Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,
+        `memory_endpoint_error`.
         """
         return await self._call(
             types.Deleted,

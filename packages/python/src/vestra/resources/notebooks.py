@@ -59,6 +59,8 @@ class Notebooks(Group):
             description: When to look in it, at most 300 characters: the agent decides by this.
             access: For which users the agent reads it; absent: all.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `slug_taken`.
         """
         return self._call(
             types.Notebook,
@@ -117,6 +119,8 @@ class Notebooks(Group):
             name: What people and the agent call it from now on.
             description: When to look in it: the agent decides by this.
             access: For which users the agent reads it from now on.
+
+        Fails with `notebook_live`.
         """
         return self._call(
             types.Notebook,
@@ -144,6 +148,8 @@ class Notebooks(Group):
 
         Args:
             notebook_id: The id of a notebook, `nb_` and 24 characters.
+
+        Fails with `notebook_live`.
         """
         return self._call(
             types.Deleted,
@@ -210,6 +216,8 @@ class Notebooks(Group):
             title: What it is called, 1 to 200 characters.
             text: Its text or Markdown, at most 512 KB.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `document_too_large`, `notebook_full`, `file_required`, `invalid_filename`.
         """
         return self._call(
             types.Document,
@@ -270,6 +278,8 @@ class Notebooks(Group):
             document_id: The id of a document, `doc_` and 24 characters.
             promote: `now`: with a live key the change reaches live users at once; `no`: only test
                 traffic sees it until the next promotion.
+
+        Fails with `notebook_live`.
         """
         return self._call(
             types.Deleted,
@@ -334,6 +344,8 @@ class AsyncNotebooks(AsyncGroup):
             description: When to look in it, at most 300 characters: the agent decides by this.
             access: For which users the agent reads it; absent: all.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `slug_taken`.
         """
         return await self._call(
             types.Notebook,
@@ -392,6 +404,8 @@ class AsyncNotebooks(AsyncGroup):
             name: What people and the agent call it from now on.
             description: When to look in it: the agent decides by this.
             access: For which users the agent reads it from now on.
+
+        Fails with `notebook_live`.
         """
         return await self._call(
             types.Notebook,
@@ -419,6 +433,8 @@ class AsyncNotebooks(AsyncGroup):
 
         Args:
             notebook_id: The id of a notebook, `nb_` and 24 characters.
+
+        Fails with `notebook_live`.
         """
         return await self._call(
             types.Deleted,
@@ -485,6 +501,8 @@ class AsyncNotebooks(AsyncGroup):
             title: What it is called, 1 to 200 characters.
             text: Its text or Markdown, at most 512 KB.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `document_too_large`, `notebook_full`, `file_required`, `invalid_filename`.
         """
         return await self._call(
             types.Document,
@@ -545,6 +563,8 @@ class AsyncNotebooks(AsyncGroup):
             document_id: The id of a document, `doc_` and 24 characters.
             promote: `now`: with a live key the change reaches live users at once; `no`: only test
                 traffic sees it until the next promotion.
+
+        Fails with `notebook_live`.
         """
         return await self._call(
             types.Deleted,

@@ -96,6 +96,13 @@ class Openai(Group):
             prompt_cache_key: Taken, and without effect.
             prompt_cache_options: Taken, and without effect.
             prompt_cache_retention: Taken, and without effect.
+
+        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
+        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
+        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
+        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
+        `file_not_found`.
         """
         return self._streamable(
             object,
@@ -236,6 +243,13 @@ class Openai(Group):
             prompt_cache_key: Taken, and without effect.
             prompt_cache_options: Taken, and without effect.
             prompt_cache_retention: Taken, and without effect.
+
+        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
+        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
+        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
+        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
+        `file_not_found`.
         """
         return self._streamable(
             object,
@@ -306,6 +320,8 @@ class Openai(Group):
             stream: `true` answers its events as a stream.
             starting_after: The `sequence_number` of the last event seen: the stream goes on after
                 it.
+
+        Fails with `response_not_found`.
         """
         return self._streamable(
             object,
@@ -331,6 +347,8 @@ class Openai(Group):
 
         Args:
             response_id: The id of a response, `resp_…`.
+
+        Fails with `response_not_found`.
         """
         return self._call(
             types.OpenaiResponse,
@@ -358,6 +376,8 @@ class Openai(Group):
 
         Args:
             items: Only empty: send what is said with a response.
+
+        Fails with `invalid_deployment`, `deployment_required`, `user_required`, `user_disabled`.
         """
         return self._call(
             types.OpenaiConversation,
@@ -382,6 +402,8 @@ class Openai(Group):
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
+
+        Fails with `conversation_not_found`.
         """
         return self._call(
             types.OpenaiConversation,
@@ -425,6 +447,8 @@ class Openai(Group):
 
         Args:
             model: The slug, id or name of a deployment.
+
+        Fails with `deployment_not_found`.
         """
         return self._call(
             types.OpenaiModel,
@@ -526,6 +550,13 @@ class AsyncOpenai(AsyncGroup):
             prompt_cache_key: Taken, and without effect.
             prompt_cache_options: Taken, and without effect.
             prompt_cache_retention: Taken, and without effect.
+
+        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
+        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
+        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
+        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
+        `file_not_found`.
         """
         return await self._streamable(
             object,
@@ -666,6 +697,13 @@ class AsyncOpenai(AsyncGroup):
             prompt_cache_key: Taken, and without effect.
             prompt_cache_options: Taken, and without effect.
             prompt_cache_retention: Taken, and without effect.
+
+        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
+        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
+        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
+        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
+        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
+        `file_not_found`.
         """
         return await self._streamable(
             object,
@@ -736,6 +774,8 @@ class AsyncOpenai(AsyncGroup):
             stream: `true` answers its events as a stream.
             starting_after: The `sequence_number` of the last event seen: the stream goes on after
                 it.
+
+        Fails with `response_not_found`.
         """
         return await self._streamable(
             object,
@@ -761,6 +801,8 @@ class AsyncOpenai(AsyncGroup):
 
         Args:
             response_id: The id of a response, `resp_…`.
+
+        Fails with `response_not_found`.
         """
         return await self._call(
             types.OpenaiResponse,
@@ -788,6 +830,8 @@ class AsyncOpenai(AsyncGroup):
 
         Args:
             items: Only empty: send what is said with a response.
+
+        Fails with `invalid_deployment`, `deployment_required`, `user_required`, `user_disabled`.
         """
         return await self._call(
             types.OpenaiConversation,
@@ -812,6 +856,8 @@ class AsyncOpenai(AsyncGroup):
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
+
+        Fails with `conversation_not_found`.
         """
         return await self._call(
             types.OpenaiConversation,
@@ -855,6 +901,8 @@ class AsyncOpenai(AsyncGroup):
 
         Args:
             model: The slug, id or name of a deployment.
+
+        Fails with `deployment_not_found`.
         """
         return await self._call(
             types.OpenaiModel,

@@ -72,6 +72,9 @@ class Orgs(Group):
                 on with where its own is away; replaces all.
             openings: By the slug of a deployment, or `*` for the rest: what a session’s page says
                 first; replaces all.
+
+        Fails with `invalid_origin`, `invalid_deployment`, `memory_endpoint_required`,
+        `invalid_secret_name`.
         """
         return self._call(
             types.Org,
@@ -113,6 +116,8 @@ class Orgs(Group):
 
         Args:
             idempotency_key: Made by the client where none is given.
+
+        Fails with `memory_endpoint_required`.
         """
         return self._call(
             types.MemoryEndpoint,
@@ -191,6 +196,9 @@ class AsyncOrgs(AsyncGroup):
                 on with where its own is away; replaces all.
             openings: By the slug of a deployment, or `*` for the rest: what a session’s page says
                 first; replaces all.
+
+        Fails with `invalid_origin`, `invalid_deployment`, `memory_endpoint_required`,
+        `invalid_secret_name`.
         """
         return await self._call(
             types.Org,
@@ -232,6 +240,8 @@ class AsyncOrgs(AsyncGroup):
 
         Args:
             idempotency_key: Made by the client where none is given.
+
+        Fails with `memory_endpoint_required`.
         """
         return await self._call(
             types.MemoryEndpoint,

@@ -22,6 +22,8 @@ class Protocols(Group):
 
         Args:
             body: The body as it is sent.
+
+        Fails with `origin_not_allowed`.
         """
         return self._streamable(
             object,
@@ -52,6 +54,9 @@ class Protocols(Group):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             body: The body as it is sent.
             service_user: The user the agent works for.
+
+        Fails with `deployment_not_found`, `deployment_not_live`, `deployment_archived`,
+        `user_disabled`, `user_required`.
         """
         return self._streamable(
             object,
@@ -78,6 +83,8 @@ class Protocols(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `deployment_not_live`.
         """
         return self._call(
             types.AgentCard,
@@ -106,6 +113,8 @@ class AsyncProtocols(AsyncGroup):
 
         Args:
             body: The body as it is sent.
+
+        Fails with `origin_not_allowed`.
         """
         return await self._streamable(
             object,
@@ -136,6 +145,9 @@ class AsyncProtocols(AsyncGroup):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             body: The body as it is sent.
             service_user: The user the agent works for.
+
+        Fails with `deployment_not_found`, `deployment_not_live`, `deployment_archived`,
+        `user_disabled`, `user_required`.
         """
         return await self._streamable(
             object,
@@ -162,6 +174,8 @@ class AsyncProtocols(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`, `deployment_not_live`.
         """
         return await self._call(
             types.AgentCard,

@@ -27,6 +27,8 @@ class Routines(Group):
             user_id: Whose routines; absent: those of the org’s own agent.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `user_required`.
         """
         return self._page(
             types.Routine,
@@ -77,6 +79,12 @@ class Routines(Group):
             filters: With `on: call`: fields and values that a payload must carry.
             enabled: False: it is kept and does not run yet.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `invalid_schedule`, `schedule_unreadable`, `schedule_too_frequent`,
+        `invalid_user_timezone`, `invalid_trigger`, `invalid_conversation_id`,
+        `conversation_not_found`, `conversation_user_mismatch`, `invalid_deployment`,
+        `deployment_required`, `user_required`, `user_disabled`, `deployment_not_live`,
+        `deployment_archived`.
         """
         return self._call(
             types.Routine,
@@ -167,6 +175,12 @@ class Routines(Group):
             filters: With `on: call`: fields and values that a payload must carry; null: any payload
                 runs it.
             enabled: False pauses it and keeps its schedule; true resumes it.
+
+        Fails with `invalid_schedule`, `schedule_unreadable`, `schedule_too_frequent`,
+        `invalid_user_timezone`, `invalid_trigger`, `invalid_conversation_id`,
+        `conversation_not_found`, `conversation_user_mismatch`, `invalid_deployment`,
+        `deployment_required`, `user_required`, `user_disabled`, `deployment_not_live`,
+        `deployment_archived`, `not_a_schedule_routine`, `managed_by_file`.
         """
         return self._call(
             types.Routine,
@@ -205,6 +219,8 @@ class Routines(Group):
 
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
+
+        Fails with `managed_by_file`.
         """
         return self._call(
             types.Deleted,
@@ -229,6 +245,9 @@ class Routines(Group):
 
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
+
+        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`.
         """
         return self._call(
             types.RoutineRun,
@@ -256,6 +275,10 @@ class Routines(Group):
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
             body: The body as it is sent.
+
+        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `payload_too_large`,
+        `not_a_trigger_routine`.
         """
         return self._call(
             types.RoutineRun,
@@ -288,6 +311,8 @@ class AsyncRoutines(AsyncGroup):
             user_id: Whose routines; absent: those of the org’s own agent.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `user_required`.
         """
         return self._page(
             types.Routine,
@@ -338,6 +363,12 @@ class AsyncRoutines(AsyncGroup):
             filters: With `on: call`: fields and values that a payload must carry.
             enabled: False: it is kept and does not run yet.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `invalid_schedule`, `schedule_unreadable`, `schedule_too_frequent`,
+        `invalid_user_timezone`, `invalid_trigger`, `invalid_conversation_id`,
+        `conversation_not_found`, `conversation_user_mismatch`, `invalid_deployment`,
+        `deployment_required`, `user_required`, `user_disabled`, `deployment_not_live`,
+        `deployment_archived`.
         """
         return await self._call(
             types.Routine,
@@ -428,6 +459,12 @@ class AsyncRoutines(AsyncGroup):
             filters: With `on: call`: fields and values that a payload must carry; null: any payload
                 runs it.
             enabled: False pauses it and keeps its schedule; true resumes it.
+
+        Fails with `invalid_schedule`, `schedule_unreadable`, `schedule_too_frequent`,
+        `invalid_user_timezone`, `invalid_trigger`, `invalid_conversation_id`,
+        `conversation_not_found`, `conversation_user_mismatch`, `invalid_deployment`,
+        `deployment_required`, `user_required`, `user_disabled`, `deployment_not_live`,
+        `deployment_archived`, `not_a_schedule_routine`, `managed_by_file`.
         """
         return await self._call(
             types.Routine,
@@ -466,6 +503,8 @@ class AsyncRoutines(AsyncGroup):
 
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
+
+        Fails with `managed_by_file`.
         """
         return await self._call(
             types.Deleted,
@@ -490,6 +529,9 @@ class AsyncRoutines(AsyncGroup):
 
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
+
+        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`.
         """
         return await self._call(
             types.RoutineRun,
@@ -517,6 +559,10 @@ class AsyncRoutines(AsyncGroup):
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
             body: The body as it is sent.
+
+        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `payload_too_large`,
+        `not_a_trigger_routine`.
         """
         return await self._call(
             types.RoutineRun,

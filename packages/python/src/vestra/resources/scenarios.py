@@ -26,6 +26,8 @@ class Scenarios(Group):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `deployment_not_found`.
         """
         return self._page(
             types.Scenario,
@@ -70,6 +72,8 @@ class Scenarios(Group):
             approves: True: the pretend user says yes to tools of the deployment’s MCP servers; any
                 other yes is always declined.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`.
         """
         return self._call(
             types.Scenario,
@@ -113,6 +117,9 @@ class Scenarios(Group):
             count: How many to draft, 1 to 10.
             version: The version to draft them for; absent: the newest.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`, `version_not_found`, `wallet_empty`, `org_cap_reached`,
+        `model_error`, `model_unavailable`, `timeout`.
         """
         return self._call(
             types.GeneratedScenarios,
@@ -142,6 +149,8 @@ class Scenarios(Group):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             scenario_id: The id of a scenario, `scn_` and 24 characters.
+
+        Fails with `deployment_not_found`.
         """
         return self._call(
             types.Scenario,
@@ -184,6 +193,8 @@ class Scenarios(Group):
             tool_results: What tools answer in this test, by the name of a declared tool or `<server
                 slug>.<tool>`; one with no entry answers an error.
             approves: True: the pretend user says yes to tools of the deployment’s MCP servers.
+
+        Fails with `deployment_not_found`, `managed_by_file`.
         """
         return self._call(
             types.Scenario,
@@ -221,6 +232,8 @@ class Scenarios(Group):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             scenario_id: The id of a scenario, `scn_` and 24 characters.
+
+        Fails with `deployment_not_found`, `managed_by_file`.
         """
         return self._call(
             types.Deleted,
@@ -252,6 +265,8 @@ class AsyncScenarios(AsyncGroup):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `deployment_not_found`.
         """
         return self._page(
             types.Scenario,
@@ -296,6 +311,8 @@ class AsyncScenarios(AsyncGroup):
             approves: True: the pretend user says yes to tools of the deployment’s MCP servers; any
                 other yes is always declined.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`.
         """
         return await self._call(
             types.Scenario,
@@ -339,6 +356,9 @@ class AsyncScenarios(AsyncGroup):
             count: How many to draft, 1 to 10.
             version: The version to draft them for; absent: the newest.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`, `version_not_found`, `wallet_empty`, `org_cap_reached`,
+        `model_error`, `model_unavailable`, `timeout`.
         """
         return await self._call(
             types.GeneratedScenarios,
@@ -368,6 +388,8 @@ class AsyncScenarios(AsyncGroup):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             scenario_id: The id of a scenario, `scn_` and 24 characters.
+
+        Fails with `deployment_not_found`.
         """
         return await self._call(
             types.Scenario,
@@ -410,6 +432,8 @@ class AsyncScenarios(AsyncGroup):
             tool_results: What tools answer in this test, by the name of a declared tool or `<server
                 slug>.<tool>`; one with no entry answers an error.
             approves: True: the pretend user says yes to tools of the deployment’s MCP servers.
+
+        Fails with `deployment_not_found`, `managed_by_file`.
         """
         return await self._call(
             types.Scenario,
@@ -447,6 +471,8 @@ class AsyncScenarios(AsyncGroup):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             scenario_id: The id of a scenario, `scn_` and 24 characters.
+
+        Fails with `deployment_not_found`, `managed_by_file`.
         """
         return await self._call(
             types.Deleted,

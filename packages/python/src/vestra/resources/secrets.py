@@ -56,6 +56,8 @@ class Secrets(Group):
             name: A capital letter, then capitals, digits and underscores, at most 64.
             value: The value, 1 to 8,192 characters; it is never shown again.
             user_id: Whose secret it is; absent: the company’s.
+
+        Fails with `user_disabled`.
         """
         return self._call(
             types.Secret,
@@ -84,6 +86,8 @@ class Secrets(Group):
         Args:
             name: A capital letter, then capitals, digits and underscores, at most 64.
             user_id: Whose secret; absent: the company’s.
+
+        Fails with `secret_not_found`.
         """
         return self._call(
             types.Deleted,
@@ -146,6 +150,8 @@ class AsyncSecrets(AsyncGroup):
             name: A capital letter, then capitals, digits and underscores, at most 64.
             value: The value, 1 to 8,192 characters; it is never shown again.
             user_id: Whose secret it is; absent: the company’s.
+
+        Fails with `user_disabled`.
         """
         return await self._call(
             types.Secret,
@@ -174,6 +180,8 @@ class AsyncSecrets(AsyncGroup):
         Args:
             name: A capital letter, then capitals, digits and underscores, at most 64.
             user_id: Whose secret; absent: the company’s.
+
+        Fails with `secret_not_found`.
         """
         return await self._call(
             types.Deleted,

@@ -48,6 +48,10 @@ class Sessions(Group):
             driver: `user` opens the screen in the user’s hands from the first frame; absent:
                 `bash`.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `user_required`, `user_disabled`, `invalid_conversation_id`,
+        `conversation_not_found`, `conversation_user_mismatch`, `deployment_required`,
+        `invalid_deployment`, `deployment_not_live`, `deployment_archived`.
         """
         return self._call(
             types.SessionWithToken,
@@ -157,6 +161,9 @@ class Sessions(Group):
 
         Args:
             session_id: The id of a session, `ses_` and 24 characters.
+
+        Fails with `user_disabled`, `payment_in_progress`, `browser_in_use`, `browser_not_open`,
+        `computer_unavailable`.
         """
         return self._call(
             types.BrowserStream,
@@ -184,6 +191,9 @@ class Sessions(Group):
         Args:
             session_id: The id of a session, `ses_` and 24 characters.
             inputs: What the person did, in order; 1 to 64 at once.
+
+        Fails with `user_disabled`, `payment_in_progress`, `browser_in_use`, `browser_not_open`,
+        `no_open_tab`, `computer_unavailable`.
         """
         return self._call(
             types.ScreenInput,
@@ -213,6 +223,9 @@ class Sessions(Group):
         Args:
             session_id: The id of a session, `ses_` and 24 characters.
             sdp: The browser’s WebRTC offer.
+
+        Fails with `conversation_required`, `sdp_required`, `user_disabled`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`.
         """
         return self._call(
             types.VoiceCall,
@@ -269,6 +282,10 @@ class AsyncSessions(AsyncGroup):
             driver: `user` opens the screen in the user’s hands from the first frame; absent:
                 `bash`.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `user_required`, `user_disabled`, `invalid_conversation_id`,
+        `conversation_not_found`, `conversation_user_mismatch`, `deployment_required`,
+        `invalid_deployment`, `deployment_not_live`, `deployment_archived`.
         """
         return await self._call(
             types.SessionWithToken,
@@ -378,6 +395,9 @@ class AsyncSessions(AsyncGroup):
 
         Args:
             session_id: The id of a session, `ses_` and 24 characters.
+
+        Fails with `user_disabled`, `payment_in_progress`, `browser_in_use`, `browser_not_open`,
+        `computer_unavailable`.
         """
         return await self._call(
             types.BrowserStream,
@@ -405,6 +425,9 @@ class AsyncSessions(AsyncGroup):
         Args:
             session_id: The id of a session, `ses_` and 24 characters.
             inputs: What the person did, in order; 1 to 64 at once.
+
+        Fails with `user_disabled`, `payment_in_progress`, `browser_in_use`, `browser_not_open`,
+        `no_open_tab`, `computer_unavailable`.
         """
         return await self._call(
             types.ScreenInput,
@@ -434,6 +457,9 @@ class AsyncSessions(AsyncGroup):
         Args:
             session_id: The id of a session, `ses_` and 24 characters.
             sdp: The browser’s WebRTC offer.
+
+        Fails with `conversation_required`, `sdp_required`, `user_disabled`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`.
         """
         return await self._call(
             types.VoiceCall,

@@ -61,6 +61,9 @@ class Skills(Group):
             zip: The folder as a zip.
             files: 1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `slug_taken`, `binary_file`, `bundle_too_large`, `duplicate_path`,
+        `file_required`, `file_too_large`, `invalid_frontmatter`, `invalid_skill`, `invalid_zip`.
         """
         return self._call(
             types.Skill,
@@ -123,6 +126,9 @@ class Skills(Group):
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
             zip: The folder as a zip.
             files: 1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.
+
+        Fails with `slug_taken`, `binary_file`, `bundle_too_large`, `duplicate_path`,
+        `file_required`, `file_too_large`, `invalid_frontmatter`, `invalid_skill`, `invalid_zip`.
         """
         return self._call(
             types.Skill,
@@ -150,6 +156,8 @@ class Skills(Group):
 
         Args:
             skill_id: The id of a skill of the org, `skl_` and 24 characters.
+
+        Fails with `skill_live`.
         """
         return self._call(
             types.Deleted,
@@ -244,6 +252,9 @@ class AsyncSkills(AsyncGroup):
             zip: The folder as a zip.
             files: 1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `slug_taken`, `binary_file`, `bundle_too_large`, `duplicate_path`,
+        `file_required`, `file_too_large`, `invalid_frontmatter`, `invalid_skill`, `invalid_zip`.
         """
         return await self._call(
             types.Skill,
@@ -306,6 +317,9 @@ class AsyncSkills(AsyncGroup):
             file: The file: bytes, a path, an open file, or `(name, bytes)`.
             zip: The folder as a zip.
             files: 1 to 200 text files of at most 5 MB together, a `SKILL.md` at the top among them.
+
+        Fails with `slug_taken`, `binary_file`, `bundle_too_large`, `duplicate_path`,
+        `file_required`, `file_too_large`, `invalid_frontmatter`, `invalid_skill`, `invalid_zip`.
         """
         return await self._call(
             types.Skill,
@@ -333,6 +347,8 @@ class AsyncSkills(AsyncGroup):
 
         Args:
             skill_id: The id of a skill of the org, `skl_` and 24 characters.
+
+        Fails with `skill_live`.
         """
         return await self._call(
             types.Deleted,

@@ -38,6 +38,8 @@ class Tasks(Group):
             created_before: Only those made before this moment.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_deployment_id`, `invalid_conversation_id`.
         """
         return self._page(
             types.Task,
@@ -72,6 +74,8 @@ class Tasks(Group):
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+
+        Fails with `task_not_found`.
         """
         return self._call(
             types.Task,
@@ -97,6 +101,8 @@ class Tasks(Group):
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+
+        Fails with `task_not_found`.
         """
         return self._call(
             types.Deleted,
@@ -122,6 +128,8 @@ class Tasks(Group):
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+
+        Fails with `task_not_found`.
         """
         return self._call(
             types.TaskTrace,
@@ -147,6 +155,8 @@ class Tasks(Group):
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+
+        Fails with `task_not_found`, `no_output_schema`.
         """
         return self._call(
             cast(Any, object),
@@ -189,6 +199,8 @@ class AsyncTasks(AsyncGroup):
             created_before: Only those made before this moment.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_deployment_id`, `invalid_conversation_id`.
         """
         return self._page(
             types.Task,
@@ -223,6 +235,8 @@ class AsyncTasks(AsyncGroup):
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+
+        Fails with `task_not_found`.
         """
         return await self._call(
             types.Task,
@@ -248,6 +262,8 @@ class AsyncTasks(AsyncGroup):
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+
+        Fails with `task_not_found`.
         """
         return await self._call(
             types.Deleted,
@@ -273,6 +289,8 @@ class AsyncTasks(AsyncGroup):
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+
+        Fails with `task_not_found`.
         """
         return await self._call(
             types.TaskTrace,
@@ -298,6 +316,8 @@ class AsyncTasks(AsyncGroup):
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+
+        Fails with `task_not_found`, `no_output_schema`.
         """
         return await self._call(
             cast(Any, object),

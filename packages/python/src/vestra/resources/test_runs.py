@@ -26,6 +26,9 @@ class TestRuns(Group):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`, `deployment_archived`, `invalid_request`, `wallet_empty`,
+        `org_cap_reached`, `model_unavailable`.
         """
         return self._call(
             types.TestRun,
@@ -56,6 +59,8 @@ class TestRuns(Group):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `deployment_not_found`.
         """
         return self._page(
             types.TestRun,
@@ -131,6 +136,8 @@ class TestRuns(Group):
 
         Args:
             run_id: The id of a test run, `trun_` and 24 characters.
+
+        Fails with `live_key_required`.
         """
         return self._call(
             types.TestRun,
@@ -161,6 +168,9 @@ class AsyncTestRuns(AsyncGroup):
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `deployment_not_found`, `deployment_archived`, `invalid_request`, `wallet_empty`,
+        `org_cap_reached`, `model_unavailable`.
         """
         return await self._call(
             types.TestRun,
@@ -191,6 +201,8 @@ class AsyncTestRuns(AsyncGroup):
             deployment_id: The deployment’s `dep_` id, its slug or its name.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `deployment_not_found`.
         """
         return self._page(
             types.TestRun,
@@ -266,6 +278,8 @@ class AsyncTestRuns(AsyncGroup):
 
         Args:
             run_id: The id of a test run, `trun_` and 24 characters.
+
+        Fails with `live_key_required`.
         """
         return await self._call(
             types.TestRun,

@@ -37,6 +37,8 @@ class Usage(Group):
             conversation_id: Only this conversation.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_window`, `invalid_conversation_id`.
         """
         return self._page(
             types.UsageRow,
@@ -76,6 +78,9 @@ class Usage(Group):
             conversation_id: Charges of this conversation, its work included; give it or `task_id`.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_request`, `invalid_task_id`, `invalid_conversation_id`,
+        `task_not_found`, `conversation_not_found`.
         """
         return self._page(
             types.LineItem,
@@ -122,6 +127,8 @@ class AsyncUsage(AsyncGroup):
             conversation_id: Only this conversation.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_window`, `invalid_conversation_id`.
         """
         return self._page(
             types.UsageRow,
@@ -161,6 +168,9 @@ class AsyncUsage(AsyncGroup):
             conversation_id: Charges of this conversation, its work included; give it or `task_id`.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `invalid_request`, `invalid_task_id`, `invalid_conversation_id`,
+        `task_not_found`, `conversation_not_found`.
         """
         return self._page(
             types.LineItem,

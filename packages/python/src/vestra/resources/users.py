@@ -76,6 +76,8 @@ class Users(Group):
             timezone: The user’s IANA time zone such as `Europe/Berlin`, which routines run in.
             metadata: Your own facts about the user; replaces what was kept.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `invalid_language`, `invalid_user_timezone`, `user_disabled`.
         """
         return self._call(
             types.User,
@@ -150,6 +152,9 @@ class Users(Group):
                 a slug or a name; null clears it.
             status: `disabled` refuses every call for the user, sessions included; `active` lets
                 them in again.
+
+        Fails with `invalid_language`, `invalid_user_timezone`, `invalid_deployment`,
+        `cap_above_maximum`.
         """
         return self._call(
             types.User,
@@ -213,6 +218,8 @@ class Users(Group):
         Args:
             user_id: Your own id of the user: a user exists from its first use.
             keep_ms: Keeps the computer awake that long.
+
+        Fails with `user_disabled`, `warm_limit`, `computer_unavailable`.
         """
         return self._call(
             types.WarmedUser,
@@ -239,6 +246,8 @@ class Users(Group):
 
         Args:
             user_id: Your own id of the user: a user exists from its first use.
+
+        Fails with `user_not_found`, `user_disabled`, `browser_in_use`, `computer_unavailable`.
         """
         return self._call(
             bytes,
@@ -318,6 +327,8 @@ class AsyncUsers(AsyncGroup):
             timezone: The user’s IANA time zone such as `Europe/Berlin`, which routines run in.
             metadata: Your own facts about the user; replaces what was kept.
             idempotency_key: Made by the client where none is given.
+
+        Fails with `invalid_language`, `invalid_user_timezone`, `user_disabled`.
         """
         return await self._call(
             types.User,
@@ -392,6 +403,9 @@ class AsyncUsers(AsyncGroup):
                 a slug or a name; null clears it.
             status: `disabled` refuses every call for the user, sessions included; `active` lets
                 them in again.
+
+        Fails with `invalid_language`, `invalid_user_timezone`, `invalid_deployment`,
+        `cap_above_maximum`.
         """
         return await self._call(
             types.User,
@@ -455,6 +469,8 @@ class AsyncUsers(AsyncGroup):
         Args:
             user_id: Your own id of the user: a user exists from its first use.
             keep_ms: Keeps the computer awake that long.
+
+        Fails with `user_disabled`, `warm_limit`, `computer_unavailable`.
         """
         return await self._call(
             types.WarmedUser,
@@ -481,6 +497,8 @@ class AsyncUsers(AsyncGroup):
 
         Args:
             user_id: Your own id of the user: a user exists from its first use.
+
+        Fails with `user_not_found`, `user_disabled`, `browser_in_use`, `computer_unavailable`.
         """
         return await self._call(
             bytes,

@@ -119,6 +119,8 @@ class Webhooks(Group):
             description: Your own note; null clears it.
             active: False pauses it; true starts it again, also after it was switched off for
                 failing.
+
+        Fails with `managed_by_file`.
         """
         return self._call(
             types.WebhookEndpoint,
@@ -146,6 +148,8 @@ class Webhooks(Group):
 
         Args:
             endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+
+        Fails with `managed_by_file`.
         """
         return self._call(
             types.Deleted,
@@ -254,6 +258,8 @@ class Webhooks(Group):
         Args:
             endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
             delivery_id: The id of a delivery to a webhook endpoint, `whd_` and 24 characters.
+
+        Fails with `event_not_found`.
         """
         return self._call(
             types.WebhookDelivery,
@@ -377,6 +383,8 @@ class AsyncWebhooks(AsyncGroup):
             description: Your own note; null clears it.
             active: False pauses it; true starts it again, also after it was switched off for
                 failing.
+
+        Fails with `managed_by_file`.
         """
         return await self._call(
             types.WebhookEndpoint,
@@ -404,6 +412,8 @@ class AsyncWebhooks(AsyncGroup):
 
         Args:
             endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
+
+        Fails with `managed_by_file`.
         """
         return await self._call(
             types.Deleted,
@@ -512,6 +522,8 @@ class AsyncWebhooks(AsyncGroup):
         Args:
             endpoint_id: The id of a webhook endpoint, `whk_` and 24 characters.
             delivery_id: The id of a delivery to a webhook endpoint, `whd_` and 24 characters.
+
+        Fails with `event_not_found`.
         """
         return await self._call(
             types.WebhookDelivery,

@@ -116,4 +116,24 @@ export const mcpServers = area('mcp-servers', 'done', [
     'decisions.md · 11',
     'The trace of a task shows in `missing_tools` which servers it did without and why.',
   ],
+  [
+    'MCPS-360',
+    'decisions.md · 11',
+    'What a tool’s server asks the person becomes an interaction, and the answer, also a no, goes back to the server.',
+  ],
+  [
+    'MCPS-361',
+    'decisions.md · 11',
+    'A server that asks the person for a password, a secret or card details is told no by rule, and the agent is told so.',
+  ],
+  [
+    'MCPS-362',
+    'decisions.md · 11',
+    'A server that wants the person at an address makes a hand-off with that address; one that is private or not https is refused.',
+  ],
+  [
+    'MCPS-363',
+    'decisions.md · 11',
+    'A tool of the older protocol that asks in the middle of a call is called again only where it may happen twice.',
+  ],
 ]);

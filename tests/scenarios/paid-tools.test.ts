@@ -1,3 +1,4 @@
+import { inputRequired } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
 import { startTill, type Till } from './money.fixture.ts';
@@ -40,6 +41,59 @@ async function offerAt(name: string, priceUsd: number): Promise<string[]> {
   );
   return called;
 }
+
+describe('a tool whose server asks the person', () => {
+  it('waits for the answer as an interaction, goes on with it, and is charged once [MCPS-360]', async () => {
+    const offered = [
+      tool('insure', {
+        description: 'Insures a thing.',
+        annotations: { readOnlyHint: true },
+        _meta: { 'vestra/price_usd': 0.05 },
+      }),
+    ];
+    const properties = { years: { type: 'integer' as const, title: 'Years' } };
+    const question = { message: 'For how long?', requestedSchema: { type: 'object' as const, properties } };
+    const heard: unknown[] = [];
+    const { url } = await serveMcp('2026', offered, {
+      call: (_name, _args, { mcpReq }) => {
+        heard.push(mcpReq.inputResponses ?? null);
+        return mcpReq.inputResponses
+          ? { content: [{ type: 'text', text: 'Insured.' }] }
+          : inputRequired({ inputRequests: { term: inputRequired.elicit(question) }, requestState: 'secret-state' });
+      },
+    });
+    await till.apply({
+      name: 'insurer',
+      instructions: 'Be kind.',
+      memory: 'none',
+      tools: [{ mcp: url, name: 'insurer' }],
+    });
+    till.script(({ messages }) =>
+      messages.at(-1)?.role === 'tool'
+        ? { text: `It said: ${JSON.stringify(messages.at(-1))}`, usage: sixCents }
+        : { calls: [{ name: 'mcp__insurer__insure', arguments: {} }], usage: sixCents },
+    );
+    const { body: made } = await till.say({ deployment: 'insurer', message: 'Insure it.' });
+    const path = `/v1/conversations/${made.id}`;
+    await till.until(path, ({ status }) => status === 'waiting');
+    const { body, text } = await till.call('GET', `/v1/interactions?conversation_id=${made.id}`);
+    expect(body.data).toMatchObject([
+      {
+        type: 'question',
+        kind: 'ask_question',
+        status: 'pending',
+        questions: [{ question: 'For how long?\n\nYears (may be left empty)', header: 'insurer' }],
+        details: { server: 'insurer', tool_name: 'insure', asked_by: 'server', mode: 'form' },
+      },
+    ]);
+    expect(text).not.toContain('secret-state');
+    await till.call('POST', `/v1/interactions/${body.data[0].id}/answer`, { body: { answers: ['3'] } });
+    const shown = await till.until(path, ({ status }) => status === 'idle');
+    expect(heard).toEqual([null, { term: { action: 'accept', content: { years: 3 } } }]);
+    expect(shown.cost_breakdown.tools).toBe(0.05);
+    expect((await till.settled(made)).reply.text).toContain('Insured.');
+  });
+});
 
 describe('a paid tool', () => {
   it('at the limit runs at once [DFILE-041]', async () => {

@@ -1,3 +1,6 @@
+import { closeDatabase, openDatabase } from '@vestra/server/db/pool';
+import { transaction } from '@vestra/server/db/transaction';
+import { credit } from '@vestra/server/domains/ledger/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
 import {
@@ -8,6 +11,7 @@ import {
 } from '../../packages/server/src/adapters/otlp/collector.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { lastText, resultsIn } from '../support/cast.ts';
+import { makeOtherOrg } from '../support/other-org.ts';
 
 let server: AgentServer;
 beforeAll(async () => {
@@ -82,6 +86,72 @@ describe('what a collector hears', () => {
       } else expect(of['gen_ai.tool.name']).toMatch(/look$/);
     }
     expect(JSON.stringify(collector.received)).not.toContain('private-');
+  });
+});
+
+async function credited(orgId: string): Promise<void> {
+  const db = await openDatabase({ connectionString: server.connectionString });
+  await transaction(db, (tx) => credit(tx, { orgId, mode: 'test' }, 100_000_000n));
+  await closeDatabase(db);
+}
+
+describe('a caller who asks for more', () => {
+  it('finds the turn in their own trace, with who, what and how much, and what was said without credentials [OTLP-360, OTLP-361, OTLP-362]', async () => {
+    const collector = await startCollector();
+    // Where the traces of an org go is kept for some seconds: this one has none yet.
+    const key = await makeOtherOrg(server);
+    const shop = await serveMcp('2026', [tool('look', { annotations: { readOnlyHint: true } })], {
+      call: async () => ({ content: [{ type: 'text', text: 'On the third shelf.' }] }),
+    });
+    const settings = { otlp_endpoint: collector.url, otlp_content: true };
+    await credited((await server.call('PATCH', '/v1/org', { key, body: settings })).body.id);
+    await server.apply({ name: 'shelf', memory: 'none', tools: [{ mcp: shop.url, name: 'shop' }] }, key);
+    server.script((request) =>
+      resultsIn(request).length > 0
+        ? { text: 'It is on the third shelf.' }
+        : {
+            calls: [
+              {
+                name: request.tools.find(({ name }) => name.endsWith('look'))?.name as string,
+                arguments: { thing: 'lamp', api_key: 'sk-very-secret-key-of-ada' },
+              },
+            ],
+          },
+    );
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const path = '/v1/conversations';
+    const begun = await server.call('POST', path, { key, body: { user_id: 'ada', deployment: 'shelf' } });
+    const say = (traceparent: string) =>
+      server.call('POST', `${path}/${begun.body.id}/messages`, {
+        key,
+        body: { message: 'Where is the lamp? My key is sk-very-secret-key-of-ada.' },
+        headers: { traceparent },
+      });
+    await say(`00-${traceId}-b7ad6b7169203331-01`);
+    const idle = async () => (await server.call('GET', `${path}/${begun.body.id}`, { key })).body.status;
+    await expect.poll(idle, { timeout: 60_000 }).toBe('idle');
+    await say(`00-${'0'.repeat(32)}-b7ad6b7169203331-01`);
+    const all = () => collector.received.flatMap(({ body }) => spansIn(body));
+    await expect
+      .poll(() => all().filter((span) => span.name.startsWith('invoke_agent')).length, { timeout: 60_000 })
+      .toBe(2);
+    const spans = all().filter((span) => span.traceId === traceId);
+    const root = spans.find(({ name }) => name === 'invoke_agent shelf') as Span;
+    expect(root.parentSpanId).toBe('b7ad6b7169203331');
+    expect(attributesOf(root)).toMatchObject({
+      'gen_ai.agent.name': 'shelf',
+      'user.id': 'ada',
+      'gen_ai.usage.cost': expect.any(Number),
+      'gen_ai.output.messages': expect.stringContaining('It is on the third shelf.'),
+    });
+    expect(attributesOf(root)['gen_ai.input.messages']).toContain('Where is the lamp?');
+    const chats = spans.filter((span) => operationOf(span) === 'chat').map(attributesOf);
+    expect(chats.map((of) => of['gen_ai.response.finish_reasons'])).toEqual([['tool_call'], ['stop']]);
+    expect(chats[0]).toMatchObject({ 'gen_ai.response.model': 'compatible/scripted' });
+    const [step] = spans.filter((span) => operationOf(span) === 'execute_tool').map(attributesOf);
+    expect(step).toMatchObject({ 'gen_ai.tool.call.result': 'On the third shelf.' });
+    expect(step?.['gen_ai.tool.call.arguments']).toContain('lamp');
+    expect(JSON.stringify(collector.received)).not.toContain('sk-very-secret');
   });
 });
 

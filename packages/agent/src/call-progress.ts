@@ -11,7 +11,8 @@ export type Move =
   /** An interaction is open. */
   | { kind: 'stand_by' }
   | { kind: 'ask'; purpose: WaitPurpose; draft: InteractionDraft }
-  | { kind: 'run'; tool: Tool }
+  /** `isAnswered`: the tool has asked the person something before, and there is an answer. */
+  | { kind: 'run'; tool: Tool; isAnswered: boolean }
   | { kind: 'hand_off' }
   | { kind: 'finish'; text: string; data: unknown };
 
@@ -36,7 +37,7 @@ export function nextMove(
   }
   switch (tool.effect.kind) {
     case 'run':
-      return { kind: 'run', tool };
+      return { kind: 'run', tool, isAnswered: waits.some(({ purpose }) => purpose === 'input') };
     case 'ask':
       return { kind: 'ask', purpose: 'answer', draft: tool.effect.draft(call) };
     case 'hand_off':
@@ -59,9 +60,10 @@ const settle = (output: string): Move => ({ kind: 'settle', result: { output, is
 
 const isPermission = ({ purpose }: Wait) => purpose === 'permission';
 
-/** Nothing but a yes is a yes; an app that is connected may say so either way. */
+/** Nothing but a yes is a yes; an app that is connected may say so either way, and whoever asked hears a no too. */
 function isMet({ purpose, outcome }: Wait): boolean {
   if (outcome?.decision === 'approved') return true;
+  if (purpose === 'input') return outcome?.decision === 'answered' || outcome?.decision === 'denied';
   return purpose === 'connection' && outcome?.decision === 'answered' && !outcome.isError;
 }
 

@@ -21,6 +21,13 @@ export function withoutCredentials(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutCredentials(key, inner)]));
 }
 
+/** In the words of a question, also in the middle of a sentence. */
+const asked =
+  /\b(pass ?(word|code|phrase)|one[- ]time (pass)?(word|code)|verification code|security code|otp|2fa|pin( code)?|(credit |debit )?card (number|details)|cvc|cvv|(api|secret|private|access|signing) ?keys?|access tokens?|client secret|secrets?|social security number|seed phrase)s?\b/i;
+
+/** Whether the name of a field, or what a question says, asks for what nobody should type into a form of others. */
+export const asksForCredential = (text: string): boolean => names.test(wordsOf(text)) || asked.test(wordsOf(text));
+
 /** `reset_password: true` gives nothing away. */
 const isPlain = (value: unknown) => value === null || typeof value === 'boolean';
 

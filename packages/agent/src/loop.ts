@@ -226,7 +226,7 @@ async function perform(progress: Progress, step: ModelStep, call: ToolCall, move
       return { kind: 'waits', opened: [{ callId: call.id, purpose: move.purpose, draft: move.draft }] };
     }
     case 'run':
-      return runTool(progress, call, move.tool);
+      return runTool(progress, call, move);
     case 'hand_off':
     case 'finish': {
       const end = endOfMove(step, call, move);
@@ -242,14 +242,22 @@ function endOfMove(step: ModelStep, call: ToolCall, move: Move): FinalEnd | null
   return null;
 }
 
-async function runTool(progress: Progress, call: ToolCall, tool: Tool): Promise<Outcome> {
+async function runTool(
+  progress: Progress,
+  call: ToolCall,
+  { tool, isAnswered }: Extract<Move, { kind: 'run' }>,
+): Promise<Outcome> {
   const blocked = await blockedBy(progress, call);
   if (blocked !== null) return { kind: 'ended', end: await settleRun(progress, blocked) };
   await progress.ports.store.recordStart(call.id);
   const { run, ports, signal } = progress;
-  const outcome = await runInTime(ports, call, tool, { ended: run.signal, signal });
+  const outcome = await runInTime(ports, call, tool, { ended: run.signal, signal, isAnswered });
   if (outcome.kind === 'connect') {
     return { kind: 'waits', opened: [{ callId: call.id, purpose: 'connection', draft: outcome.draft }] };
+  }
+  if (outcome.kind === 'input') {
+    const { draft, kept } = outcome;
+    return { kind: 'waits', opened: [{ callId: call.id, purpose: 'input', draft, kept }] };
   }
   const { output, isError, isTools, media } = outcome;
   return settleCall(progress, call, { output, isError, from: isTools ? 'tool' : 'run', ...(media && { media }) });

@@ -75,7 +75,8 @@ export type Recorded = { kind: 'recorded'; steps: readonly Step[]; activeMs: num
 /** The host puts the run together again and starts it anew; it goes on from the recorded steps. */
 export type TakeUpAnew = { kind: 'take_up_anew' };
 
-export type NewWait = { callId: string; purpose: WaitPurpose; draft: InteractionDraft };
+/** `kept`: what the call goes on with once there is an answer; whoever is asked is not shown it. */
+export type NewWait = { callId: string; purpose: WaitPurpose; draft: InteractionDraft; kept?: unknown };
 
 export type RunEnd =
   | FinalEnd
@@ -101,15 +102,17 @@ export type ToolRunner = {
 
   /**
    * Faults of the tool are results with `isError`. It answers `connect` only while nothing has happened yet, where
-   * the user must first connect an app; the call is run again once that is done. It throws when the signal ends it, which
+   * the user must first connect an app; the call is run again once that is done. It answers `input` where the tool has
+   * asked the person something and vouches that it has done nothing yet; it is run again, with `isAnswered`. It throws when the signal ends it, which
    * is when the run is ended or the call takes too long; one that does not is left behind.
    */
-  run: (call: ToolCall, tool: Tool, signal: AbortSignal) => Promise<ToolOutcome>;
+  run: (call: ToolCall, tool: Tool, signal: AbortSignal, of: { isAnswered: boolean }) => Promise<ToolOutcome>;
 };
 
 export type ToolOutcome =
   | { kind: 'result'; output: string; isError: boolean; media?: readonly ToolMedia[] }
-  | { kind: 'connect'; draft: InteractionDraft };
+  | { kind: 'connect'; draft: InteractionDraft }
+  | { kind: 'input'; draft: InteractionDraft; kept: unknown };
 
 /** Money beyond the run's own limits: caps of the user and the org, and the wallet. */
 type Budget = {

@@ -24,6 +24,8 @@ export async function runInTime(
     ended: AbortSignal;
     /** Aborted then, and when the run has used up its minutes. */
     signal: AbortSignal;
+    /** The tool has asked the person something before, and there is an answer. */
+    isAnswered: boolean;
   },
 ): Promise<TimedOutcome> {
   const tooLong = new AbortController();
@@ -32,7 +34,7 @@ export async function runInTime(
   const putOff = clock.alarm((tool.timeoutS ?? usualTimeoutS) * 1000, () => tooLong.abort(new Error('Too long.')));
   try {
     const late = neglected(clock, limit, isBack.signal);
-    return withinLength(await Promise.race([late, tools.run(call, tool, limit)]));
+    return withinLength(await Promise.race([late, tools.run(call, tool, limit, { isAnswered: run.isAnswered })]));
   } catch {
     run.ended.throwIfAborted();
     return cameToNothing(limit.aborted ? 'The tool did not answer in time and was stopped.' : 'The tool broke.', tool);
@@ -60,7 +62,7 @@ function cameToNothing(what: string, tool: Tool): TimedOutcome {
 }
 
 function withinLength(outcome: ToolOutcome): TimedOutcome {
-  if (outcome.kind === 'connect' || outcome.output.length <= longestOutput) return { ...outcome, isTools: true };
+  if (outcome.kind !== 'result' || outcome.output.length <= longestOutput) return { ...outcome, isTools: true };
   const { length } = outcome.output;
   const output = `${outcome.output.slice(0, longestOutput)}\n[The rest of ${length} characters was left out.]`;
   return { ...outcome, output, isTools: true };

@@ -39,8 +39,11 @@ export type CallResult = {
   media?: readonly ToolMedia[] | undefined;
 };
 
-/** `permission`: may the tool run. `connection`: it runs once an app is connected. `answer`: the outcome is the result. */
-export type WaitPurpose = 'permission' | 'connection' | 'answer';
+/**
+ * `permission`: may the tool run. `connection`: it runs once an app is connected. `input`: it has asked the person something
+ * and runs again with the answer, also where that is a no. `answer`: the outcome is the result.
+ */
+export type WaitPurpose = 'permission' | 'connection' | 'input' | 'answer';
 
 /** `isOfOrg`: the org says yes or no, and not the person. */
 export type Wait = { purpose: WaitPurpose; outcome: WaitOutcome | null; isOfOrg?: boolean };

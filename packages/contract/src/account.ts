@@ -90,6 +90,7 @@ const org = z
       .describe('The address that keeps memory where `memory_mode` is `customer`; null where none is set.'),
     otlp_endpoint: z.string().nullable().describe('Where traces are sent as OpenTelemetry over HTTP; null: nowhere.'),
     otlp_headers_secret: z.string().nullable().describe('The secret that holds the headers for it; null: none.'),
+    otlp_content: z.boolean().describe('Whether traces hold what was said and what tools were given and answered.'),
     model_fallbacks: z
       .record(z.string(), z.array(z.string()))
       .describe(
@@ -165,6 +166,10 @@ export const orgs = {
         .nullable()
         .optional()
         .describe('The name of a secret that holds a JSON object of header names to values; null clears it.'),
+      otlp_content: z
+        .boolean()
+        .optional()
+        .describe('True: traces hold what was said and what tools were given and answered, without credentials.'),
       model_fallbacks: z
         .record(deploymentOrRest, z.array(text(1, 100)).max(5))
         .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')

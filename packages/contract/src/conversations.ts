@@ -133,6 +133,10 @@ export const conversations = {
     idempotent: true,
     params: conversationParams,
     headers: z.object({
+      traceparent: z
+        .string()
+        .optional()
+        .describe('A W3C trace context: the turn goes on in the caller’s trace. A session token’s is not read.'),
       Prefer: z
         .string()
         .optional()

@@ -63,7 +63,8 @@ function toolName(command: string): string {
 
 /** Keys and secrets are never handled through MCP, a tool call carries no upload, and a watch has no end. */
 function isShownByMcp({ name, family, route }: RouteRow): boolean {
-  const handlesSecrets = ['keys', 'secrets'].includes(family) || route.showsSecret === true;
+  const handlesSecrets =
+    ['keys', 'secrets'].includes(family) || name === 'apps.putClient' || route.showsSecret === true;
   const takesJson = !route.accepts || route.accepts.includes('application/json');
   return route.auth === 'key' && !handlesSecrets && takesJson && name !== 'browser.watch';
 }

@@ -1,4 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { createHeldQuestions, heldOpen, inRounds, type Outcome } from './ask-person.ts';
+import type { AnsweredQuestions, AskedQuestions } from './server-question.ts';
 import { type McpTarget, type SessionLimits, withSession } from './session.ts';
 
 export type CalledTool = {
@@ -19,29 +21,61 @@ const usual: SessionLimits = { timeoutMs: 120_000, maxRequests: 100, maxBytes: 8
 const longest = 99_000;
 const longestLine = 300;
 
+type Call = {
+  signal: AbortSignal;
+  hide: (text: string) => string;
+  /** Present: the server may put questions to the person. */
+  asking?: AnsweredQuestions | undefined;
+  /** A tool that may be called twice, for a server of the older protocol that asks in the middle of a call. */
+  isRepeatable?: boolean | undefined;
+};
+
 export async function callTool(
   { fetch, version, limits }: { fetch: typeof globalThis.fetch; version: string; limits: Partial<SessionLimits> },
   target: McpTarget,
   { name, arguments: given, inputSchema }: CalledTool,
-  { signal, hide }: { signal: AbortSignal; hide: (text: string) => string },
-): Promise<ToolAnswer> {
+  { signal, hide, asking, isRepeatable = false }: Call,
+): Promise<ToolAnswer | { asked: AskedQuestions }> {
   const all = { ...usual, ...limits };
-  const result = await withSession({ fetch, version, limits: all }, target, signal, (client) =>
-    client.callTool(
-      { name, arguments: given },
-      {
-        timeout: all.timeoutMs,
-        // Without it the client lists the tools again where the server asks for headers. It has no output schema: the
-        // client would compile what the server wrote, in whatever time that takes.
-        toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } },
-      },
-    ),
+  const held = createHeldQuestions({ answers: asking?.answers ?? {}, hide });
+  const sent = {
+    timeout: all.timeoutMs,
+    toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' as const } },
+  };
+  const outcome = await withSession(
+    { fetch, version, limits: all },
+    target,
+    signal,
+    async (client): Promise<Outcome> => {
+      // Without the definition the client lists the tools again where the server asks for headers. It has no output schema:
+      // the client would compile what the server wrote, in whatever time that takes.
+      if (!asking) return { result: await client.callTool({ name, arguments: given }, sent) };
+      if (client.getProtocolEra() === 'modern')
+        return inRounds(client, { name, arguments: given }, sent, { asking, hide });
+      return heldOpen(held, () => client.callTool({ name, arguments: given }, sent));
+    },
+    asking && { capabilities: { elicitation: { form: {}, url: {} } }, prepare: held.listenTo },
   );
+  if ('asked' in outcome) {
+    return isRepeatable || !held.wasCancelled() ? outcome : cannotWait(outcome.asked);
+  }
+  const { result } = outcome;
   const media = result.content.filter(isMedia).slice(0, mostMedia).flatMap(mediaIn);
   // Hidden before it is cut: half a secret is still half a secret.
   const text = bounded(hide(textOf(result)));
   return { text, isError: result.isError === true, ...(media.length > 0 && { media }) };
 }
+
+/**
+ * A server of the older protocol waits for the answer in the middle of its work, and cannot wait for days. It was told
+ * that nobody chose anything; to call it again afterwards is right only for what may happen twice.
+ */
+const cannotWait = ({ questions }: AskedQuestions): ToolAnswer => ({
+  text: `The server asked the person something and cannot wait for the answer: ${Object.values(questions)
+    .map(({ message }) => JSON.stringify(message.slice(0, 500)))
+    .join(', ')}. It was told that nobody answered. Find out what it did before you call the tool again.`,
+  isError: true,
+});
 
 /** Whoever shows them to a model takes fewer. The text names each, also those that are left out here. */
 const mostMedia = 16;

@@ -7,6 +7,8 @@ export type OfferedTool = {
   description: string;
   /** The server says that the tool changes nothing. */
   isReadOnly: boolean;
+  /** It says that a second call with the same arguments changes nothing more. */
+  isRepeatable: boolean;
   inputSchema: Readonly<Record<string, unknown>>;
   /** What the server says that a call costs. */
   priceUsd: number | null;
@@ -55,6 +57,7 @@ const offeredTool = (tool: ListToolsResult['tools'][number]): OfferedTool => ({
   name: tool.name,
   description: tool.description ?? '',
   isReadOnly: tool.annotations?.readOnlyHint === true,
+  isRepeatable: tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true,
   inputSchema: tool.inputSchema,
   priceUsd: priceOf(tool._meta?.['vestra/price_usd']),
 });

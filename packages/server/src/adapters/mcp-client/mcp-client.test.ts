@@ -30,9 +30,30 @@ describe.each(generations)('a server of generation %s', (generation) => {
       ok: true,
       isCut: false,
       tools: [
-        { name: 'find_order', description: 'Finds an order.', isReadOnly: true, inputSchema, priceUsd: 0.25 },
-        { name: 'refund', description: 'Pays back.', isReadOnly: false, inputSchema, priceUsd: null },
-        { name: 'ping', description: '', isReadOnly: false, inputSchema: { type: 'object' }, priceUsd: null },
+        {
+          name: 'find_order',
+          description: 'Finds an order.',
+          isReadOnly: true,
+          isRepeatable: true,
+          inputSchema,
+          priceUsd: 0.25,
+        },
+        {
+          name: 'refund',
+          description: 'Pays back.',
+          isReadOnly: false,
+          isRepeatable: false,
+          inputSchema,
+          priceUsd: null,
+        },
+        {
+          name: 'ping',
+          description: '',
+          isReadOnly: false,
+          isRepeatable: false,
+          inputSchema: { type: 'object' },
+          priceUsd: null,
+        },
       ],
     });
     expect(sessions.size).toBe(0);

@@ -3,9 +3,11 @@ import { getRequestListener } from '@hono/node-server';
 import {
   type CallToolResult,
   createMcpHandler,
+  type InputRequiredResult,
   type ListToolsResult,
   legacyStatelessFallback,
   Server,
+  type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { serve } from '../outbound/loopback.fixture.ts';
@@ -19,7 +21,8 @@ export type Generation = (typeof generations)[number];
 export type Pages = (cursor: string | undefined) => { tools: Tool[]; nextCursor?: string };
 
 /** What a tool of the server does when it is called. */
-export type Called = (name: string, args: Record<string, unknown>) => CallToolResult | Promise<CallToolResult>;
+export type Called = (name: string, args: Record<string, unknown>, context: ServerContext) => Answer | Promise<Answer>;
+type Answer = CallToolResult | InputRequiredResult;
 
 export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   name,
@@ -56,7 +59,8 @@ export async function serveMcp(
 function serverWith(pages: Pages, call?: Called): Server {
   const server = new Server({ name: 'shop', version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler('tools/list', ({ params }) => pages(params?.cursor));
-  if (call) server.setRequestHandler('tools/call', ({ params }) => call(params.name, params.arguments ?? {}));
+  if (call)
+    server.setRequestHandler('tools/call', ({ params }, context) => call(params.name, params.arguments ?? {}, context));
   return server;
 }
 

@@ -1,4 +1,9 @@
-import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientCapabilities,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { untilAborted } from '../../async/until-aborted.ts';
 import { type Bounds, boundedFetch } from './bounded-fetch.ts';
 
@@ -7,6 +12,13 @@ export type McpTarget = { url: string; headers: Readonly<Record<string, string>>
 export type SessionLimits = Bounds & { timeoutMs: number };
 
 type Dependencies = { fetch: typeof fetch; version: string; limits: SessionLimits };
+
+type SessionOptions = {
+  /** What the server may ask of this client. Absent: nothing. */
+  capabilities?: ClientCapabilities;
+  /** Before the handshake: what is asked is answered here. */
+  prepare?: (client: Client) => void;
+};
 
 const partingMs = 1000;
 
@@ -20,6 +32,7 @@ export async function withSession<Result>(
   { url, headers }: McpTarget,
   callerSignal: AbortSignal,
   work: (client: Client) => Promise<Result>,
+  { capabilities = {}, prepare = () => {} }: SessionOptions = {},
 ): Promise<Result> {
   const { timeoutMs } = limits;
   const target = new URL(url);
@@ -39,7 +52,8 @@ export async function withSession<Result>(
     // A refusal is heard by whoever sent the request, and a server of the older protocol refuses the first one.
     if (!(error instanceof SdkHttpError)) heard ??= error;
   };
-  const client = new Client({ name: 'Vestra', version }, { versionNegotiation: { mode: 'auto' } });
+  const client = new Client({ name: 'Vestra', version }, { versionNegotiation: { mode: 'auto' }, capabilities });
+  prepare(client);
 
   const speak = async () => {
     await client.connect(transport, { timeout: timeoutMs });

@@ -7,7 +7,15 @@ import type { RunTrace } from './run-trace.ts';
 import { createTraceExporter, type TraceTarget } from './trace-exporter.ts';
 
 type Received = { path: string; headers: IncomingHttpHeaders; body: Export };
-type Attribute = { key: string; value: { stringValue?: string; intValue?: string } };
+type Attribute = {
+  key: string;
+  value: {
+    stringValue?: string;
+    intValue?: string;
+    doubleValue?: number;
+    arrayValue?: { values: { stringValue: string }[] };
+  };
+};
 export type Span = {
   traceId: string;
   spanId: string;
@@ -51,7 +59,12 @@ export const spansIn = (body: Export) =>
   body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 
 export const attributesOf = ({ attributes }: { attributes: Attribute[] }) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? BigInt(value.intValue ?? 'none')]));
+  Object.fromEntries(
+    attributes.map(({ key, value: { stringValue, intValue, doubleValue, arrayValue } }) => [
+      key,
+      stringValue ?? doubleValue ?? arrayValue?.values.map((each) => each.stringValue) ?? BigInt(intValue ?? 'none'),
+    ]),
+  );
 
 type Options = Partial<Parameters<typeof createTraceExporter>[0]> & { allowPrivate?: boolean };
 
@@ -78,7 +91,11 @@ export function runTrace(given: Partial<RunTrace> = {}): RunTrace {
     id: `turn_${++made}`,
     conversationId: 'conv_1',
     taskId: null,
-    deployment: { id: 'dep_1', version: 3 },
+    deployment: { id: 'dep_1', version: 3, name: 'Desk' },
+    userId: 'ada',
+    costUsd: 0.0125,
+    parent: null,
+    content: null,
     startedAt: new Date('2026-03-01T10:00:00.000Z'),
     endedAt: new Date('2026-03-01T10:00:05.250Z'),
     errorCode: null,
@@ -98,6 +115,9 @@ export const modelCall = {
   outputTokens: 20,
   cacheReadTokens: 900,
   cacheWriteTokens: 50,
+  costUsd: 0.0025,
+  finishReason: 'tool_call',
+  content: null,
   errorCode: null,
 } as const satisfies RunTrace['spans'][number];
 
@@ -109,4 +129,5 @@ export const toolStep = {
   startedAt: new Date('2026-03-01T10:00:01.600Z'),
   endedAt: new Date('2026-03-01T10:00:02.000Z'),
   isError: false,
+  content: null,
 } as const satisfies RunTrace['spans'][number];

@@ -40,8 +40,8 @@ describe('the ids', () => {
     );
     const traces = Map.groupBy(spans, ({ traceId }) => traceId);
     expect([...traces.values()].map((each) => each.map(({ name }) => name))).toEqual([
-      ['invoke_agent', 'chat claude-sonnet-4-5', 'execute_tool search_orders', 'chat claude-sonnet-4-5'],
-      ['invoke_agent', 'chat claude-sonnet-4-5', 'execute_tool search_orders'],
+      ['invoke_agent Desk', 'chat claude-sonnet-4-5', 'execute_tool search_orders', 'chat claude-sonnet-4-5'],
+      ['invoke_agent Desk', 'chat claude-sonnet-4-5', 'execute_tool search_orders'],
     ]);
     for (const [root, ...inside] of traces.values()) {
       expect(root?.parentSpanId).toBeUndefined();
@@ -58,23 +58,35 @@ describe('the ids', () => {
   });
 });
 
+describe('the caller’s trace', () => {
+  it('goes on with the run, where the message named it [OTLP-361]', () => {
+    const parent = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+    const [root, call] = spansOf(runTrace({ parent, spans: [modelCall] }));
+    expect([root.traceId, root.parentSpanId]).toEqual([parent.traceId, parent.spanId]);
+    expect([call?.traceId, call?.parentSpanId]).toEqual([parent.traceId, root.spanId]);
+  });
+});
+
 describe('the GenAI conventions', () => {
   it('name the run [OTLP-005]', () => {
     const [root] = spansOf(
       runTrace({ id: 'turn_x', taskId: 'task_y', spans: [modelCall, { ...modelCall, inputTokens: 1 }] }),
     );
-    expect([root.name, root.kind, root.status]).toEqual(['invoke_agent', 1, { code: 0 }]);
+    expect([root.name, root.kind, root.status]).toEqual(['invoke_agent Desk', 1, { code: 0 }]);
     expect(attributesOf(root)).toEqual({
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.provider.name': 'anthropic',
       'gen_ai.request.model': 'claude-sonnet-4-5',
       'gen_ai.agent.id': 'dep_1',
+      'gen_ai.agent.name': 'Desk',
       'gen_ai.agent.version': '3',
       'gen_ai.conversation.id': 'conv_1',
       'gen_ai.usage.input_tokens': 2001n,
       'gen_ai.usage.output_tokens': 40n,
       'gen_ai.usage.cache_read.input_tokens': 1800n,
       'gen_ai.usage.cache_creation.input_tokens': 100n,
+      'gen_ai.usage.cost': 0.0125,
+      'user.id': 'ada',
       'vestra.run.kind': 'turn',
       'vestra.turn.id': 'turn_x',
       'vestra.task.id': 'task_y',
@@ -83,12 +95,21 @@ describe('the GenAI conventions', () => {
 
   it('name a run that called no model and belongs to nothing [OTLP-005]', () => {
     const [root] = spansOf(
-      runTrace({ kind: 'task', taskId: 'task_y', conversationId: null, deployment: null, errorCode: 'max_steps' }),
+      runTrace({
+        kind: 'task',
+        taskId: 'task_y',
+        conversationId: null,
+        deployment: null,
+        userId: null,
+        costUsd: 0,
+        errorCode: 'max_steps',
+      }),
     );
     expect(root.status).toEqual({ code: 2 });
     expect(attributesOf(root)).toEqual({
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.provider.name': 'vestra',
+      'gen_ai.usage.cost': 0,
       'vestra.run.kind': 'task',
       'vestra.task.id': 'task_y',
       'error.type': 'max_steps',
@@ -107,6 +128,9 @@ describe('the GenAI conventions', () => {
       'gen_ai.usage.output_tokens': 20n,
       'gen_ai.usage.cache_read.input_tokens': 900n,
       'gen_ai.usage.cache_creation.input_tokens': 50n,
+      'gen_ai.response.model': 'claude-sonnet-4-5',
+      'gen_ai.response.finish_reasons': ['tool_call'],
+      'gen_ai.usage.cost': 0.0025,
       'error.type': 'rate_limited',
     });
   });
@@ -157,7 +181,11 @@ describe('content', () => {
       }),
     );
     expect(JSON.stringify(spans)).not.toContain('4111');
-    expect(spans.map(({ name }) => name)).toEqual(['invoke_agent', 'execute_tool unknown', 'chat claude-sonnet-4-5']);
+    expect(spans.map(({ name }) => name)).toEqual([
+      'invoke_agent Desk',
+      'execute_tool unknown',
+      'chat claude-sonnet-4-5',
+    ]);
     expect(spans.map((span) => attributesOf(span)['error.type'])).toEqual(['_OTHER', undefined, '_OTHER']);
   });
 });
@@ -177,6 +205,9 @@ const anySpan = fc.oneof(
     outputTokens: anyCount,
     cacheReadTokens: anyCount,
     cacheWriteTokens: anyCount,
+    costUsd: fc.double({ min: 0, max: 1000, noNaN: true }),
+    finishReason: fc.constantFrom('stop' as const, 'tool_call' as const, 'length' as const, 'error' as const),
+    content: fc.option(fc.record({ output: anyText }), { nil: null }),
     errorCode: anyCode,
   }),
   fc.record({
@@ -187,6 +218,7 @@ const anySpan = fc.oneof(
     startedAt: anyMoment,
     endedAt: anyMoment,
     isError: fc.boolean(),
+    content: fc.option(fc.record({ arguments: anyText, result: anyText }), { nil: null }),
   }),
 );
 const anyTrace: fc.Arbitrary<RunTrace> = fc.record({
@@ -194,9 +226,13 @@ const anyTrace: fc.Arbitrary<RunTrace> = fc.record({
   id: anyText,
   conversationId: anyCode,
   taskId: anyCode,
-  deployment: fc.option(fc.record({ id: anyText, version: anyCount }), { nil: null }),
+  deployment: fc.option(fc.record({ id: anyText, version: anyCount, name: anyCode }), { nil: null }),
   startedAt: anyMoment,
   endedAt: anyMoment,
+  userId: anyCode,
+  costUsd: fc.option(fc.double({ min: 0, max: 1000, noNaN: true }), { nil: null }),
+  parent: fc.constantFrom(null, { traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8) }),
+  content: fc.option(fc.record({ input: anyText, output: anyCode }), { nil: null }),
   errorCode: anyCode,
   missingServers: fc.array(anyText, { maxLength: 3 }),
   spans: fc.array(anySpan, { maxLength: 5 }),
@@ -213,7 +249,10 @@ function assertOtlp(span: Span): void {
   for (const { key, value } of span.attributes) {
     expect(key).toMatch(/^[a-z][a-z_]*(\.[a-z_]+)+$/);
     expect(Object.keys(value)).toHaveLength(1);
-    if (value.intValue === undefined) expect(typeof value.stringValue).toBe('string');
-    else expect(value.intValue).toMatch(/^\d+$/);
+    const [form, held] = Object.entries(value)[0] ?? [];
+    if (form === 'intValue') expect(held).toMatch(/^\d+$/);
+    else if (form === 'doubleValue') expect(typeof held).toBe('number');
+    else if (form === 'arrayValue') expect(value.arrayValue?.values.length).toBeGreaterThan(0);
+    else expect(typeof value.stringValue).toBe('string');
   }
 }

@@ -23,7 +23,7 @@ const spanKind = { internal: 1, client: 3 };
 const statusCode = { unset: 0, error: 2 };
 
 function spansOf(trace: RunTrace) {
-  const traceId = hashed(`trace ${trace.id}`, 16);
+  const traceId = trace.parent?.traceId ?? hashed(`trace ${trace.id}`, 16);
   const rootId = hashed(`span ${trace.id}`, 8);
   const inside = trace.spans.map((span, at) => ({
     traceId,
@@ -31,14 +31,15 @@ function spansOf(trace: RunTrace) {
     parentSpanId: rootId,
     ...(span.kind === 'model' ? modelCall(span, trace) : toolStep(span, trace)),
   }));
-  return [{ traceId, spanId: rootId, ...run(trace) }, ...inside];
+  const parent = trace.parent && { parentSpanId: trace.parent.spanId };
+  return [{ traceId, spanId: rootId, ...parent, ...run(trace) }, ...inside];
 }
 
 function run(trace: RunTrace) {
   const calls = trace.spans.filter((span) => span.kind === 'model');
   const models = new Set(calls.map(({ model }) => model));
   return {
-    name: 'invoke_agent',
+    name: trace.deployment?.name ? `invoke_agent ${trace.deployment.name}` : 'invoke_agent',
     kind: spanKind.internal,
     ...during(trace),
     attributes: attributes({
@@ -46,9 +47,14 @@ function run(trace: RunTrace) {
       'gen_ai.provider.name': calls[0] ? providerName(calls[0].provider) : 'vestra',
       'gen_ai.request.model': models.size === 1 ? [...models][0] : undefined,
       'gen_ai.agent.id': trace.deployment?.id,
+      'gen_ai.agent.name': trace.deployment?.name,
       'gen_ai.agent.version': trace.deployment?.version.toString(),
       'gen_ai.conversation.id': trace.conversationId,
+      'user.id': trace.userId,
       ...(calls.length > 0 && usage(sumOf(calls))),
+      'gen_ai.usage.cost': cost(trace.costUsd),
+      'gen_ai.input.messages': trace.content && said('user', trace.content.input),
+      'gen_ai.output.messages': trace.content?.output ? said('assistant', trace.content.output) : undefined,
       'vestra.run.kind': trace.kind,
       'vestra.turn.id': trace.kind === 'turn' ? trace.id : undefined,
       'vestra.task.id': trace.taskId,
@@ -71,7 +77,11 @@ function modelCall(span: ModelCallSpan, { conversationId }: RunTrace) {
       'gen_ai.provider.name': providerName(span.provider),
       'gen_ai.request.model': span.model,
       'gen_ai.conversation.id': conversationId,
+      'gen_ai.response.model': span.model,
+      'gen_ai.response.finish_reasons': [span.finishReason],
       ...usage(span),
+      'gen_ai.usage.cost': cost(span.costUsd),
+      'gen_ai.output.messages': span.content && said('assistant', span.content.output, span.finishReason),
       'error.type': errorType(span.errorCode),
     }),
     status: statusOf(span.errorCode !== null),
@@ -91,6 +101,8 @@ function toolStep(span: ToolStepSpan, { conversationId }: RunTrace) {
       'gen_ai.tool.type': span.server === null ? undefined : 'extension',
       'gen_ai.conversation.id': conversationId,
       'vestra.mcp_server.slug': span.server,
+      'gen_ai.tool.call.arguments': span.content?.arguments,
+      'gen_ai.tool.call.result': span.content?.result,
       'error.type': span.isError ? 'tool_error' : undefined,
     }),
     status: statusOf(span.isError),
@@ -118,13 +130,13 @@ function sumOf(calls: readonly ModelCallSpan[]): Tokens {
 }
 
 /** As the conventions of OpenTelemetry name them. */
-const providerNames: Readonly<Record<string, string>> = {
-  google: 'gcp.gemini',
-  vertex: 'gcp.vertex_ai',
-  bedrock: 'aws.bedrock',
-  azure: 'azure.ai.openai',
-};
-const providerName = (provider: string) => providerNames[provider] ?? provider;
+const providerNames = new Map([
+  ['google', 'gcp.gemini'],
+  ['vertex', 'gcp.vertex_ai'],
+  ['bedrock', 'aws.bedrock'],
+  ['azure', 'azure.ai.openai'],
+]);
+const providerName = (provider: string) => providerNames.get(provider) ?? provider;
 
 /** A model may call a tool that does not exist, and put whatever it likes into the name. */
 const toolName = (name: string) => (/^[\w.:/-]{1,128}$/.test(name) ? name : 'unknown');
@@ -148,9 +160,27 @@ const nanoseconds = (milliseconds: number) => (BigInt(milliseconds) * 1_000_000n
 const hashed = (text: string, bytes: number) =>
   createHash('sha256').update(text).digest().subarray(0, bytes).toString('hex');
 
-function attributes(values: Record<string, string | number | null | undefined>) {
+/** What was said, in the form that the conventions give it. */
+const said = (role: 'user' | 'assistant', content: string, finishReason?: string) =>
+  JSON.stringify([
+    { role, parts: [{ type: 'text', content }], ...(finishReason !== undefined && { finish_reason: finishReason }) },
+  ]);
+
+/** A fraction also where it happens to be whole: an attribute keeps its type. */
+const cost = (usd: number | null) => (usd === null ? undefined : { double: usd });
+
+type Value = string | number | { double: number } | readonly string[] | null | undefined;
+
+function attributes(values: Record<string, Value>) {
   return Object.entries(values).flatMap(([key, value]) => {
     if (value === null || value === undefined) return [];
-    return [{ key, value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value } }];
+    return [{ key, value: asValue(value) }];
   });
+}
+
+function asValue(value: NonNullable<Value>) {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'number') return { intValue: String(value) };
+  if ('double' in value) return { doubleValue: value.double };
+  return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
 }

@@ -1,6 +1,6 @@
 /**
- * What is told of a run once it has ended: one trace per turn or task. There is no field for a prompt, an argument, an
- * output or anything a person wrote, so that none of it can reach a collector.
+ * What is told of a run once it has ended: one trace per turn or task. What was said, given or answered stands in the fields
+ * `content` alone, which are there only where the org asked for them, and then without credentials.
  */
 export type RunTrace = {
   kind: 'turn' | 'task';
@@ -9,7 +9,14 @@ export type RunTrace = {
   conversationId: string | null;
   /** The task itself, or the one that a turn was handed off to. */
   taskId: string | null;
-  deployment: { id: string; version: number } | null;
+  deployment: { id: string; version: number; name: string | null } | null;
+  userId: string | null;
+  /** In US dollars, of all that was charged for it. */
+  costUsd: number | null;
+  /** The caller's span that the run belongs to, where the message named one. */
+  parent: TraceParent | null;
+  /** What the person said, and what they were answered. */
+  content: { input: string; output: string | null } | null;
   startedAt: Date;
   endedAt: Date;
   /** Null where it ended well. */
@@ -19,6 +26,8 @@ export type RunTrace = {
   /** In the order in which they began. */
   spans: readonly (ModelCallSpan | ToolStepSpan)[];
 };
+
+export type TraceParent = { traceId: string; spanId: string };
 
 export type ModelCallSpan = {
   kind: 'model';
@@ -31,6 +40,9 @@ export type ModelCallSpan = {
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
+  costUsd: number;
+  finishReason: 'stop' | 'tool_call' | 'length' | 'error';
+  content: { output: string } | null;
   errorCode: string | null;
 };
 
@@ -43,4 +55,5 @@ export type ToolStepSpan = {
   startedAt: Date;
   endedAt: Date;
   isError: boolean;
+  content: { arguments: string; result: string } | null;
 };

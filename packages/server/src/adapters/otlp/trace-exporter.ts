@@ -19,8 +19,11 @@ export type TraceExporter = {
   stop: () => Promise<void>;
 };
 
-/** Where a tenant's traces go; null: nowhere. `unusable` says why they cannot be sent, in words that may be logged. */
-export type TraceTarget = TraceEndpoint | { unusable: string } | null;
+/**
+ * Where a tenant's traces go; null: nowhere. `withContent`: they hold what was said. `unusable` says why they cannot be sent,
+ * in words that may be logged.
+ */
+export type TraceTarget = (TraceEndpoint & { withContent?: boolean }) | { unusable: string } | null;
 
 type Dependencies = {
   outbound: Outbound;

@@ -5,7 +5,7 @@ import type { Caller } from '../../caller.ts';
 import type { Executor } from '../../db/pool.ts';
 import { type Engine, type NewMessage, readAttachments } from '../engine/api.ts';
 
-export type SentMessage = z.output<z.ZodObject<typeof messageFields>>;
+export type SentMessage = z.output<z.ZodObject<typeof messageFields>> & { traceparent?: string | undefined };
 
 /** What was sent, looked at as far as its schemas and files can be wrong. */
 export async function readMessage(
@@ -33,7 +33,20 @@ export async function readMessage(
       tools: sent.tools,
       hand_off: sent.hand_off,
       plan: sent.plan,
+      traceparent: sent.traceparent,
     },
     origin: 'message',
   };
+}
+
+const traceContext = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** With the caller's trace context, where it is one. A person's browser has no say in the company's traces. */
+export function traced<Body extends object>(
+  body: Body,
+  { session }: Pick<Caller, 'session'>,
+  headers: Headers,
+): Body & Pick<SentMessage, 'traceparent'> {
+  const given = session === null ? headers.get('traceparent') : null;
+  return given !== null && traceContext.test(given) ? { ...body, traceparent: given } : body;
 }

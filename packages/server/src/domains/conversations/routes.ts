@@ -40,6 +40,7 @@ import {
 import { type Followers, type LogEntry, readLog } from '../events/api.ts';
 import { createConversation, planCreation } from './create.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
+import { traced } from './message.ts';
 import { planSending, sendMessage } from './send.ts';
 import { showConversations } from './show.ts';
 import { showTurn } from './show-turn.ts';
@@ -94,7 +95,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         (row) => [row.id],
       );
     },
-    create: async ({ caller, body, commit, write, signal }) => {
+    create: async ({ caller, headers, body: said, commit, write, signal }) => {
+      const body = traced(said, caller, headers);
       const take = async (): Promise<Taken<Shown>> => {
         const plainly = await written(await planCreation(engine, caller, body), write);
         if (plainly) return plainly;
@@ -122,7 +124,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       if (!found) throw fail('conversation_not_found');
       return (await showConversations(db, [found.row], new Map([[found.row.id, found.cost]])))(found.row);
     },
-    send: async ({ caller, origin, params, body, headers, commit, write, signal }) => {
+    send: async ({ caller, origin, params, body: said, headers, commit, write, signal }) => {
+      const body = traced(said, caller, headers);
       assertReach(caller, params.conversation_id);
       const take = async (): Promise<Taken<ShownTurn>> => {
         const plainly = await written(await planSending(engine, caller, params.conversation_id, body), write);

@@ -20,7 +20,14 @@ beforeEach(async () => {
   org = await server.newOrg();
   clock = 1_000_000;
   const signIns = { of: async () => [] };
-  tools = createServerTools({ db: server.db, vault: server.vault, client: server.client, signIns, now: () => clock });
+  tools = createServerTools({
+    db: server.db,
+    vault: server.vault,
+    client: server.client,
+    signIns,
+    refuseAddress: () => null,
+    now: () => clock,
+  });
 });
 afterAll(() => server.stop());
 
@@ -291,8 +298,8 @@ describe('secrets', () => {
         tool(`name-${own}`),
       ],
       {
-        call: (name, args) =>
-          name === 'data' ? { content: [], structuredContent: { company, own } } : repeating(name, args),
+        call: (name, args, context) =>
+          name === 'data' ? { content: [], structuredContent: { company, own } } : repeating(name, args, context),
       },
     );
     const entry = await register(url, {

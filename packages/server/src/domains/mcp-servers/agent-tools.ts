@@ -1,6 +1,7 @@
+import type { InteractionDraft } from '@vestra/agent/interaction';
 import type { JsonSchema, ToolDefinition } from '@vestra/agent/message';
 import type { ToolAnswer } from '@vestra/agent/own-tool';
-import type { Tool } from '@vestra/agent/tool';
+import { ownNameOf, type Tool } from '@vestra/agent/tool';
 import type { AwayReason } from '@vestra/contract/missing-tools';
 import type { McpFailure } from '../../adapters/mcp-client/failure.ts';
 import type { OfferedTool } from '../../adapters/mcp-client/list-tools.ts';
@@ -12,6 +13,13 @@ import type { Manifest } from '../deployments/api.ts';
 import { cutText } from './cut-text.ts';
 import { createOfferedTools } from './offered-tools.ts';
 import { endOutages } from './outage-store.ts';
+import {
+  type KeptQuestions,
+  type NextQuestion,
+  putQuestions,
+  type QuestionOutcome,
+  takeAnswer,
+} from './put-question.ts';
 import type { Away, Reach, ServerRules } from './reach.ts';
 import { reachApps } from './reach-apps.ts';
 import { reachServers } from './reach-servers.ts';
@@ -67,17 +75,26 @@ export type ServerTools = {
   }>;
   /**
    * Calls a tool that was loaded here, for the user it was loaded for. Whatever goes wrong is an output with `isError`.
-   * `mustSignIn` says that nothing happened because the user is not signed in to the app any more. Throws when the signal
-   * ends it.
+   * `mustSignIn` says that nothing happened because the user is not signed in to the app any more; `asks`, that the tool wants
+   * to know something from the person first, and is to be called again with what came of it. Throws when the signal ends it.
    */
   call: (
     loaded: Pick<ServerTool, 'tool'>,
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ) => Promise<ToolAnswer & { mustSignIn?: { app: string } }>;
+    asking?: { mayAsk: boolean; answered?: ({ kept: unknown } & QuestionOutcome) | undefined },
+  ) => Promise<ToolAnswer & { mustSignIn?: { app: string }; asks?: { draft: InteractionDraft; kept: unknown } }>;
 };
 
-type Dependencies = { db: Database; vault: Vault; client: McpClient; signIns: SignIns; now?: () => number };
+type Dependencies = {
+  db: Database;
+  vault: Vault;
+  client: McpClient;
+  signIns: SignIns;
+  /** Why a person must not be sent to this address; null where they may. */
+  refuseAddress: (url: string) => string | null;
+  now?: () => number;
+};
 type Reached = Extract<Reach, { ok: true }>;
 /** What a call needs beyond what anybody is shown. */
 type Origin = {
@@ -86,12 +103,20 @@ type Origin = {
   of: { server: string } | { app: string };
   name: string;
   inputSchema: JsonSchema;
+  isRepeatable: boolean;
 };
 type Policy = Manifest['mcp_tool_policy'][string];
 /** What one server has to offer, or why nothing. */
 type Loaded = { serverId: string; tools: ServerTool[]; away: Away | null };
 
-export function createServerTools({ db, vault, client, signIns, now = Date.now }: Dependencies): ServerTools {
+export function createServerTools({
+  db,
+  vault,
+  client,
+  signIns,
+  refuseAddress,
+  now = Date.now,
+}: Dependencies): ServerTools {
   const offeredBy = createOfferedTools({ client, now });
   const origins = new WeakMap<Tool, Origin>();
   // An offered tool belongs to one kept list, and so to one server and one set of secrets.
@@ -104,7 +129,7 @@ export function createServerTools({ db, vault, client, signIns, now = Date.now }
 
   async function toolsBehind(
     first: Reach,
-    origin: Omit<Origin, 'name' | 'inputSchema'>,
+    origin: Omit<Origin, 'name' | 'inputSchema' | 'isRepeatable'>,
     policies: Manifest['mcp_tool_policy'],
     signal: AbortSignal,
   ): Promise<Loaded> {
@@ -115,7 +140,9 @@ export function createServerTools({ db, vault, client, signIns, now = Date.now }
     if (!answer.ok) return { serverId, tools: [], away: awayBy(answer, reach) };
     const policy = 'server' in origin.of ? (policies[reach.server.slug] ?? null) : null;
     const made = toolsOf(answer.tools, reach, { policy, definitions });
-    for (const { tool, name, inputSchema } of made) origins.set(tool, { ...origin, name, inputSchema });
+    for (const { tool, name, inputSchema, isRepeatable } of made) {
+      origins.set(tool, { ...origin, name, inputSchema, isRepeatable });
+    }
     // What an app says of prices is between it and its user: nothing of the org's is spent on its word.
     const priceOf = (priceUsd: number | null) => ('server' in origin.of ? priceUsd : null);
     const tools = made.map(({ tool, priceUsd, name }) => ({ tool, priceUsd: priceOf(priceUsd), serverId, name }));
@@ -162,27 +189,43 @@ export function createServerTools({ db, vault, client, signIns, now = Date.now }
       };
     },
 
-    async call({ tool }, args, signal) {
+    async call({ tool }, args, signal, { mayAsk, answered } = { mayAsk: false }) {
       const origin = origins.get(tool);
       if (!origin) throw new TypeError('This tool was not loaded here.');
-      const { of, name, inputSchema } = origin;
-      const first = await reachOne(origin);
-      if (!first && 'app' in of) return mustSignIn(of.app);
-      if (!first) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
-      const attempt = await tried(first, ({ target, hide }) =>
-        client.callTool(target, { name, arguments: args, inputSchema }, { signal, hide }),
-      );
-      if (attempt.away?.reason === 'sign_in_over' && 'app' in of) return mustSignIn(of.app);
-      if (attempt.away) {
-        return failed('mcp_server_error', `The server \`${tool.server}\` cannot be called: ${attempt.away.message}`);
+      const { of, name, inputSchema, isRepeatable } = origin;
+      const asker = { slug: tool.server ?? '', tool: ownNameOf(tool), refuseAddress };
+      let next: NextQuestion = answered
+        ? takeAnswer(answered.kept as KeptQuestions, answered, asker)
+        : { kind: 'go_on', asking: { answers: {}, state: null }, notes: [] };
+      // More than one only where the server asks what nobody may be asked.
+      for (let round = 0; round < mostRounds; round++) {
+        if (next.kind === 'ask') return { output: '', isError: true, asks: { draft: next.draft, kept: next.kept } };
+        const { asking, notes } = next;
+        const first = await reachOne(origin);
+        if (!first && 'app' in of) return mustSignIn(of.app);
+        if (!first) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
+        const called = { name, arguments: args, inputSchema };
+        const attempt = await tried(first, ({ target, hide }) =>
+          client.callTool(target, called, { signal, hide, isRepeatable, ...(mayAsk && { asking }) }),
+        );
+        if (attempt.away?.reason === 'sign_in_over' && 'app' in of) return mustSignIn(of.app);
+        if (attempt.away) {
+          return failed('mcp_server_error', `The server \`${tool.server}\` cannot be called: ${attempt.away.message}`);
+        }
+        const { reach, answer } = attempt;
+        if (!answer.ok) return failed(answer.code, reach.hide(answer.message));
+        if (!('asked' in answer)) {
+          const { text, isError, media } = answer;
+          return { output: [text, ...notes].join('\n'), isError, ...(media && { media }) };
+        }
+        next = putQuestions(answer.asked, asker, { answers: asking.answers, notes });
       }
-      const { reach, answer } = attempt;
-      if (!answer.ok) return failed(answer.code, reach.hide(answer.message));
-      const { text: output, isError, media } = answer;
-      return { output, isError, ...(media && { media }) };
+      return failed('mcp_server_error', `The server \`${tool.server}\` asks the person again and again.`);
     },
   };
 }
+
+const mostRounds = 4;
 
 type Attempt<Answer> = { away: null; reach: Reached; answer: Answer } | { away: Away };
 
@@ -223,15 +266,22 @@ const failed = (code: string, message: string) => ({ output: `${code}: ${message
 
 type Known = { policy: Policy | null; definitions: WeakMap<OfferedTool, ToolDefinition> };
 
-type MadeTool = { tool: Tool; priceUsd: number | null; name: string; inputSchema: JsonSchema };
+type MadeTool = {
+  tool: Tool;
+  priceUsd: number | null;
+  name: string;
+  inputSchema: JsonSchema;
+  isRepeatable: boolean;
+};
 
 /** A name that the server lists twice, or that reads like another before the model, counts once: the first. */
 function toolsOf(offered: readonly OfferedTool[], reach: Reached, known: Known): MadeTool[] {
   const byName = new Map<string, MadeTool>();
   for (const each of offered) {
     const tool = toolOf(each, reach, known);
-    const { name, inputSchema, priceUsd } = each;
-    if (!byName.has(tool.definition.name)) byName.set(tool.definition.name, { tool, priceUsd, name, inputSchema });
+    const { name, inputSchema, priceUsd, isRepeatable } = each;
+    if (byName.has(tool.definition.name)) continue;
+    byName.set(tool.definition.name, { tool, priceUsd, name, inputSchema, isRepeatable });
   }
   return [...byName.values()];
 }

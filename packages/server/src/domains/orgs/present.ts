@@ -29,6 +29,7 @@ export const presentOrg = ({ org, settings }: OrgInMode, balance: Micros) => ({
   memory_endpoint: settings.memory_endpoint,
   otlp_endpoint: settings.otlp_endpoint,
   otlp_headers_secret: settings.otlp_headers_secret,
+  otlp_content: settings.otlp_content,
   model_fallbacks: settings.model_fallbacks,
   openings: settings.openings,
   balance_usd: microsToUsd(balance),

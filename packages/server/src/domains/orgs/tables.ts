@@ -40,6 +40,7 @@ export const orgSettings = table('org_settings', {
   memory_secret_rolled_at: moment().nullable(),
   otlp_endpoint: text().nullable(),
   otlp_headers_secret: text().nullable(),
+  otlp_content: boolean().withDefault(),
   /** By the slug of a deployment, or `*`: which models answer while the vendor of its own is away. */
   model_fallbacks: jsonb<Record<string, string[]>>().withDefault(),
   /** By the slug of a deployment, or `*`: what the page of a session says first. */

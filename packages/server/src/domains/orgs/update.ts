@@ -19,6 +19,7 @@ export type OrgChanges = { name?: string } & Partial<
     | 'memory_endpoint'
     | 'otlp_endpoint'
     | 'otlp_headers_secret'
+    | 'otlp_content'
     | 'model_fallbacks'
     | 'openings'
   >

@@ -48,13 +48,15 @@ describe('where the traces of an org go', () => {
     expect(await targetOf({ orgId: org.id, mode: 'test' })).toEqual({
       endpoint,
       headers: { Authorization: 'Bearer of test', 'X-Team': '' },
+      withContent: false,
     });
     expect(await targetOf({ orgId: org.id, mode: 'live' })).toEqual({
       endpoint,
       headers: { Authorization: 'Bearer of live' },
+      withContent: false,
     });
     await change(org.id, { otlp_headers_secret: null });
-    expect(await targetOf({ orgId: org.id, mode: 'test' })).toEqual({ endpoint, headers: {} });
+    expect(await targetOf({ orgId: org.id, mode: 'test' })).toEqual({ endpoint, headers: {}, withContent: false });
   });
 
   it('is kept for a few seconds', async () => {

@@ -31,12 +31,13 @@ export function createTraceTargets({
 }
 
 async function readTarget(db: Database, vault: Vault, tenant: Tenant): Promise<TraceTarget> {
-  const { otlp_endpoint: endpoint, otlp_headers_secret: secret } = await findSettings(db, tenant);
+  const settings = await findSettings(db, tenant);
+  const { otlp_endpoint: endpoint, otlp_headers_secret: secret, otlp_content: withContent } = settings;
   if (endpoint === null) return null;
-  if (secret === null) return { endpoint, headers: {} };
+  if (secret === null) return { endpoint, headers: {}, withContent };
   const value = (await readSecrets(db, vault, tenant, null, [secret])).get(secret);
   if (value === undefined) return { unusable: `The secret ${secret} is not stored in ${tenant.mode} mode.` };
   const headers = traceHeaders(value);
-  if (headers) return { endpoint, headers };
+  if (headers) return { endpoint, headers, withContent };
   return { unusable: `The secret ${secret} is no JSON object of header names and values that HTTP can carry.` };
 }

@@ -58,8 +58,10 @@ export function assembleEngine(
   const targetOf = createTraceTargets({ db, vault });
   const exporter = createTraceExporter({ outbound, targetOf, log });
   const tellTrace = async (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => {
-    if ((await targetOf(tenant)) === null) return;
-    const trace = await readRunTrace({ db, models }, tenant, run);
+    const target = await targetOf(tenant);
+    if (target === null) return;
+    const withContent = 'endpoint' in target && target.withContent === true;
+    const trace = await readRunTrace({ db, models }, tenant, { ...run, withContent });
     if (trace) exporter.record(tenant, trace);
   };
   const meaning = createPassageMeaning({ db, embeddings, comparesVectors, log });
@@ -103,6 +105,7 @@ export function assembleEngine(
       db,
       vault,
       client: kernel.mcpClient,
+      refuseAddress: kernel.refuseAddress,
       signIns: createSignIns({ db, vault, catalogue, signIn }),
     }),
     apps: {

@@ -51,6 +51,20 @@ export async function updateInteraction(
 export const readingInteractionsOf = (runIds: readonly string[]) =>
   reading(interactions, sql`SELECT ${columns} FROM interactions WHERE run_id = ANY(${runIds}) ORDER BY id`);
 
+/** The last thing that the tool of this call asked the person, with what came of it. */
+export const lastInputOf = (db: Executor, runId: string, callId: string) =>
+  maybeOne(
+    db,
+    {
+      kept: json<unknown>().nullable(),
+      decision: text().nullable(),
+      reason: text().nullable(),
+      answers: json<string[]>().nullable(),
+    },
+    sql`SELECT kept, decision, reason, answers FROM interactions
+        WHERE run_id = ${runId} AND call_id = ${callId} AND purpose = 'input' ORDER BY id DESC LIMIT 1`,
+  );
+
 export const questionsOfRuns = (db: Executor, runIds: readonly string[]): Promise<InteractionRow[]> =>
   rowsOf(
     db,

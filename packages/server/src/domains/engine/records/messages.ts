@@ -34,6 +34,14 @@ export const placeOfMessage = ({ created_at, id }: MessageRow) => [created_at.to
 export const allMessages = (db: Executor, conversationId: string): Promise<MessageRow[]> =>
   rowsOf(db, messages, sql`SELECT ${columns} FROM messages WHERE conversation_id = ${conversationId} ORDER BY id`);
 
+export const saidInTurn = (db: Executor, conversationId: string, turnId: string): Promise<MessageRow[]> =>
+  rowsOf(
+    db,
+    messages,
+    sql`SELECT ${columns} FROM messages
+        WHERE conversation_id = ${conversationId} AND turn_id = ${turnId} ORDER BY created_at, id`,
+  );
+
 export const insertMessage = (tx: Transaction, row: NewRowOf<typeof messages>): Promise<MessageRow> =>
   // By the clock that the messages of users have, so that both stand in one order.
   insert(tx, messages, { created_at: sharedDate(), ...row });

@@ -182,7 +182,9 @@ export const interactions = table('interactions', {
   task_id: text().nullable(),
   run_id: text(),
   call_id: text().nullable(),
-  purpose: text<'permission' | 'connection' | 'answer'>().nullable(),
+  purpose: text<'permission' | 'connection' | 'input' | 'answer'>().nullable(),
+  /** What a call goes on with after an answer; shown to nobody. */
+  kept: json<unknown>().nullable(),
   kind: text<(typeof interactionKinds)[number]>(),
   type: text<'approval' | 'question' | 'connect' | 'handoff' | 'tool_call'>(),
   status: text<'pending' | 'resolved' | 'cancelled' | 'expired'>(),

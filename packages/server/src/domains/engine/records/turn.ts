@@ -12,6 +12,8 @@ export type TurnRequest = {
   tools?: readonly MessageTool[] | undefined;
   hand_off: 'auto' | 'always';
   plan: boolean;
+  /** The caller's span that the message belongs to, as W3C writes it. */
+  traceparent?: string | undefined;
   /** The message is part of a test. No caller can say so. */
   test?: TestScript | undefined;
 };

@@ -143,16 +143,16 @@ function portsOf(
         const validity = engine.schemas.validate(tool.definition.inputSchema, call.arguments);
         return validity.ok ? { kind: 'ok' } : { kind: 'error', message: validity.message };
       },
-      async run(call, tool, signal) {
+      async run(call, tool, signal, of) {
         const risen = await risenPrice(engine.db, task?.id ?? turn.id, call, tool);
         if (risen !== null) return { kind: 'result', output: risen, isError: true };
         const price = tools.priceOf(tool);
         if (price !== null && price > 0) purse.willCharge(call.id, price);
         const outcome = await meteringComputer(
           () => purse.meterComputer(call.id),
-          () => tools.run(call, tool, signal),
+          () => tools.run(call, tool, signal, of),
         );
-        if (outcome.kind === 'connect') return outcome;
+        if (outcome.kind !== 'result') return outcome;
         const { output, isError, computerSeconds = 0, media: answered = [] } = outcome;
         purse.willChargeSeconds(call.id, computerSeconds);
         if (answered.length === 0) return { kind: 'result', output, isError };

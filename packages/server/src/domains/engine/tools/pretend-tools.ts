@@ -47,8 +47,8 @@ export function pretendTools(
     ...tools,
     all: tools.all.map((tool) => (tool.origin.from === 'function' ? { ...tool, effect: { kind: 'run' } } : tool)),
     priceOf: (tool) => (runsForReal(tool) ? tools.priceOf(tool) : null),
-    async run(call, tool, signal) {
-      if (runsForReal(tool)) return tools.run(call, tool, signal);
+    async run(call, tool, signal, of) {
+      if (runsForReal(tool)) return tools.run(call, tool, signal, of);
       const answer = entryOf(tool) ?? (await pretend(tool, call.arguments as Record<string, unknown>, remembered));
       return { kind: 'result', ...answer };
     },

@@ -9,7 +9,7 @@ import type { Run } from '../../../jobs/fence.ts';
 import type { FixedContent, Manifest } from '../../deployments/api.ts';
 import { mostToolsAtOnce, type ServerTool, type UnavailableServer } from '../../mcp-servers/api.ts';
 import type { KnownSkill } from '../../skills/api.ts';
-import { hasApprovedPlan } from '../records/interactions.ts';
+import { hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
 import type { Subject } from '../records/subject.ts';
 import type { MessageRow } from '../records/tables.ts';
 import { rememberedIn } from '../records/trace-store.ts';
@@ -80,11 +80,15 @@ export async function assembleTools(
     hasBrowser: browser.length > 0,
     missing: [...unavailable, ...crowdedOut(leftOut, servers)],
     priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
-    async run(call, tool, runSignal) {
+    async run(call, tool, runSignal, { isAnswered }) {
       const given = call.arguments as Record<string, unknown>;
       const server = serverOf(tool);
       if (server) {
-        const { mustSignIn, ...answer } = await engine.serverTools.call(server, given, runSignal);
+        const answered = isAnswered ? await lastInputOf(engine.db, run.runId, call.id) : undefined;
+        // Nobody sits before a test.
+        const asking = { mayAsk: !subject.turn.request.test, answered };
+        const { mustSignIn, asks, ...answer } = await engine.serverTools.call(server, given, runSignal, asking);
+        if (asks) return { kind: 'input', ...asks };
         if (!mustSignIn) return { kind: 'result', ...answer };
         const app = engine.apps.find(mustSignIn.app) ?? { id: mustSignIn.app, name: mustSignIn.app };
         return { kind: 'connect', draft: connectDraft(app, subject.turn.user_id) };

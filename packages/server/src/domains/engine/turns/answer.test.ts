@@ -15,6 +15,7 @@ const waiting = (of: Partial<InteractionRow>): InteractionRow => ({
   task_id: null,
   run_id: 'turn_1',
   call_id: 'call_1',
+  kept: null,
   purpose: 'permission',
   kind: 'exit_plan',
   type: 'approval',

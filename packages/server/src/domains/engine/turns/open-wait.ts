@@ -15,7 +15,7 @@ import type { OpenPage } from './ports.ts';
 export async function openWait(
   change: Change,
   of: { turn: TurnRow; taskId: string | null; runId: string; given: unknown; page?: OpenPage | null },
-  { callId, purpose, draft }: NewWait,
+  { callId, purpose, draft, kept }: NewWait,
 ): Promise<InteractionRow> {
   const page = draft.type === 'handoff' ? of.page : null;
   const row = await insertInteraction(change.tx, {
@@ -24,6 +24,7 @@ export async function openWait(
     id: draft.type === 'tool_call' ? callId : newId('int'),
     call_id: callId,
     purpose,
+    kept: kept === undefined ? null : storableJson(kept),
     deployment_id: draft.type === 'tool_call' ? change.conversation.deployment_id : null,
     status: 'pending',
     nonce: draft.kind === 'hands_approval' ? randomBytes(18).toString('base64url') : null,

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import {
+  type CallToolRequest,
+  type CallToolRequestOptions,
+  type CallToolResult,
+  type Client,
+  isInputRequiredResult,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/client';
+import {
+  type AnsweredQuestions,
+  type AskedQuestions,
+  type QuestionAnswer,
+  questionOf,
+  type ServerQuestion,
+} from './server-question.ts';
+
+type Params = CallToolRequest['params'];
+/** What the tool said, or what it wants to know first. */
+export type Outcome = { result: CallToolResult } | { asked: AskedQuestions };
+type Hide = (text: string) => string;
+
+/** A server may answer with nothing but a state to come back with. */
+const mostRounds = 5;
+const largestState = 64 * 1024;
+
+/**
+ * The protocol from 2026 on: a call that needs an answer ends with its questions and a state, and is made again with the
+ * answers and that state. Nothing is held open, so it does not matter how long the person takes, or which process goes on.
+ */
+export async function inRounds(
+  client: Client,
+  params: Params,
+  options: CallToolRequestOptions,
+  { asking, hide }: { asking: AnsweredQuestions; hide: Hide },
+): Promise<Outcome> {
+  let { answers, state } = asking;
+  for (let round = 0; round < mostRounds; round++) {
+    const result: unknown = await client.callTool(
+      {
+        ...params,
+        ...(Object.keys(answers).length > 0 && { inputResponses: answers }),
+        ...(state !== null && { requestState: state }),
+      } as Params,
+      { ...options, allowInputRequired: true },
+    );
+    if (!isInputRequiredResult(result)) return { result: result as CallToolResult };
+    state = result.requestState ?? null;
+    if (state !== null && state.length > largestState) throw new Error('The state of the call is too large.');
+    const requests = Object.entries(result.inputRequests ?? {});
+    if (requests.length > 0) return { asked: { questions: readAll(requests, hide), state, isHeld: false } };
+    answers = {};
+  }
+  throw new Error('The server goes round in circles.');
+}
+
+function readAll(
+  requests: [string, { method: string; params?: unknown }][],
+  hide: Hide,
+): Record<string, ServerQuestion> {
+  return Object.fromEntries(
+    requests.map(([key, { method, params }]) => {
+      const question = method === 'elicitation/create' ? questionOf(params, hide) : null;
+      if (!question) throw new Error('The server asks for something that this client has not offered.');
+      return [key, question];
+    }),
+  );
+}
+
+/**
+ * The protocol before: the server asks in the middle of a call, and waits. A question that was answered before, in an
+ * earlier attempt at the call, gets that answer; another one is told that nobody chose anything, and is put to the person.
+ */
+export function createHeldQuestions({ answers, hide }: { answers: AnsweredQuestions['answers']; hide: Hide }) {
+  const questions: Record<string, ServerQuestion> = {};
+  return {
+    questions,
+    wasCancelled: () => Object.values(questions).some(({ mode }) => mode === 'form'),
+    hide,
+    answers,
+    listenTo(client: Client): void {
+      client.setRequestHandler('elicitation/create', ({ params }): QuestionAnswer => {
+        const question = questionOf(params, hide);
+        if (!question) return { action: 'decline' };
+        const key = nameOf(question);
+        const known = answers[key];
+        if (known) return known;
+        questions[key] = question;
+        return { action: 'cancel' };
+      });
+    },
+  };
+}
+
+export async function heldOpen(
+  { questions, answers, hide }: ReturnType<typeof createHeldQuestions>,
+  call: () => Promise<CallToolResult>,
+): Promise<Outcome> {
+  try {
+    const result = await call();
+    return Object.keys(questions).length > 0 ? { asked: { questions, state: null, isHeld: true } } : { result };
+  } catch (error) {
+    // The server has done nothing, and says where the person has to go before the call is made again.
+    if (error instanceof UrlElicitationRequiredError) {
+      const wanted = error.elicitations.flatMap((each) => questionOf({ ...each, mode: 'url' }, hide) ?? []);
+      const open = wanted.map((each) => [nameOf(each), each] as const).filter(([key]) => !answers[key]);
+      if (open.length > 0) return { asked: { questions: Object.fromEntries(open), state: null, isHeld: true } };
+    }
+    if (Object.keys(questions).length > 0) return { asked: { questions, state: null, isHeld: true } };
+    throw error;
+  }
+}
+
+/** The same question of another attempt has the same name. */
+const nameOf = (question: ServerQuestion) =>
+  createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 22);

@@ -1,0 +1,89 @@
+/** What a tool's server wants to know from the person before it goes on (an elicitation). */
+export type ServerQuestion =
+  | { mode: 'form'; message: string; fields: Readonly<Record<string, FormField>>; required: readonly string[] }
+  /** The person is to do something at this address, and to say so. */
+  | { mode: 'url'; message: string; url: string };
+
+export type FormField = {
+  type: 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
+  title: string;
+  description: string;
+  /** What may be chosen: the value that the server knows, and what the person reads. */
+  options: readonly { value: string; label: string }[];
+  minimum?: number | undefined;
+  maximum?: number | undefined;
+};
+
+export type QuestionAnswer =
+  | { action: 'accept'; content?: Record<string, string | number | boolean | string[]> }
+  | { action: 'decline' }
+  | { action: 'cancel' };
+
+/**
+ * A call that stopped at questions. With an answer to each, under the same names, and `state` it goes on. `isHeld`: the
+ * server will ask everything anew, what was answered before too.
+ */
+export type AskedQuestions = { questions: Record<string, ServerQuestion>; state: string | null; isHeld: boolean };
+
+/** What a call that stopped goes on with; nothing where it is made for the first time. */
+export type AnsweredQuestions = { answers: Readonly<Record<string, QuestionAnswer>>; state: string | null };
+
+const mostFields = 20;
+const mostOptions = 50;
+const longestText = 2000;
+
+/** Null where it is none that can be put to a person. */
+export function questionOf(params: unknown, hide: (text: string) => string): ServerQuestion | null {
+  const { mode = 'form', message, url, requestedSchema } = asObject(params);
+  const said = shown(message, hide);
+  if (mode === 'url') return typeof url === 'string' ? { mode: 'url', message: said, url } : null;
+  if (mode !== 'form') return null;
+  const { properties, required } = asObject(requestedSchema);
+  const fields = Object.entries(asObject(properties)).map(([name, schema]) => [name, fieldOf(schema, hide)] as const);
+  if (fields.length > mostFields || fields.some(([, field]) => field === null)) return null;
+  return {
+    mode: 'form',
+    message: said,
+    fields: Object.fromEntries(fields) as Record<string, FormField>,
+    required: Array.isArray(required) ? required.filter((each) => typeof each === 'string') : [],
+  };
+}
+
+function fieldOf(given: unknown, hide: (text: string) => string): FormField | null {
+  const schema = asObject(given);
+  const { type, title, description, minimum, maximum } = schema;
+  const about = { title: shown(title, hide), description: shown(description, hide), options: [] };
+  const choice = optionsOf(schema, hide);
+  const choices = type === 'array' ? optionsOf(asObject(schema.items), hide) : null;
+  if (choices) return { ...about, type: 'choices', options: choices };
+  if (choice) return { ...about, type: 'choice', options: choice };
+  if (type === 'string' || type === 'boolean') return { ...about, type };
+  if (type !== 'number' && type !== 'integer') return null;
+  return { ...about, type, minimum: asNumber(minimum), maximum: asNumber(maximum) };
+}
+
+/** In each of the ways that the protocol has had so far. */
+function optionsOf(schema: Record<string, unknown>, hide: (text: string) => string): FormField['options'] | null {
+  const { enum: values, enumNames, oneOf, anyOf } = schema;
+  const titled = oneOf ?? anyOf;
+  const labels = Array.isArray(enumNames) ? enumNames : [];
+  const all = Array.isArray(titled)
+    ? titled.map((each) => [asObject(each).const, asObject(each).title])
+    : Array.isArray(values)
+      ? values.map((value, at) => [value, labels[at]])
+      : null;
+  if (!all || all.length === 0 || all.length > mostOptions) return null;
+  if (!all.every(([value]) => typeof value === 'string')) return null;
+  return all.map(([value, label]) => ({ value: value as string, label: shown(label, hide) || (value as string) }));
+}
+
+const asObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const asNumber = (value: unknown) => (typeof value === 'number' ? value : undefined);
+/** Nothing in it may turn the text around, and no credential of the call may stand in it. */
+const shown = (text: unknown, hide: (text: string) => string) =>
+  typeof text === 'string'
+    ? hide(text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim())
+        .slice(0, longestText)
+        .toWellFormed()
+    : '';

@@ -163,4 +163,25 @@ export const operating = area('operating', 'done', [
     'docs/operating.md · Starting and stopping',
     'Settings may stand in a `.env` of the folder that the server is started in; the environment counts before it.',
   ],
+  [
+    'OPS-320',
+    'docs/cli.md',
+    'The help of every command has a sentence for each flag and examples that work as they are written.',
+  ],
+  [
+    'OPS-321',
+    'docs/cli.md · Which server, which key',
+    'Help, `vestra status` and `--debug` say in which order a server and a key are looked for, and `status` which are used and from where; help lists every event type.',
+  ],
+  ['OPS-322', 'docs/cli.md', 'Where no server listens a command says so at the first try, and how to start one.'],
+  [
+    'OPS-323',
+    'docs/cli.md · What is printed',
+    '`vestra ask` ends with 5 where the agent waits for somebody, and with 1 where it failed.',
+  ],
+  [
+    'OPS-324',
+    'docs/cli.md · ask and answer',
+    'At a terminal `vestra ask` shows that the agent thinks, Markdown as styles and the tools that were called; `vestra trace` shows a reply or work as a tree with time, tokens and cost.',
+  ],
 ]);

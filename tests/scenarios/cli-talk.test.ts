@@ -65,13 +65,13 @@ describe('vestra ask', () => {
     expect(JSON.parse(stopped.out)).toMatchObject({ id: conversation, status: 'idle' });
   });
 
-  it('says what the agent waits on, and answer lets it go on', async () => {
+  it('ends with 5 where the agent waits, and answer lets it go on [OPS-323]', async () => {
     server.script((request) => {
       const [result] = resultsIn(request);
       return result ? { text: `Done: ${result}` } : { calls: [{ name: 'refund', arguments: { number: 'A-1' } }] };
     });
     const asked = await vestra('ask', 'Refund', 'A-1', '--user', 'bob');
-    expect([asked.code, asked.out]).toEqual([0, '']);
+    expect([asked.code, asked.out]).toEqual([5, '']);
     expect(asked.err).toMatch(
       /^\? Refunds an order\..*\n {4}number: A-1\n {2}vestra answer int_\w+ --approve --present-user/,
     );
@@ -137,6 +137,28 @@ describe('vestra ask', () => {
     const typed = ['answer', '--approve', '--user', 'eve'];
     const atTerminal = { cwd: folder, env: { ...env(), XDG_CONFIG_HOME: folder }, isInteractive: true };
     expect(await runHere(typed, atTerminal)).toMatchObject({ code: 0, out: expect.stringMatching(/: approved\n$/) });
+  });
+
+  it('at a terminal shows that the agent thinks, Markdown as styles, and the tools it called [OPS-324]', async () => {
+    server.script((request) =>
+      resultsIn(request)[0]
+        ? { text: 'It comes **Friday**.' }
+        : { calls: [{ name: 'remember', arguments: { text: 'x' } }] },
+    );
+    const atTerminal = { cwd: folder, env: { ...env(), XDG_CONFIG_HOME: folder }, isInteractive: true, columns: 100 };
+    const { code, out, err } = await runHere(['ask', 'When?', '--user', 'fred', '--deployment', 'desk'], atTerminal);
+    expect([code, out]).toEqual([0, 'It comes \u001b[1mFriday\u001b[22m.\n']);
+    expect(err.split('Thinking')[0]).toBe('\r\u001b[K⠋ ');
+    expect(err).toMatch(/remember.*\((\d+ ms|\d\.\d s)\)/);
+    const conversation = /conv_\w+/.exec(err)?.[0] as string;
+
+    const trace = await here('trace', conversation);
+    expect(trace.out).toMatch(
+      /^reply turn_\w+ {2}.* tokens · \$0\.\d+\n├─ \S*scripted.*\n├─ (✖ )?remember.*\n└─ \S*scripted.*\n$/,
+    );
+    const { turn_id } = JSON.parse((await here('trace', conversation, '--json')).out);
+    expect((await here('trace', turn_id)).out).toBe(trace.out);
+    expect((await here('trace', `turn_${'0'.repeat(24)}`)).err).toContain('give --conversation');
   });
 
   it('uploads what it is told to send along', async () => {
@@ -352,7 +374,8 @@ describe('a command and the tool of its name', () => {
     const line = await typed(name, given());
     expect(tool.said).toMatchObject(expected);
     expect(comparable(line.said)).toEqual(comparable(tool.said));
-    expect([line.isRefused, line.code > 0]).toEqual([tool.isRefused, tool.isRefused || tool.said.status === 'failed']);
+    const isDone = !tool.isRefused && !['failed', 'waiting'].includes(String(tool.said.status));
+    expect([line.isRefused, line.code === 0]).toEqual([tool.isRefused, isDone]);
     expect(tool.said).not.toHaveProperty('token');
   });
 });
@@ -366,7 +389,8 @@ describe('vestra listen', () => {
       response.writeHead(204).end();
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => endpoint.once('listening', resolve));
-    const to = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hooks`;
+    // As other tools take it: without its scheme.
+    const to = `127.0.0.1:${(endpoint.address() as AddressInfo).port}/hooks`;
     const words = ['listen', '--to', to, '--types', 'reply.completed'];
     const listening = startCli(words, { cwd: folder, env: env(), input: '' });
     await listening.until(({ err }) => err.includes('The signing secret is'));
@@ -402,6 +426,8 @@ describe('vestra start and admin', () => {
     expect(await started.ended).toBe(0);
     const made = await runCli(['admin', 'org', 'create', '--name', 'Another', '--json'], { cwd: folder, env: machine });
     expect(JSON.parse(made.out)).toMatchObject({ org_id: expect.any(String), test_key: expect.any(String) });
+    const mistyped = await runCli(['admin', 'credit', '--mode', 'live'], { cwd: folder, env: machine });
+    expect([mistyped.code, mistyped.err]).toEqual([2, expect.stringContaining('--org is missing.')]);
     const help = await runCli(['admin', '--help'], { cwd: folder });
     expect([help.code, help.out]).toEqual([0, expect.stringContaining('vestra admin credit')]);
   });

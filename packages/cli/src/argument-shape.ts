@@ -25,11 +25,14 @@ export type ArgumentShape = {
   description: string;
   /** What a value may be, in words: `1 to 120 characters`. */
   bounds: string;
+  /** What an id must look like; empty where it may be any text. */
+  pattern: string;
   default: unknown;
 };
 
 type JsonSchema = {
   type?: string;
+  pattern?: string;
   enum?: (string | number | boolean | null)[];
   const?: string | number | boolean | null;
   anyOf?: JsonSchema[];
@@ -58,6 +61,7 @@ export function shapeOf(schema: z.ZodType): ArgumentShape {
     isNullable: own.length < branches.length,
     description: json.description ?? own.find((each) => each.description)?.description ?? '',
     bounds: own.length === 1 ? boundsOf(own[0] as JsonSchema) : '',
+    pattern: own.find(({ pattern }) => pattern)?.pattern ?? '',
     default: json.default,
   };
 }

@@ -64,6 +64,7 @@ const bodyShape: ArgumentShape = {
   isNullable: false,
   description: '',
   bounds: '',
+  pattern: '',
   default: undefined,
 };
 

@@ -39,7 +39,10 @@ const groups: readonly [string, readonly string[]][] = [
     ],
   ],
   ['Account:', ['me', 'org', 'keys', 'limits', 'usage', 'audit-log', 'models', 'members', 'health']],
-  ['This machine:', ['start', 'status', 'doctor', 'setup', 'admin', 'login', 'logout', 'profiles', 'completion']],
+  [
+    'This machine:',
+    ['start', 'status', 'whoami', 'doctor', 'setup', 'admin', 'login', 'logout', 'profiles', 'completion'],
+  ],
 ];
 
 const order = groups.flatMap(([, words]) => words);

@@ -7,7 +7,7 @@ export function describeArgument({ argument, flag, shape, isRequired, isPosition
     isRequired && !isPositional && 'required',
     argument.name === 'user' && isPositional && 'required; also as --user',
     argument.name === 'user' && !isRequired && !said.includes('absent') && 'absent: the org’s own agent',
-    shape.choices.length > 0 && listed(shape.choices),
+    shape.choices.length > 0 && shape.choices.map(String).join(', '),
     !said && shape.bounds,
     (shape.kind === 'texts' || shape.kind === 'labels') && 'may be given several times',
     (shape.kind === 'json' || shape.kind === 'labels') && 'JSON or @path',
@@ -34,11 +34,6 @@ export function placeholderOf({ shape }: Binding): string {
     default:
       return '<text>';
   }
-}
-
-function listed(choices: readonly unknown[]): string {
-  const shown = choices.slice(0, 12).map(String).join(', ');
-  return choices.length > 12 ? `${shown} and ${choices.length - 12} more` : shown;
 }
 
 const showsDefault = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value) && value !== '';

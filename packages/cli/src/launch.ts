@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { operatorCommands } from '@vestra/contract/operator-commands';
 import type { Command } from 'commander';
 import { headingOf } from './command-groups.ts';
+import { exampleLines } from './examples.ts';
 
 const serverProgram = import.meta.resolve('@vestra/server/main/main');
 const operatorProgram = import.meta.resolve('@vestra/server/operator/main');
@@ -14,6 +15,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
   program
     .command('start')
     .helpGroup(headingOf('start'))
+    .addHelpText('after', exampleLines('start'))
     .description('Start the server on this machine with the settings of the environment.')
     .option('--port <number>', 'where it listens; absent: PORT, or 4600')
     .option('--host <address>', 'absent: HOST, or 127.0.0.1')
@@ -24,6 +26,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
   program
     .command('doctor')
     .helpGroup(headingOf('doctor'))
+    .addHelpText('after', exampleLines('doctor'))
     .description('Look at what a server on this machine needs: what is installed, reachable, writable and retiring.')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
@@ -33,6 +36,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
   program
     .command('setup')
     .helpGroup(headingOf('setup'))
+    .addHelpText('after', exampleLines('setup'))
     .description('Add what the base install leaves out to this machine: `vestra setup voice`.')
     .argument('<part>', 'voice')
     .option('--json', 'print JSON')

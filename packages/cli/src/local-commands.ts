@@ -49,6 +49,7 @@ export const localCommands: readonly LocalCommand[] = [
     words: [],
     run: status,
   },
+  { name: 'whoami', summary: 'The same as status.', words: [], run: status },
   {
     name: 'login',
     summary: 'Keep a server’s address and a key on this machine, under --profile or as the default.',

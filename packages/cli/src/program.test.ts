@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, commands } from '@vestra/contract/derive/commands';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Binding, bindingsOf } from './bindings.ts';
 import { buildProgram } from './program.ts';
+import { precedence } from './settings.ts';
 import { keptTerminal, runHere } from './terminal.fixture.ts';
 import { takesFileAlone } from './upload.ts';
 
@@ -92,7 +94,41 @@ describe('every command of the table', () => {
       for (const { flag, argument, isPositional } of flags) {
         if (argument.place !== null) expect(out, name).toContain(isPositional ? argument.name : flag);
       }
+      const [about = '', examples = ''] = out.split('\nExamples:\n');
+      // A flag, or a word of the command, that stands alone on its line says nothing.
+      expect(about.match(/^ {2}(?:--\S+(?: <\S+>)?|[a-z_]+)$/gm), name).toBeNull();
+      expect(examples, name).toContain(`vestra ${name}`);
+      for (const [flag] of examples.split('\n\n')[0]?.matchAll(/(?<= )--[a-z-]+/g) ?? []) {
+        expect(about, name).toContain(`  ${flag.replace('--no-', '--')}`);
+      }
     }
+  });
+
+  it.each(
+    ofRoutes
+      .map((command) => command.name)
+      .filter((name) => !/^(skills|documents|files|secrets|users screenshot)/.test(name)),
+  )('%s works as its example is written [OPS-320]', async (name) => {
+    answer = () => ({ status: 404, body: refusal });
+    const { out } = await vestra(...name.split(' '), '--help');
+    const [, line = ''] = /\nExamples:\n {2}vestra (.*)/.exec(out) ?? [];
+    const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+      ([, one, other, bare]) => one ?? other ?? bare ?? '',
+    );
+    const files = words.filter((word) => word.startsWith('@')).map((word) => join(folder, word.slice(1)));
+    for (const file of files) await writeFile(file, '{}');
+    const { code, err } = await vestra(...words);
+    for (const file of files) await rm(file);
+    expect([code, seen.length], err).toEqual([1, 1]);
+  });
+
+  it('names every event type and the order in which a server and key are looked for [OPS-321]', async () => {
+    const help = async (...words: string[]) => (await vestra('help', ...words)).out.replace(/\s+/g, ' ');
+    for (const type of webhookEventTypes) {
+      expect(await help('events')).toContain(type);
+      expect(await help('logs')).toContain(type);
+    }
+    for (const each of precedence) expect(await help()).toContain(each);
   });
 
   it('is listed by help under a heading of its own', async () => {
@@ -187,6 +223,10 @@ describe('what goes wrong', () => {
     [['aply'], /Did you mean `vestra apply`/],
     [['qwertyuiop'], /`vestra help` lists the commands/],
     [['listen'], /Missing: --to/],
+    [['listen', '--to', 'ftp://x'], /--to takes an address such as localhost:3000/],
+    [['trace', 'msg_1'], /a turn_ id, a task_ id, or a conv_ id/],
+    [['open', 'window'], /There are: chat, docs, console/],
+    [['logs', '--type', 'no.such'], /`vestra help logs` lists the types/],
     [['test', 'desk', '--user', 'ada'], /leave --user out/],
   ])('%j is a command line that cannot be read', async (typed, message) => {
     const { code, out, err } = await vestra(...typed);
@@ -232,10 +272,26 @@ describe('what goes wrong', () => {
     await rm(join(folder, '.vestra'), { recursive: true });
   });
 
-  it('says how to start a server that is not there', async () => {
-    const { code, err } = await vestra('me', '--url', 'http://127.0.0.1:1');
-    expect(code).toBe(1);
-    expect(err).toMatch(/^✖ http:\/\/127\.0\.0\.1:1 cannot be reached.* Start a server with `vestra start`/);
+  it('says at once how to start a server that is not there [OPS-322]', async () => {
+    const gone = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => gone.once('listening', resolve));
+    const away = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
+    await new Promise((resolve) => gone.close(resolve));
+    const called = vi.spyOn(globalThis, 'fetch');
+    const { code, err } = await vestra('users', 'list', '--url', away);
+    expect([code, called.mock.calls.length]).toEqual([1, 1]);
+    expect(err).toBe(
+      `✖ No server listens at ${away}. Start a server with \`vestra start\`, or name another with --url.\n`,
+    );
+    called.mockRestore();
+    expect(JSON.parse((await vestra('me', '--url', away, '--json')).err).error.code).toBe('connection_refused');
+  });
+
+  it('with a server that answered once and is started again is waited for', async () => {
+    let calls = 0;
+    answer = () => ({ status: calls++ === 0 ? 503 : 200, body: calls === 1 ? refusal : { object: 'me' } });
+    expect((await vestra('me')).code).toBe(0);
+    expect(calls).toBe(2);
   });
 
   it('never shows the key, whatever is said and whatever comes back', async () => {
@@ -256,6 +312,42 @@ describe('what goes wrong', () => {
     expect([code, err]).toEqual([1, `✖ No API key for ${url}: give --key, set VESTRA_KEY, or run \`vestra login\`.\n`]);
     const asJson = await runHere(['me', '--json'], { env, cwd: folder });
     expect(JSON.parse(asJson.err).error).toMatchObject({ type: 'authentication', code: 'key_missing' });
+  });
+});
+
+describe('vestra status', () => {
+  const me = {
+    object: 'me',
+    org: { id: 'org_1', name: 'Shop', status: 'active' },
+    mode: 'test',
+    key: null,
+    member: null,
+  };
+  const health = { object: 'health', status: 'ok', version: '9.9.9', checks: {} };
+
+  it.each(['status', 'whoami'])('says which server and key are used, and why: %s [OPS-321]', async (name) => {
+    answer = ({ path }) => ({ status: 200, body: path === '/v1/health' ? health : me });
+    const { code, out, err } = await vestra(name);
+    expect(code).toBe(0);
+    for (const word of [url, 'VESTRA_URL', '9.9.9', 'VESTRA_KEY', secret.slice(-4), 'Shop'])
+      expect(out).toContain(word);
+    expect(out + err).not.toContain(secret);
+    expect(err).toContain(`1. ${precedence[0]}`);
+    const json = JSON.parse((await vestra(name, '--json', '--url', `${url}/v1/`)).out);
+    expect(json).toMatchObject({
+      server: { url, from: '--url' },
+      key: { from: 'VESTRA_KEY', status: 'good' },
+      precedence,
+    });
+  });
+
+  it('ends with 1 where the key is refused', async () => {
+    const body = {
+      error: { ...refusal.error, type: 'authentication', code: 'key_invalid', message: 'No such API key.' },
+    };
+    answer = ({ path }) => (path === '/v1/health' ? { status: 200, body: health } : { status: 401, body });
+    const { code, out } = await vestra('status');
+    expect([code, out]).toEqual([1, expect.stringContaining('No such API key.')]);
   });
 });
 

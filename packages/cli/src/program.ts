@@ -7,12 +7,13 @@ import { callRoute } from './call-route.ts';
 import { headingOf, placeOf } from './command-groups.ts';
 import { connect } from './connect.ts';
 import { describeArgument, placeholderOf } from './describe-argument.ts';
+import { exampleLines } from './examples.ts';
 import { addGlobalFlags, readGlobals } from './global-flags.ts';
 import type { Invocation, Outline, OwnCommand } from './invocation.ts';
 import { addLaunchers } from './launch.ts';
 import { type LocalCommand, localCommands } from './local-commands.ts';
 import { ownCommands } from './own-commands.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { precedence, readSettings, type Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { takesFile, takesFileAlone } from './upload.ts';
 import { withSecret } from './with-secret.ts';
@@ -39,7 +40,10 @@ export function buildProgram(terminal: Terminal): Program {
     .description('Host an AI agent: configure it once, run it for every user.')
     .version(manifest.version, '-V, --version', 'show the version')
     .usage('<command> [flags]')
-    .addHelpText('after', '\nvestra help <command> shows the flags of a command.')
+    .addHelpText(
+      'after',
+      `\nWhich server and key, the first that is given:\n${precedence.map((each) => `  ${each}\n`).join('')}\nvestra help <command> shows the flags of a command, with examples.`,
+    )
     .helpCommand(false);
   prepare(commander, terminal, leaves);
 
@@ -97,6 +101,7 @@ function define(leaf: Commander, command: Command, terminal: Terminal, { start, 
   const ownNames = new Set(leaf.options.map((option) => option.attributeName()));
   addGlobalFlags(leaf);
   leaf.usage([...leaf.registeredArguments.map(shownArgument), '[flags]'].join(' '));
+  leaf.addHelpText('after', exampleLines(command.name, bindings));
   if (ownNames.has('url')) {
     leaf.addHelpText(
       'after',
@@ -123,6 +128,7 @@ function defineLocal(
   for (const [word, description] of command.words) leaf.addArgument(new Argument(word, description));
   for (const [flag, description] of command.flags ?? []) leaf.addOption(new Option(flag, description));
   addGlobalFlags(leaf);
+  leaf.addHelpText('after', exampleLines(command.name));
   leaf.action(async () => {
     const globals = readGlobals(leaf, new Set());
     start(globals);

@@ -46,6 +46,7 @@ describe('what is typed becomes what the API takes', () => {
     ['deployments put', 'apps', ['gmail', 'drive'], ['gmail', 'drive']],
     ['org update', 'allowed_return_urls', ['[]'], []],
     ['conversations create', 'metadata', ['team=a=b', 'plan='], { team: 'a=b', plan: '' }],
+    ['users create', 'metadata', ['plan=pro', 'team=a'], { plan: 'pro', team: 'a' }],
     ['conversations create', 'metadata', ['{"team":"a"}'], { team: 'a' }],
     ['conversations create', 'message', '@ada said hello', '@ada said hello'],
     ['sessions create', 'screen', 'false', false],

@@ -21,6 +21,8 @@ export async function readValue(
   if (typeof given !== 'string') return readSeveral(terminal, flag, shape, given);
   if (shape.isNullable && given === 'null') return null;
   switch (shape.kind) {
+    case 'labels':
+      return readSeveral(terminal, flag, shape, [given]);
     case 'number':
       return readNumber(flag, given);
     case 'choice':

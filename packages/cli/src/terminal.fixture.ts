@@ -2,26 +2,33 @@ import { Readable } from 'node:stream';
 import { run } from './run.ts';
 import { painter, type Terminal } from './terminal.ts';
 
-type Options = { env?: Record<string, string>; cwd?: string; stdin?: string; isInteractive?: boolean };
+type Options = {
+  env?: Record<string, string>;
+  cwd?: string;
+  stdin?: string;
+  isInteractive?: boolean;
+  /** Given: what is shown goes to a terminal so wide, with colours. */
+  columns?: number;
+};
 
 export type Ran = { code: number; out: string; err: string };
 
 /** A terminal that keeps what is said: no person unless one is told of, no colours. */
-export function keptTerminal({ env = {}, cwd = '/', stdin = '', isInteractive = false }: Options = {}) {
+export function keptTerminal({ env = {}, cwd = '/', stdin = '', isInteractive = false, columns }: Options = {}) {
   const said = { out: '', err: '' };
   const terminal: Terminal = {
     env,
     cwd,
     stdin: Readable.from([stdin]),
     isInteractive,
-    columns: null,
+    columns: columns ?? null,
     out: (content) => {
       said.out += content;
     },
     err: (text) => {
       said.err += text;
     },
-    paint: painter(false, env),
+    paint: painter(columns !== undefined, env),
     paintError: painter(false, env),
     signal: new AbortController().signal,
   };

@@ -208,7 +208,7 @@ describe('any IPv4 address in any spelling', () => {
   it('is refused in every private or special range', () => {
     fc.assert(
       fc.property(refusedIp, spelling, (ip, spell) => {
-        expect(refuseAddress(`https://${spell(ip)}/`, closed)).toBe(internal);
+        expect(refuseAddress(`https://${spell(ip)}/`, closed)).toMatch(internal);
       }),
       { numRuns: 3000 },
     );

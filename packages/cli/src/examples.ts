@@ -1,0 +1,127 @@
+import type { Binding } from './bindings.ts';
+
+/** What a person would type, for the commands that are more than the call of a route or are mostly met first. */
+const written: Readonly<Record<string, readonly string[]>> = {
+  init: [
+    'vestra init',
+    'vestra init --deployment shop --describe "Answers customers of a bicycle shop." --file shop.yaml',
+  ],
+  apply: ['vestra apply', 'vestra apply examples/support-desk --promote no', 'vestra apply shop.yaml --dry-run'],
+  test: ['vestra test', 'vestra test support-desk --json'],
+  dev: ['vestra dev', 'vestra dev examples/support-desk --user ada'],
+  ask: [
+    'vestra ask "Where is my order?" --user ada',
+    'vestra ask "And the other one?" --conversation conv_01m7hkqxrb9ynhrwe4350gw7',
+    'vestra ask "What does this say?" --attach contract.pdf --json',
+  ],
+  answer: [
+    'vestra answer',
+    'vestra answer int_01m7hkqxrb9ynhrwe4350gw7 --approve --present-user',
+    'vestra answer --user ada --answers M --answers "In blue"',
+    'vestra answer call_01m7hkqxrb9ynhrwe4350gw7 --output \'{"refunded": true}\'',
+  ],
+  trace: ['vestra trace conv_01m7hkqxrb9ynhrwe4350gw7', 'vestra trace task_01m7hkqxrb9ynhrwe4350gw7 --json'],
+  embed: ['vestra embed --user ada --deployment support-desk', 'vestra embed --user ada --screen watch'],
+  open: ['vestra open --user ada', 'vestra open docs'],
+  events: [
+    'vestra events --limit 50',
+    'vestra events --conversation conv_01m7hkqxrb9ynhrwe4350gw7 --follow',
+    'vestra events --type task.failed --follow',
+  ],
+  logs: ['vestra logs', 'vestra logs --type reply.completed --json'],
+  listen: [
+    'vestra listen --to localhost:3000/hooks',
+    'vestra listen --to localhost:3000 --types task.completed,turn.failed',
+  ],
+  start: ['vestra start', 'PORT=4700 vestra start', 'vestra start --port 4700 --host 0.0.0.0'],
+  doctor: ['vestra doctor', 'vestra doctor --json'],
+  setup: ['vestra setup voice'],
+  status: ['vestra status', 'vestra status --profile work'],
+  whoami: ['vestra whoami'],
+  login: [
+    'vestra login',
+    'vestra login --profile work --url https://vestra.example.com',
+    'pass vestra | vestra login --url https://vestra.example.com --key -',
+  ],
+  logout: ['vestra logout', 'vestra logout --profile work'],
+  profiles: ['vestra profiles', 'vestra profiles work'],
+  completion: ['eval "$(vestra completion bash)"', 'vestra completion fish > ~/.config/fish/completions/vestra.fish'],
+  'functions serve': [
+    'vestra functions serve functions.ts',
+    'vestra functions serve functions.ts --deployment shop --watch',
+  ],
+  'secrets set': ['vestra secrets set ORDERS_TOKEN', 'pass orders | vestra secrets set ORDERS_TOKEN -'],
+  'files upload': ['vestra files upload report.pdf --user ada'],
+  'documents create': [
+    'vestra documents create nb_01m7hkqxrb9ynhrwe4350gw7 --file policy.docx --title "Returns policy"',
+  ],
+  'skills create': ['vestra skills create --file ./skills/returns'],
+  'skills replace': ['vestra skills replace skl_01m7hkqxrb9ynhrwe4350gw7 --file ./skills/returns'],
+  'users screenshot': ['vestra users screenshot ada --out screen.jpg'],
+  usage: ['vestra usage --group-by user --from 2026-11-01 --to 2026-11-30'],
+};
+
+/** For the end of a command's help. */
+export const exampleLines = (name: string, bindings: readonly Binding[] = []): string =>
+  `\nExamples:\n${examplesOf(name, bindings)
+    .map((each) => `  ${each}`)
+    .join('\n')}`;
+
+/** How the command is typed: as written above, or with one value for each thing that it needs. */
+function examplesOf(name: string, bindings: readonly Binding[]): readonly string[] {
+  const found = written[name];
+  if (found) return found;
+  const needed = bindings.filter(({ isRequired }) => isRequired);
+  // What changes something is shown with something to change.
+  const changed = bindings.find(({ argument }) => argument.place === 'body');
+  if (/ update$/.test(name) && changed && !needed.includes(changed)) needed.push(changed);
+  const words = needed.map((binding) => {
+    if (binding.isPositional) return sampleOf(binding);
+    return binding.shape.kind === 'boolean' ? binding.flag : `${binding.flag} ${sampleOf(binding)}`;
+  });
+  return [['vestra', name, ...words].join(' ')];
+}
+
+/** By name, where any text would do and some say more. */
+const samples: Readonly<Record<string, string>> = {
+  app: 'github',
+  ask: '"List the orders that are late."',
+  content: '"Keeps a list of orders."',
+  cron: '"0 8 * * 1"',
+  deployment: 'shop',
+  deployment_id: 'shop',
+  description: '"Answers about orders."',
+  domain: 'example.com',
+  email: 'ada@example.com',
+  message: '"Hello"',
+  name: 'shop',
+  password: '-',
+  query: '"orders of last week"',
+  skill_id: 'returns',
+  slug: 'shop',
+  text: '"Prefers tea."',
+  title: '"Returns policy"',
+  url: 'https://example.com/hooks',
+  user: 'ada',
+  value: '-',
+  version: '3',
+};
+
+function sampleOf({ argument, shape }: Binding): string {
+  const [first] = shape.choices;
+  if (first !== undefined) return String(first);
+  const named = samples[argument.name];
+  if (named) return named;
+  const prefix = /\^\(?(?:\?:)?([a-z]+)_/.exec(shape.pattern)?.[1];
+  if (prefix) return `${prefix}_01m7hkqxrb9ynhrwe4350gw7`;
+  switch (shape.kind) {
+    case 'number':
+      return '5';
+    case 'labels':
+      return 'plan=pro';
+    case 'json':
+      return `@${argument.name}.json`;
+    default:
+      return 'text';
+  }
+}

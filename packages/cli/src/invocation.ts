@@ -22,6 +22,8 @@ export type Invocation = {
 export type OwnCommand = {
   /** Where the command line does more than the table says. */
   summary?: string;
+  /** Every command of the table takes a `user`; this one has no use for it. */
+  takesNoUser?: true;
   /** Arguments of the table that are typed without a flag. */
   positional?: readonly string[];
   /** Flags beyond the table's: `['--follow', 'Go on with what happens.']`; `several`: may be given again. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -122,6 +122,24 @@ describe('every command of the table', () => {
     expect([code, seen.length], err).toEqual([1, 1]);
   });
 
+  it('is typed in docs/cli.md as it is [OPS-320]', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
+    const lines = [...page.matchAll(/(?:`|\$ )(vestra [a-z][^`\n#]*)/g)].map(([, line]) => line as string);
+    expect(lines.length).toBeGreaterThan(30);
+    const { names } = buildProgram(keptTerminal().terminal);
+    for (const line of lines) {
+      const words = line.split(/\s+/).slice(1);
+      const name = names
+        .filter((each) => `${words.join(' ')} `.startsWith(`${each} `))
+        .reduce((longest, each) => (each.length > longest.length ? each : longest), '');
+      const isGroup = words.length === 1 && names.some((each) => each.startsWith(`${words[0]} `));
+      expect(name !== '' || isGroup || words[0] === 'help', line).toBe(true);
+      if (name === '' || name === 'admin') continue;
+      const { out } = await vestra(...name.split(' '), '--help');
+      for (const flag of words.filter((word) => word.startsWith('--'))) expect(out, line).toContain(flag);
+    }
+  });
+
   it('names every event type and the order in which a server and key are looked for [OPS-321]', async () => {
     const help = async (...words: string[]) => (await vestra('help', ...words)).out.replace(/\s+/g, ' ');
     for (const type of webhookEventTypes) {
@@ -129,6 +147,9 @@ describe('every command of the table', () => {
       expect(await help('logs')).toContain(type);
     }
     for (const each of precedence) expect(await help()).toContain(each);
+    for (const name of ['usage', 'conversations list', 'tasks list', 'interactions list', 'events']) {
+      expect(await help(...name.split(' ')), name).not.toContain('absent: the org’s own agent');
+    }
   });
 
   it('is listed by help under a heading of its own', async () => {

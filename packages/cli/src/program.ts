@@ -169,7 +169,8 @@ async function namedValues(terminal: Terminal, bindings: readonly Binding[], typ
 function addArguments(leaf: Commander, command: Command, bindings: readonly Binding[]): void {
   for (const binding of bindings) {
     if (binding.isPositional) leaf.addArgument(positionalOf(binding));
-    if (!binding.isPositional || binding.argument.name === 'user') addFlag(leaf, binding, command.route !== null);
+    const hasNoUse = command.route !== null || ownCommands[command.name]?.takesNoUser === true;
+    if (!binding.isPositional || binding.argument.name === 'user') addFlag(leaf, binding, hasNoUse);
   }
   const route = command.route?.route;
   if (!route || command.name in ownCommands) return;
@@ -202,10 +203,11 @@ function positionalOf(binding: Binding): Argument {
   return new Argument(isRequired && !mayBeFlag ? `<${word}>` : `[${word}]`, describeArgument(binding));
 }
 
-function addFlag(leaf: Commander, binding: Binding, isOneCall: boolean): void {
+/** `hasNoUse`: of a user who goes nowhere in the request. */
+function addFlag(leaf: Commander, binding: Binding, hasNoUse: boolean): void {
   const { argument, flag, shape, isPositional } = binding;
   const description = describeArgument(binding);
-  const isUseless = isOneCall && argument.place === null;
+  const isUseless = hasNoUse && argument.place === null && argument.name === 'user';
   if (shape.kind === 'boolean') {
     leaf.addOption(new Option(flag, description));
     leaf.addOption(new Option(flag.replace('--', '--no-')).hideHelp());

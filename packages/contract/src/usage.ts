@@ -58,7 +58,12 @@ export const usage = {
       group_by: z.enum(usageGroups).default('day').describe('What a row is about.'),
       from: date.optional().describe('First day of the window, UTC; absent: 30 days ago.'),
       to: date.optional().describe('Last day of the window, UTC, itself included; absent: today. At most 366 days.'),
-      user_id: z.string().min(1).max(128).optional().describe('Only what was spent for this user.'),
+      user_id: z
+        .string()
+        .min(1)
+        .max(128)
+        .optional()
+        .describe('Only what was spent for this user; absent: for everybody.'),
       deployment_id: z.string().min(1).max(120).optional().describe('Only this deployment: its id, slug or name.'),
       conversation_id: failsWith('invalid_conversation_id', id('conv')).optional().describe('Only this conversation.'),
       ...pageQuery,

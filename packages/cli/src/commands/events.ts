@@ -10,6 +10,7 @@ import type { Terminal } from '../terminal.ts';
 import { followOrgEvents } from './org-events.ts';
 
 export const events: OwnCommand = {
+  takesNoUser: true,
   flags: [['--follow', 'Go on with what happens from now on, until Ctrl-C.']],
   run,
 };

@@ -7,7 +7,7 @@ import { printJson } from '../output/print-answer.ts';
 import { readingHint, summaryOf } from '../output/show-test-run.ts';
 import { shown } from './apply.ts';
 
-export const test: OwnCommand = { positional: ['deployment'], run };
+export const test: OwnCommand = { positional: ['deployment'], takesNoUser: true, run };
 
 async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<number> {
   if (flags.user !== undefined) {

@@ -129,8 +129,8 @@ function manifest() {
     exports: Object.fromEntries(
       Object.entries(entries).map(([name, path]) => [name, { types: typesOf(path), default: `./${fileOf(path)}` }]),
     ),
-    // The declarations speak in the types of zod; no code here loads it, and any 4 does.
-    dependencies: { ...Object.fromEntries(ranges), zod: '^4.0.0' },
+    // The declarations speak in the types of zod, which older ones lack; no code here loads it.
+    dependencies: { ...Object.fromEntries(ranges), zod: `^${packageOf('contract').dependencies.zod}` },
   };
 }
 

@@ -165,7 +165,7 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-320',
-    'docs/cli.md',
+    'docs/cli.md · The command line',
     'The help of every command has a sentence for each flag and examples that work as they are written.',
   ],
   [
@@ -173,7 +173,11 @@ export const operating = area('operating', 'done', [
     'docs/cli.md · Which server, which key',
     'Help, `vestra status` and `--debug` say in which order a server and a key are looked for, and `status` which are used and from where; help lists every event type.',
   ],
-  ['OPS-322', 'docs/cli.md', 'Where no server listens a command says so at the first try, and how to start one.'],
+  [
+    'OPS-322',
+    'docs/cli.md · Which server, which key',
+    'Where no server listens a command says so at the first try, and how to start one.',
+  ],
   [
     'OPS-323',
     'docs/cli.md · What is printed',

@@ -39,7 +39,7 @@ export const packages = area('package', 'done', [
   ],
   [
     'PKG-320',
-    'docs/sdk.md',
+    'docs/sdk.md · The SDK',
     'The package `@vestra/sdk` runs under plain Node, imported or required, without TypeScript and zod; all that runs anywhere is in its root.',
   ],
   [
@@ -49,13 +49,13 @@ export const packages = area('package', 'done', [
   ],
   [
     'PKG-322',
-    'docs/sdk.md',
+    'docs/sdk.md · The SDK',
     'An editor shows for every call what the contract says of it, and what each option is for.',
   ],
-  ['PKG-323', 'docs/sdk.md', 'Every block of its page runs against a server.'],
+  ['PKG-323', 'docs/sdk.md · The SDK', 'Every block of its page runs against a server.'],
   [
     'PKG-324',
-    'docs/sdk.md',
+    'docs/sdk.md · The SDK',
     'The built package can be published: where its sources are, public access with provenance, ranges of versions, its page, and no file of a test.',
   ],
 ]);

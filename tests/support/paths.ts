@@ -3,7 +3,10 @@ import type { Route } from '@vestra/contract/route';
 
 const prefixOf: Record<string, IdPrefix> = {
   key_id: 'key',
+  org_id: 'org',
+  message_id: 'msg',
   member_id: 'mbr',
+  passkey_id: 'pky',
   console_session_id: 'cses',
   scenario_id: 'scn',
   run_id: 'trun',

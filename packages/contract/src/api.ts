@@ -6,11 +6,14 @@ import { batches } from './batches.ts';
 import { browser } from './browser.ts';
 import { connections } from './connections.ts';
 import { consoleAccount } from './console-account.ts';
+import { consoleSignIn } from './console-sign-in.ts';
 import { conversations } from './conversations.ts';
 import { deployments } from './deployments.ts';
 import { events } from './events.ts';
+import { feedback } from './feedback.ts';
 import { files } from './files.ts';
 import { functions } from './functions.ts';
+import { identityProvider } from './identity-provider.ts';
 import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
 import { mcpServers } from './mcp-servers.ts';
@@ -18,6 +21,7 @@ import { consoleAccess, members } from './members.ts';
 import { memory } from './memory.ts';
 import { notebooks } from './notebooks.ts';
 import { openai } from './openai.ts';
+import { passkeys } from './passkeys.ts';
 import { protocols } from './protocols.ts';
 import type { Family, Route } from './route.ts';
 import { routines } from './routines.ts';
@@ -41,6 +45,7 @@ const api = {
   mcpServers,
   secrets,
   conversations,
+  feedback,
   interactions,
   functions,
   tasks,
@@ -68,6 +73,9 @@ const api = {
   members,
   consoleAccess,
   consoleAccount,
+  consoleSignIn,
+  passkeys,
+  identityProvider,
   health,
 } satisfies Record<string, Family>;
 

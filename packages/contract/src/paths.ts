@@ -368,6 +368,31 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       params: ['conversation_id'],
     },
   },
+  feedback: {
+    rate: {
+      method: 'POST',
+      path: '/v1/conversations/{conversation_id}/messages/{message_id}/feedback',
+      params: ['conversation_id', 'message_id'],
+      body: 'fields',
+    },
+    ofConversation: {
+      method: 'GET',
+      path: '/v1/conversations/{conversation_id}/feedback',
+      params: ['conversation_id'],
+      query: ['limit', 'cursor'],
+    },
+    list: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/feedback',
+      params: ['deployment_id'],
+      query: ['rating', 'version', 'limit', 'cursor'],
+    },
+    counts: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/feedback/counts',
+      params: ['deployment_id'],
+    },
+  },
   interactions: {
     list: {
       method: 'GET',
@@ -1062,6 +1087,81 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     endOtherSignIns: {
       method: 'DELETE',
       path: '/v1/console/sessions',
+    },
+  },
+  consoleSignIn: {
+    begin: {
+      method: 'GET',
+      path: '/v1/console/sign-in/{org_id}',
+      params: ['org_id'],
+      query: ['return_to'],
+      produces: ['text/html'],
+    },
+    callback: {
+      method: 'GET',
+      path: '/v1/console/sign-in/callback',
+      query: ['state', 'code', 'error', 'iss'],
+      produces: ['text/html'],
+    },
+    link: {
+      method: 'POST',
+      path: '/v1/console/sign-in/link',
+    },
+    unlink: {
+      method: 'DELETE',
+      path: '/v1/console/sign-in/link',
+    },
+  },
+  passkeys: {
+    list: {
+      method: 'GET',
+      path: '/v1/console/passkeys',
+      query: ['limit', 'cursor'],
+    },
+    beginRegistration: {
+      method: 'POST',
+      path: '/v1/console/passkeys/registration',
+      body: 'fields',
+    },
+    register: {
+      method: 'POST',
+      path: '/v1/console/passkeys',
+      body: 'fields',
+    },
+    update: {
+      method: 'PATCH',
+      path: '/v1/console/passkeys/{passkey_id}',
+      params: ['passkey_id'],
+      body: 'fields',
+    },
+    remove: {
+      method: 'DELETE',
+      path: '/v1/console/passkeys/{passkey_id}',
+      params: ['passkey_id'],
+    },
+    beginSignIn: {
+      method: 'POST',
+      path: '/v1/console/passkeys/sign-in-options',
+    },
+    signIn: {
+      method: 'POST',
+      path: '/v1/console/passkeys/sign-in',
+      body: 'fields',
+    },
+  },
+  identityProvider: {
+    get: {
+      method: 'GET',
+      path: '/v1/identity-provider',
+    },
+    set: {
+      method: 'PUT',
+      path: '/v1/identity-provider',
+      body: 'fields',
+    },
+    remove: {
+      method: 'DELETE',
+      path: '/v1/identity-provider',
     },
   },
   health: {

@@ -1,7 +1,8 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Mode } from '@vestra/contract/route';
 import type { Context, Hono } from 'hono';
-import { assertCallable } from '../../adapters/outbound/address.ts';
+import { createIdentityProviders } from '../../adapters/identity-provider/identity-provider.ts';
+import { assertCallable, refuseAddress } from '../../adapters/outbound/address.ts';
 import { openZip } from '../../adapters/zip/open-zip.ts';
 import { createWatchers } from '../../async/watchers.ts';
 import type { Tenant } from '../../caller.ts';
@@ -28,6 +29,7 @@ import { deploymentRoutes } from '../../domains/deployments/routes.ts';
 import { type Engine, findConversation, findTask, isAttached } from '../../domains/engine/api.ts';
 import type { Followers } from '../../domains/events/api.ts';
 import { eventRoutes } from '../../domains/events/routes.ts';
+import { feedbackRoutes } from '../../domains/feedback/routes.ts';
 import { createDownloadLinks } from '../../domains/files/api.ts';
 import { downloadSource } from '../../domains/files/download.ts';
 import { fileRoutes } from '../../domains/files/routes.ts';
@@ -43,6 +45,8 @@ import { balanceOf } from '../../domains/ledger/api.ts';
 import { usageRoutes } from '../../domains/ledger/routes.ts';
 import { mcpServerRoutes } from '../../domains/mcp-servers/routes.ts';
 import { createConsoleIdentity } from '../../domains/members/api.ts';
+import { identityProviderRoutes, signInRoutes } from '../../domains/members/identity/routes.ts';
+import { passkeyRoutes } from '../../domains/members/passkeys/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from '../../domains/members/routes.ts';
 import { memoryRoutes } from '../../domains/memory/routes.ts';
 import { modelRoutes } from '../../domains/models/routes.ts';
@@ -144,6 +148,11 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     // Nobody fetches a document over plain http, or from a machine that only it can reach.
     clientDocument: publicUrl.startsWith('https://') ? `${publicUrl}${clientDocumentPath}` : null,
   };
+  const identityProviders = createIdentityProviders({
+    outbound,
+    refuseAddress: (address: string) => refuseAddress(address, { allowPrivate }),
+  });
+  const signIns = { ...members, vault, identityProviders, assertCallable: callable };
   const orgs = {
     db,
     requestsPerMinute,
@@ -263,6 +272,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         isAttached: (conversationId, fileId) => isAttached(db, conversationId, fileId),
       }),
       conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams, linkTo })),
+      feedback: feedbackRoutes({ db }),
       interactions: interactionRoutes({ engine }),
       functions: functionRoutes({ engine, vault, streams, watchers: callWatchers, assertCallable: callable }),
       tasks: taskRoutes({ engine, linkTo }),
@@ -274,6 +284,9 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       members: memberRoutes(members),
       consoleAccess: consoleRoutes(members),
       consoleAccount: accountRoutes(members),
+      consoleSignIn: signInRoutes(signIns),
+      passkeys: passkeyRoutes(members),
+      identityProvider: identityProviderRoutes(signIns),
       secrets: secretRoutes({ db, vault }),
       users: {
         ...userRoutes({

@@ -2071,6 +2071,7 @@ export type Calls = {
      * - `memory_endpoint`: An https address that keeps memory in place of the service; null clears it.
      * - `otlp_endpoint`: Where to send traces as OpenTelemetry over HTTP; null stops it.
      * - `otlp_headers_secret`: The name of a secret that holds a JSON object of header names to values; null clears it.
+     * - `otlp_content`: True: traces hold what was said and what tools were given and answered, without credentials.
      * - `model_fallbacks`: By the slug of a deployment, or `*` for the rest: up to 5 models to go on with where its own is away; replaces all.
      * - `openings`: By the slug of a deployment, or `*` for the rest: what a session’s page says first; replaces all.
      *

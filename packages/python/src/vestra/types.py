@@ -1436,6 +1436,8 @@ class Org(Resource):
     """Where traces are sent as OpenTelemetry over HTTP; null: nowhere."""
     otlp_headers_secret: str | None
     """The secret that holds the headers for it; null: none."""
+    otlp_content: bool
+    """Whether traces hold what was said and what tools were given and answered."""
     model_fallbacks: dict[str, list[str]]
     """By the slug of a deployment, or `*` for the rest: models to go on with, in order, where its own
     is away.

@@ -42,6 +42,7 @@ class Orgs(Group):
         memory_endpoint: str | None | Omit = OMIT,
         otlp_endpoint: str | None | Omit = OMIT,
         otlp_headers_secret: str | None | Omit = OMIT,
+        otlp_content: bool | None = None,
         model_fallbacks: Mapping[str, Sequence[str]] | None = None,
         openings: Mapping[str, params.OrgOpeningParam] | None = None,
         timeout: float | None = None,
@@ -68,6 +69,8 @@ class Orgs(Group):
             otlp_endpoint: Where to send traces as OpenTelemetry over HTTP; null stops it.
             otlp_headers_secret: The name of a secret that holds a JSON object of header names to
                 values; null clears it.
+            otlp_content: True: traces hold what was said and what tools were given and answered,
+                without credentials.
             model_fallbacks: By the slug of a deployment, or `*` for the rest: up to 5 models to go
                 on with where its own is away; replaces all.
             openings: By the slug of a deployment, or `*` for the rest: what a session’s page says
@@ -85,6 +88,7 @@ class Orgs(Group):
                 "require_user": require_user,
                 "memory_panel": memory_panel,
                 "memory_mode": memory_mode,
+                "otlp_content": otlp_content,
                 "model_fallbacks": model_fallbacks,
                 "openings": openings,
             },
@@ -161,6 +165,7 @@ class AsyncOrgs(AsyncGroup):
         memory_endpoint: str | None | Omit = OMIT,
         otlp_endpoint: str | None | Omit = OMIT,
         otlp_headers_secret: str | None | Omit = OMIT,
+        otlp_content: bool | None = None,
         model_fallbacks: Mapping[str, Sequence[str]] | None = None,
         openings: Mapping[str, params.OrgOpeningParam] | None = None,
         timeout: float | None = None,
@@ -187,6 +192,8 @@ class AsyncOrgs(AsyncGroup):
             otlp_endpoint: Where to send traces as OpenTelemetry over HTTP; null stops it.
             otlp_headers_secret: The name of a secret that holds a JSON object of header names to
                 values; null clears it.
+            otlp_content: True: traces hold what was said and what tools were given and answered,
+                without credentials.
             model_fallbacks: By the slug of a deployment, or `*` for the rest: up to 5 models to go
                 on with where its own is away; replaces all.
             openings: By the slug of a deployment, or `*` for the rest: what a session’s page says
@@ -204,6 +211,7 @@ class AsyncOrgs(AsyncGroup):
                 "require_user": require_user,
                 "memory_panel": memory_panel,
                 "memory_mode": memory_mode,
+                "otlp_content": otlp_content,
                 "model_fallbacks": model_fallbacks,
                 "openings": openings,
             },

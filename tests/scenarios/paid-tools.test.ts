@@ -1,6 +1,5 @@
-import { inputRequired } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
+import { askingFirst, serveMcp, tool } from '../../packages/server/src/adapters/mcp-client/mcp-server.fixture.ts';
 import { startTill, type Till } from './money.fixture.ts';
 
 let till: Till;
@@ -59,7 +58,7 @@ describe('a tool whose server asks the person', () => {
         heard.push(mcpReq.inputResponses ?? null);
         return mcpReq.inputResponses
           ? { content: [{ type: 'text', text: 'Insured.' }] }
-          : inputRequired({ inputRequests: { term: inputRequired.elicit(question) }, requestState: 'secret-state' });
+          : askingFirst({ inputRequests: { term: askingFirst.elicit(question) }, requestState: 'secret-state' });
       },
     });
     await till.apply({

@@ -4,6 +4,7 @@ import {
   type CallToolResult,
   createMcpHandler,
   type InputRequiredResult,
+  inputRequired,
   type ListToolsResult,
   legacyStatelessFallback,
   Server,
@@ -13,6 +14,9 @@ import {
 import { serve } from '../outbound/loopback.fixture.ts';
 
 type Tool = ListToolsResult['tools'][number];
+
+/** The answer of a tool that asks the person first. */
+export const askingFirst = inputRequired;
 
 /** The generations of the protocol: without sessions, with them, or only the older one without them. */
 export const generations = ['2026', '2025 with sessions', '2025 without sessions'] as const;

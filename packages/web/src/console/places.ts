@@ -40,6 +40,7 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'notebooks.get': { page: '/knowledge/$notebook' },
   'notebooks.update': { page: '/knowledge/$notebook' },
   'notebooks.delete': { page: '/knowledge/$notebook' },
+  'notebooks.search': { page: '/knowledge/$notebook' },
   'notebooks.listDocuments': { page: '/knowledge/$notebook' },
   'notebooks.createDocument': { page: '/knowledge/$notebook' },
   'notebooks.getDocument': { page: '/knowledge/$notebook' },

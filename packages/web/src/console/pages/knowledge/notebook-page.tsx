@@ -17,6 +17,7 @@ import { bytes, count, Status, Time } from '../../parts/shown.tsx';
 import { AddDocuments } from './add-documents.tsx';
 import { EditNotebook } from './edit-notebook.tsx';
 import { ReadDocument } from './read-document.tsx';
+import { SearchNotebook } from './search-notebook.tsx';
 
 type Notebook = Answer<'notebooks.get'>;
 type Document = ItemOf<'notebooks.listDocuments'>;
@@ -142,6 +143,7 @@ function Shown({ notebook }: { notebook: Notebook }) {
         )}
       </p>
       {may('notebooks.createDocument') && <AddDocuments isLive={mode === 'live'} notebookId={notebook.id} />}
+      <SearchNotebook notebook={notebook} read={reading.open} />
       {unindexed > 0 && (
         <div className="mb-4" role="status">
           <p className="mb-1 text-sm">

@@ -93,7 +93,7 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
           <code className="font-mono text-quiet text-xs">{routine.last_error.code}</code>
         </div>
       )}
-      <div className="grid items-start gap-6 lg:grid-cols-2">
+      <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
         <Section title="Routine">
           <Facts
             rows={[

@@ -70,7 +70,7 @@ const cleared = (value: unknown) => (value === '' ? null : value);
 
 function General({ org }: { org: Org }) {
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
+    <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
       <div className="panel p-4">
         <ChangeForm
           initial={{ name: org.name, default_deployment: org.default_deployment ?? '', require_user: org.require_user }}
@@ -125,7 +125,7 @@ function General({ org }: { org: Org }) {
 
 function Pages({ org }: { org: Org }) {
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
+    <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
       <div className="panel p-4">
         <ChangeForm
           initial={{

@@ -139,7 +139,7 @@ function columnsOf(by: Grouping, open: (key: string) => void): Column<Row>[] {
   return [
     {
       id: 'key',
-      header: by,
+      header: `${by[0]?.toUpperCase()}${by.slice(1)}`,
       cell: ({ key, label }) =>
         hasLines && key !== '' ? (
           <button className="max-w-full truncate underline underline-offset-2" onClick={() => open(key)} type="button">

@@ -29,7 +29,7 @@ async function saved(page: Page, act: () => Promise<void>): Promise<{ name: stri
 describe('what agents are built of', () => {
   it('a notebook takes files, says what is wrong with one, and is searched as the agent would [CON-100] [CON-006]', async () => {
     const { page, leave } = await desk.enter('/knowledge?new=1');
-    await page.getByLabel('Name').fill('Help center');
+    await page.getByLabel('Name', { exact: true }).fill('Help center');
     await page.getByLabel('Slug').fill('help-center');
     await page.getByRole('dialog').getByRole('button', { name: 'Create notebook' }).click();
     await page.getByRole('heading', { name: 'Help center' }).waitFor();
@@ -62,8 +62,8 @@ describe('what agents are built of', () => {
     await page.getByText('Be quick.').waitFor();
     made.skill = lastId(page);
     await go('/secrets?set=1');
-    await page.getByLabel('Name').fill('CRM_TOKEN');
-    await page.getByLabel('Value').fill('sk-very-secret');
+    await page.getByLabel('Name', { exact: true }).fill('CRM_TOKEN');
+    await page.getByLabel('Value', { exact: true }).fill('sk-very-secret');
     await page.getByRole('dialog').getByRole('button', { name: 'Set secret' }).click();
     await page.getByRole('cell', { name: 'CRM_TOKEN' }).waitFor();
     expect(await page.content()).not.toContain('sk-very-secret');
@@ -94,7 +94,7 @@ describe('whoever agents work for', () => {
     await press(page, 'Save');
     await page.getByText('of $2.50').waitFor();
     await go('/users/gone?part=memory&remember=1');
-    await page.getByLabel('Fact').fill('Likes <b>tea</b>.');
+    await page.getByLabel('Fact', { exact: true }).fill('Likes <b>tea</b>.');
     await press(page, 'Remember');
     await page.getByRole('cell', { name: 'Likes <b>tea</b>.', exact: true }).waitFor();
     await press(page, 'Erase');
@@ -130,12 +130,12 @@ describe('whoever agents work for', () => {
 
   it('a routine says its next ten times in words, and is paused [CON-105]', async () => {
     const { page, leave } = await desk.enter('/routines?user_id=ada&new=1');
-    await page.getByLabel('Name').fill('Morning');
+    await page.getByLabel('Name', { exact: true }).fill('Morning');
     await page.getByLabel('Ask').fill('What is new?');
     await page.getByLabel('Every').fill('weekday at 08:00');
     await page.getByLabel('Time zone').fill('Asia/Tokyo');
     await page.getByRole('dialog').getByRole('button', { name: 'Create routine' }).click();
-    const times = page.locator('[data-next-times] time');
+    const times = page.locator('[data-next-times] li > time');
     await times.nth(9).waitFor();
     for (const words of await times.allTextContents())
       expect(words).toMatch(/^(Mon|Tues|Wednes|Thurs|Fri)day .* 08:00$/);
@@ -177,6 +177,10 @@ describe('what the org is told and spends', () => {
     await page.getByLabel('Org, a day').fill('3');
     await page.getByLabel('Alerts at').fill('50, 90');
     await press(page, 'Save limits');
+    await page.getByRole('alert').getByText('cap_above_maximum').waitFor();
+    expect(await page.getByLabel('Each user, a day').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Each user, a day').fill('2');
+    await press(page, 'Save limits');
     await page.getByText('50 %, 90 % of a cap').waitFor();
     const { caps, usage_alerts } = (await desk.call('GET', '/v1/limits')).body;
     expect([caps.org_daily_usd, usage_alerts.thresholds]).toEqual([3, [50, 90]]);
@@ -200,6 +204,7 @@ describe('people', () => {
       key: null,
       body: { token, name: 'New', password: 'forgotten passphrase' },
     });
+    await page.reload();
     await page.getByRole('cell', { name: 'New', exact: true }).waitFor();
     await page.getByRole('button', { name: 'What can be done with New' }).click();
     await page.getByRole('menuitem', { name: 'Link for a new password' }).click();
@@ -209,11 +214,11 @@ describe('people', () => {
     const other = await desk.enter('/sign-in', { as: null });
     await other.page.goto(reset);
     await other.page.getByLabel('New password').fill('a better passphrase');
-    await press(other.page, 'Set password');
+    await press(other.page, 'Save and sign in');
     await other.page.getByRole('heading', { name: 'Hello, New' }).waitFor();
     await other.page.goto(`${desk.line.url}/console/${desk.orgId}/test/account`);
     await other.page.getByText('this one').waitFor();
-    await other.page.getByLabel('Name').fill('Newer');
+    await other.page.getByLabel('Name', { exact: true }).fill('Newer');
     await press(other.page, 'Save name');
     await other.page.getByRole('button', { name: 'Newer : account and appearance' }).waitFor();
     await press(other.page, 'Sign out everywhere else');

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 
 type Point = { label: string; values: Readonly<Record<string, number>> };
 
@@ -18,7 +18,6 @@ type ChartProps = {
   nameOf?: (series: string) => string;
 };
 
-const width = 800;
 const left = 56;
 const bottom = 22;
 const top = 12;
@@ -40,6 +39,7 @@ const fillOf = (index: number) => fills[index % fills.length] as string;
 export function StackedChart(props: ChartProps) {
   const { title, points, series, format, line = null, look = 'area', height = 220, nameOf = (name) => name } = props;
   const id = useId();
+  const [place, width] = useWidth();
   const [at, setAt] = useState<number | null>(null);
   const stacks = points.map(({ values }) => stackOf(values, series));
   const highest = Math.max(...stacks.map((stack) => stack.at(-1) ?? 0), 0);
@@ -83,7 +83,9 @@ export function StackedChart(props: ChartProps) {
         aria-hidden="true"
         className="block w-full touch-pan-y"
         onPointerLeave={() => setAt(null)}
-        onPointerMove={(event) => setAt(nearest(event, points.length, isBars))}
+        onPointerMove={(event) => setAt(nearest(event, width, points.length, isBars))}
+        ref={place}
+        style={{ height }}
         viewBox={`0 0 ${width} ${height}`}
       >
         {ticks.map((tick) => (
@@ -225,7 +227,28 @@ export function ticksUpTo(most: number): number[] {
 const namedPoints = (length: number): number[] =>
   length === 0 ? [] : length <= 8 ? [...Array(length).keys()] : [0, Math.floor((length - 1) / 2), length - 1];
 
-function nearest(event: React.PointerEvent<SVGSVGElement>, length: number, isBars: boolean): number | null {
+/** One unit of the drawing is one pixel, so that its words are as large as all others. */
+function useWidth() {
+  const place = useRef<SVGSVGElement>(null);
+  const [width, setWidth] = useState(800);
+  useLayoutEffect(() => {
+    const drawing = place.current;
+    if (!drawing) return;
+    const measure = () => setWidth(Math.max(200, drawing.getBoundingClientRect().width));
+    measure();
+    const watch = new ResizeObserver(measure);
+    watch.observe(drawing);
+    return () => watch.disconnect();
+  }, []);
+  return [place, width] as const;
+}
+
+function nearest(
+  event: React.PointerEvent<SVGSVGElement>,
+  width: number,
+  length: number,
+  isBars: boolean,
+): number | null {
   const box = event.currentTarget.getBoundingClientRect();
   const share = (((event.clientX - box.left) / box.width) * width - left) / (width - left - 8);
   const index = isBars ? Math.floor(share * length) : Math.round(share * (length - 1));

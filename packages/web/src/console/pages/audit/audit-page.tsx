@@ -58,7 +58,7 @@ export default function AuditPage() {
   ];
   return (
     <Page
-      lead="Who changed what: keys, settings, members, deployments, and who answered an approval. Nothing takes a line out of it."
+      lead="Who changed what: keys, settings, members, deployments, and who answered an approval."
       request={entries.request}
       title="Audit log"
     >

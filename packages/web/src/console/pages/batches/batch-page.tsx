@@ -11,7 +11,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
+import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { asCsv, saveFile } from '../../parts/save-file.ts';
 import { count, duration, Status, Time, Usd } from '../../parts/shown.tsx';
@@ -25,7 +25,11 @@ export default function BatchPage() {
   const batch = useOne('batches.get', { batch_id });
   const isMoving = batch.data !== undefined && batch.data.counts.queued + batch.data.counts.running > 0;
   useEvery(1500, isMoving, () => void batch.refetch());
-  return <Loaded query={batch}>{(found) => <Shown batch={found} isMoving={isMoving} />}</Loaded>;
+  return (
+    <LoadedPage above={{ to: '/batches', title: 'Batches' }} query={batch} title="Batch">
+      {(found) => <Shown batch={found} isMoving={isMoving} />}
+    </LoadedPage>
+  );
 }
 
 function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {

@@ -70,13 +70,8 @@ export function NewBatch({
             })}
             submit={`Start ${count(file.items.length)} conversations`}
           >
-            <TextField hint="Id or slug. Empty: the org’s default." label="Deployment" name="deployment" />
-            <TextField
-              hint="How many are worked on at the same time, 1 to 100."
-              label="At once"
-              name="concurrency"
-              type="number"
-            />
+            <TextField label="Deployment" name="deployment" />
+            <TextField label="At once" name="concurrency" type="number" />
           </ChangeForm>
         </>
       )}

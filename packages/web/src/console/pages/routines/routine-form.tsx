@@ -26,18 +26,10 @@ export function RoutineForm(props: {
   const fields = (
     <>
       <TextField label="Name" name="name" placeholder="Morning news" />
-      <AreaField
-        hint="What the agent is asked each time."
-        label="Ask"
-        name="ask"
-        placeholder="Tell me what is new since yesterday."
-        rows={3}
-      />
+      <AreaField label="Ask" name="ask" placeholder="Tell me what is new since yesterday." rows={3} />
       <When isFixed={routine !== undefined && !schedule} />
-      {!routine && <TextField hint="Empty: the org’s own agent." label="User" name="user_id" />}
-      {!routine && (
-        <TextField hint="Id or slug. Empty: the user’s, else the org’s." label="Deployment" name="deployment" />
-      )}
+      {!routine && <TextField label="User" name="user_id" />}
+      {!routine && <TextField label="Deployment" name="deployment" />}
     </>
   );
   return (
@@ -96,14 +88,7 @@ function When({ isFixed }: { isFixed: boolean }) {
           ['call', 'When your own system calls'],
         ]}
       />
-      {values.kind === 'every' && (
-        <TextField
-          hint="Such as: weekday at 08:00; 2 hours; last day of the month at 18:00; 2026-12-01 at 09:00."
-          label="Every"
-          name="every"
-          placeholder="weekday at 08:00"
-        />
-      )}
+      {values.kind === 'every' && <TextField label="Every" name="every" placeholder="weekday at 08:00" />}
       {values.kind === 'cron' && (
         <TextField
           hint="Minute, hour, day of month, month, day of week."

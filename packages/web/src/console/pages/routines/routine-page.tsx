@@ -12,7 +12,7 @@ import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
+import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, Time } from '../../parts/shown.tsx';
@@ -24,7 +24,11 @@ type Routine = Answer<'routines.get'>;
 export default function RoutinePage() {
   const { routine: routine_id } = useParams({ strict: false }) as { routine: string };
   const routine = useOne('routines.get', { routine_id });
-  return <Loaded query={routine}>{(found) => <Shown request={routine.request} routine={found} />}</Loaded>;
+  return (
+    <LoadedPage above={{ to: '/routines', title: 'Routines' }} query={routine} title="Routine">
+      {(found) => <Shown request={routine.request} routine={found} />}
+    </LoadedPage>
+  );
 }
 
 function Shown({ routine, request }: { routine: Routine; request: Request }) {

@@ -83,17 +83,9 @@ function General({ org }: { org: Org }) {
           })}
           submit="Save"
         >
-          <TextField hint="Shown to members, and to users on the page of a session." label="Name" name="name" />
-          <TextField
-            hint="Id or slug of the deployment that answers where a call names none."
-            label="Default deployment"
-            name="default_deployment"
-          />
-          <CheckField
-            hint="A conversation without a user is refused; otherwise it is the org’s own agent’s."
-            label="Every conversation has a user"
-            name="require_user"
-          />
+          <TextField label="Name" name="name" />
+          <TextField label="Default deployment" name="default_deployment" />
+          <CheckField label="Every conversation has a user" name="require_user" />
         </ChangeForm>
       </div>
       <Facts
@@ -156,7 +148,7 @@ function Pages({ org }: { org: Org }) {
       </div>
       <div className="flex flex-col gap-3">
         <CodeBlock
-          code={`<script src="${serverUrl}/embed.js" async></script>\n<vestra-session></vestra-session>`}
+          code={`<script src="${serverUrl}/embed.js" defer></script>\n<vestra-session></vestra-session>`}
           label="The chat in your own page; your server gives it a session:"
         />
         <OpeningPreview org={org} />
@@ -218,7 +210,6 @@ function Memory({ org }: { org: Org }) {
         submit="Save"
       >
         <SelectField
-          hint="A deployment file may say otherwise for itself."
           label="Who remembers users"
           name="memory_mode"
           options={[
@@ -228,11 +219,7 @@ function Memory({ org }: { org: Org }) {
           ]}
         />
         <MemoryEndpoint />
-        <CheckField
-          hint="On the page of a session users see what is remembered of them, and can have it forgotten."
-          label="Users see their memory"
-          name="memory_panel"
-        />
+        <CheckField label="Users see their memory" name="memory_panel" />
       </ChangeForm>
       {org.memory_endpoint && (
         <div className="mt-4 flex items-center gap-3 border-t pt-4">
@@ -268,7 +255,6 @@ function MemoryEndpoint() {
   if (values.memory_mode !== 'customer' && values.memory_endpoint === '') return null;
   return (
     <TextField
-      hint="Where your side keeps and finds what is remembered."
       isMono
       label="Memory endpoint"
       name="memory_endpoint"
@@ -292,20 +278,13 @@ function Traces({ org }: { org: Org }) {
         submit="Save"
       >
         <TextField
-          hint="Where traces of conversations and tasks go as OTLP over HTTP. Empty: nowhere."
           isMono
           label="OTLP endpoint"
           name="otlp_endpoint"
           placeholder="https://otel.example.com/v1/traces"
           type="url"
         />
-        <TextField
-          hint="Name of the secret that holds the headers to send along."
-          isMono
-          label="Secret with its headers"
-          name="otlp_headers_secret"
-          placeholder="OTLP_HEADERS"
-        />
+        <TextField isMono label="Secret with its headers" name="otlp_headers_secret" placeholder="OTLP_HEADERS" />
       </ChangeForm>
     </div>
   );

@@ -32,23 +32,9 @@ export function EditUser({ user, onClose }: { user: Answer<'users.get'>; onClose
         <TextField label="Email" name="email" type="email" />
         <TextField label="Language" name="locale" placeholder="en" />
         <TextField label="Time zone" name="timezone" placeholder="Europe/Berlin" />
-        <TextField
-          hint="In US dollars. Empty: as the org says for every user."
-          label="Cap a day"
-          name="spend_cap_usd"
-          type="number"
-        />
-        <TextField
-          hint="In US dollars. Empty: as the org says for every user."
-          label="Cap a month"
-          name="monthly_cap_usd"
-          type="number"
-        />
-        <TextField
-          hint="Id or slug of the deployment that answers them. Empty: the org’s."
-          label="Deployment"
-          name="default_deployment"
-        />
+        <TextField label="Cap a day" name="spend_cap_usd" type="number" />
+        <TextField label="Cap a month" name="monthly_cap_usd" type="number" />
+        <TextField label="Deployment" name="default_deployment" />
       </ChangeForm>
     </Dialog>
   );

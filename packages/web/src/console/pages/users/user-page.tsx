@@ -8,7 +8,7 @@ import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { useFilters } from '../../parts/filters.tsx';
 import { SpendMeter } from '../../parts/meter.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Facts, Loaded, Page } from '../../parts/page.tsx';
+import { Facts, LoadedPage, Page } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -16,13 +16,18 @@ import { EditUser } from './edit-user.tsx';
 import { UserComputer } from './user-computer.tsx';
 import { UserFiles } from './user-files.tsx';
 import { UserMemory } from './user-memory.tsx';
+import { UserSession } from './user-session.tsx';
 
 type User = Answer<'users.get'>;
 
 export default function UserPage() {
   const { user: user_id } = useParams({ strict: false }) as { user: string };
   const user = useOne('users.get', { user_id });
-  return <Loaded query={user}>{(found) => <Shown key={found.id} request={user.request} user={found} />}</Loaded>;
+  return (
+    <LoadedPage above={{ to: '/users', title: 'Users' }} query={user} title="User">
+      {(found) => <Shown key={found.id} request={user.request} user={found} />}
+    </LoadedPage>
+  );
 }
 
 const parts = [
@@ -37,6 +42,7 @@ function Shown({ user, request }: { user: User; request: Request }) {
   const [{ part = 'profile' }] = useFilters('part');
   const editing = useDialogInAddress('edit');
   const erasing = useDialogInAddress('erase');
+  const opening = useDialogInAddress('session');
   const to = `/users/${encodeURIComponent(user.id)}`;
   const turn = useChange('users.update', {
     onDone: ({ status }) => say(status === 'disabled' ? `${user.id} is disabled` : `${user.id} is active again`),
@@ -48,6 +54,9 @@ function Shown({ user, request }: { user: User; request: Request }) {
       above={{ to: '/users', title: 'Users' }}
       actions={
         <>
+          <Button disabled={!may('sessions.create') || !isActive} onClick={() => opening.open()}>
+            Session page
+          </Button>
           <Button disabled={!may('users.update')} onClick={() => editing.open()}>
             Edit
           </Button>
@@ -91,6 +100,7 @@ function Shown({ user, request }: { user: User; request: Request }) {
         <Profile user={user} />
       )}
       {editing.value && <EditUser onClose={editing.close} user={user} />}
+      {opening.value && <UserSession onClose={opening.close} userId={user.id} />}
       {erasing.value && <EraseUser onClose={erasing.close} user={user} />}
     </Page>
   );

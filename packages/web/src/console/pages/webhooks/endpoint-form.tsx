@@ -32,7 +32,7 @@ export function EndpointForm({
   const fields = (
     <>
       <TextField isMono label="Address" name="url" placeholder="https://example.com/vestra" type="url" />
-      <TextField hint="For whoever looks at this list." label="Description" name="description" />
+      <TextField label="Description" name="description" />
       <SelectField
         hint="What happens in this mode; the other mode has endpoints of its own."
         label="What it is told"
@@ -43,11 +43,7 @@ export function EndpointForm({
         ]}
       />
       <ChosenEvents />
-      <CheckField
-        hint="Off: nothing is sent, and what happens meanwhile is not sent later."
-        label="Active"
-        name="active"
-      />
+      <CheckField label="Active" name="active" />
     </>
   );
   return (

@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
+import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
@@ -25,7 +25,11 @@ type Delivery = ItemOf<'webhooks.deliveries'>;
 export default function EndpointPage() {
   const { endpoint: endpoint_id } = useParams({ strict: false }) as { endpoint: string };
   const endpoint = useOne('webhooks.get', { endpoint_id });
-  return <Loaded query={endpoint}>{(found) => <Shown endpoint={found} key={found.id} />}</Loaded>;
+  return (
+    <LoadedPage above={{ to: '/webhooks', title: 'Webhooks' }} query={endpoint} title="Webhook endpoint">
+      {(found) => <Shown endpoint={found} key={found.id} />}
+    </LoadedPage>
+  );
 }
 
 function Shown({ endpoint }: { endpoint: Endpoint }) {

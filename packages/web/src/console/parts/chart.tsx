@@ -215,7 +215,7 @@ function areaOf(
 }
 
 /** Three or four steps of 1, 2 or 5 times a power of ten. */
-export function ticksUpTo(most: number): number[] {
+function ticksUpTo(most: number): number[] {
   if (!(most > 0)) return [0, 1];
   const rough = most / 3;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -42,7 +42,7 @@ function ofCsv(text: string): BatchItem[] {
 }
 
 /** As RFC 4180 has it: a cell in quotes may hold commas, line breaks, and quotes written twice. */
-export function cellsOf(text: string): string[][] {
+function cellsOf(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';

@@ -50,4 +50,33 @@ export const consoleArea = area('console', 'done', [
     'A task shows its result and the trace of its steps; a conversation what was said and its events.',
   ],
   ['CON-017', 'issue 16 · 2', 'Scenarios are added and played, and each verdict stands with the talk behind it.'],
+  [
+    'CON-100',
+    'issue 16 · 2',
+    'Documents are dropped into a notebook, each told of by itself, and searched as the agent would; a skill is uploaded by its files.',
+  ],
+  ['CON-101', 'issue 16 · 2', 'Secrets are set and deleted by name; no value is ever shown.'],
+  ['CON-102', 'issue 16 · 2', 'The policy of each tool of a server is seen and set in one matrix.'],
+  [
+    'CON-103',
+    'issue 16 · 2',
+    'A user’s caps, spend, memory, files and computer are on one page, and erasing asks for the id to be typed.',
+  ],
+  [
+    'CON-104',
+    'issue 16 · 2',
+    'A batch is made of a CSV or JSONL file, and its results are downloaded as one that no table program runs.',
+  ],
+  ['CON-105', 'issue 16 · 2', 'A routine shows its next ten times in words, in its own time zone, and is paused.'],
+  [
+    'CON-106',
+    'issue 16 · 2',
+    'Webhook endpoints with their deliveries, payloads and retries; a signature is checked without leaving the page.',
+  ],
+  ['CON-107', 'issue 16 · 2', 'Spend by day with the cap line, by any grouping, as CSV; caps and alerts are changed.'],
+  [
+    'CON-108',
+    'issue 16 · 1',
+    'Members are invited and reset by links shown once; everybody changes their own name and password and ends their sign-ins.',
+  ],
 ]);

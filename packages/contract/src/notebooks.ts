@@ -140,6 +140,38 @@ export const notebooks = {
     errors: ['notebook_live'],
     command: 'notebooks delete',
   }),
+  search: route({
+    method: 'GET',
+    path: '/v1/notebooks/{notebook_id}/search',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'Search a notebook as the agent would.',
+    description:
+      'Answers the passages of its newest documents that fit best, by words and by meaning. A notebook for named users shows nothing to others.',
+    params: notebookParams,
+    query: z.strictObject({
+      q: text(1, 500).describe('What to look for, in plain words.').meta({ example: 'How long may I return shoes?' }),
+      user_id: userId().optional().describe('As whose agent to search; left out: the org’s own.'),
+    }),
+    status: 200,
+    response: z.object({
+      query: z.string().describe('What was looked for.'),
+      passages: z
+        .array(
+          z.object({
+            document_id: id('doc'),
+            title: z.string().describe('The title of its document.'),
+            heading: z.string().describe('The headings above it, the outermost first; empty where there is none.'),
+            page: z.int().nullable().describe('The page on which it begins; null in a file without pages.'),
+            text: z.string().describe('The passage itself.'),
+          }),
+        )
+        .describe('The passages that fit best, best first; six at most, as the agent gets them.'),
+      unindexed: z.int().min(0).describe('How many documents are found only by their words yet.'),
+    }),
+    errors: [],
+    command: 'notebooks search',
+  }),
   listDocuments: route({
     method: 'GET',
     path: '/v1/notebooks/{notebook_id}/documents',

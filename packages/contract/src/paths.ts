@@ -194,6 +194,12 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/notebooks/{notebook_id}',
       params: ['notebook_id'],
     },
+    search: {
+      method: 'GET',
+      path: '/v1/notebooks/{notebook_id}/search',
+      params: ['notebook_id'],
+      query: ['q', 'user_id'],
+    },
     listDocuments: {
       method: 'GET',
       path: '/v1/notebooks/{notebook_id}/documents',

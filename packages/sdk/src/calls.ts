@@ -414,6 +414,18 @@ export type Calls = {
      */
     delete: Call<Api['notebooks']['delete']>;
     /**
+     * Search a notebook as the agent would.
+     *
+     * Answers the passages of its newest documents that fit best, by words and by meaning. A notebook for named users shows nothing to others.
+     *
+     * `GET /v1/notebooks/{notebook_id}/search`, scope setup; `vestra notebooks search`
+     *
+     * - `notebook_id`: The id of a notebook, `nb_` and 24 characters.
+     * - `q`: What to look for, in plain words.
+     * - `user_id`: As whose agent to search; left out: the org’s own.
+     */
+    search: Call<Api['notebooks']['search']>;
+    /**
      * List the documents of a notebook.
      *
      * Newest first, without their text.

@@ -3881,6 +3881,28 @@ class GeneratedScenario(Resource):
     """Whether the pretend user says yes to tools of the deployment’s MCP servers; absent: no."""
 
 
+class NotebookSearch(Resource):
+    query: str
+    """What was looked for."""
+    passages: list[NotebookSearchPassage]
+    """The passages that fit best, best first; six at most, as the agent gets them."""
+    unindexed: int
+    """How many documents are found only by their words yet."""
+
+
+class NotebookSearchPassage(Resource):
+    document_id: str
+    """The id of a document, `doc_` and 24 characters."""
+    title: str
+    """The title of its document."""
+    heading: str
+    """The headings above it, the outermost first; empty where there is none."""
+    page: int | None
+    """The page on which it begins; null in a file without pages."""
+    text: str
+    """The passage itself."""
+
+
 class McpServerCheck(Resource):
     ok: bool
     """Whether it answered and its tools can be used."""

@@ -161,6 +161,36 @@ class Notebooks(Group):
             extra_headers=extra_headers,
         )
 
+    def search(
+        self,
+        notebook_id: str,
+        *,
+        q: str,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.NotebookSearch:
+        """Search a notebook as the agent would.
+
+        Answers the passages of its newest documents that fit best, by words and by meaning. A
+        notebook for named users shows nothing to others.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            q: What to look for, in plain words.
+            user_id: As whose agent to search; left out: the org’s own.
+        """
+        return self._call(
+            types.NotebookSearch,
+            "notebooks.search",
+            "GET",
+            "/v1/notebooks/{notebook_id}/search",
+            path={"notebook_id": notebook_id},
+            query={"q": q, "user_id": user_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
     def list_documents(
         self,
         notebook_id: str,
@@ -442,6 +472,36 @@ class AsyncNotebooks(AsyncGroup):
             "DELETE",
             "/v1/notebooks/{notebook_id}",
             path={"notebook_id": notebook_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def search(
+        self,
+        notebook_id: str,
+        *,
+        q: str,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.NotebookSearch:
+        """Search a notebook as the agent would.
+
+        Answers the passages of its newest documents that fit best, by words and by meaning. A
+        notebook for named users shows nothing to others.
+
+        Args:
+            notebook_id: The id of a notebook, `nb_` and 24 characters.
+            q: What to look for, in plain words.
+            user_id: As whose agent to search; left out: the org’s own.
+        """
+        return await self._call(
+            types.NotebookSearch,
+            "notebooks.search",
+            "GET",
+            "/v1/notebooks/{notebook_id}/search",
+            path={"notebook_id": notebook_id},
+            query={"q": q, "user_id": user_id},
             timeout=timeout,
             extra_headers=extra_headers,
         )

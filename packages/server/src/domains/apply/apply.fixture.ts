@@ -203,6 +203,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
         changeLive,
         jobs: dependencies.jobs,
         embeddings: { model: 'none' },
+        search: async () => ({ hits: [], unindexed: 0 }),
       }),
       skills: skillRoutes({ db, openZip, changeLive }),
       scenarios: scenarioRoutes({ db }),

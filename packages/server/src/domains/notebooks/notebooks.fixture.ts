@@ -7,6 +7,7 @@ import { addDocument } from './add-document.ts';
 import { createNotebook } from './create.ts';
 import { type Access, prepareDocument } from './notebook.ts';
 import { notebookRoutes } from './routes.ts';
+import { searchNotebooks } from './search.ts';
 
 /** No deployment uses these notebooks. */
 const changeLive = async () => {};
@@ -16,7 +17,14 @@ const jobs = { send: async () => '', sendMany: async () => [] };
 /** The notebook routes; `key` is the test key of an org. */
 export async function startNotebooks({ encoder = 'none' }: { encoder?: string } = {}) {
   const app = await startTestApp(({ db }) => ({
-    notebooks: notebookRoutes({ db, reader: createDocumentReader(), changeLive, jobs, embeddings: { model: encoder } }),
+    notebooks: notebookRoutes({
+      db,
+      reader: createDocumentReader(),
+      changeLive,
+      jobs,
+      embeddings: { model: encoder },
+      search: (asked) => searchNotebooks(db, asked),
+    }),
   }));
   return {
     ...app,

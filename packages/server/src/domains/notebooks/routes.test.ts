@@ -320,6 +320,49 @@ describe('documents', () => {
   });
 });
 
+describe('a search', () => {
+  const search = (id: string, more = '', key = org.key) =>
+    call('GET', `/v1/notebooks/${id}/search?q=refunds${more}`, undefined, { key });
+
+  it('finds what the agent of a user would, in this notebook alone [CON-100]', async () => {
+    const open = await newNotebook(server.db, org.id, { Refunds: 'Refunds take 14 days.', Hours: 'Open at nine.' });
+    const kept = await newNotebook(
+      server.db,
+      org.id,
+      { Secret: 'Refunds of friends.' },
+      { mode: 'users', user_ids: ['ada'] },
+    );
+    const { status, body } = await search(open);
+    expect([status, body]).toEqual([
+      200,
+      {
+        query: 'refunds',
+        passages: [expect.objectContaining({ title: 'Refunds', text: 'Refunds take 14 days.', page: null })],
+        unindexed: expect.any(Number),
+      },
+    ]);
+    const titles = async (more: string) =>
+      (await search(kept, more)).body.passages.map(({ title }: { title: string }) => title);
+    expect([await titles(''), await titles('&user_id=bob'), await titles('&user_id=ada')]).toEqual([
+      [],
+      [],
+      ['Secret'],
+    ]);
+  });
+
+  it('of another org’s notebook, or with nothing to look for, is refused [CON-100]', async () => {
+    const id = await newNotebook(server.db, org.id, { Refunds: 'Refunds take 14 days.' });
+    expect(await search(id, '', (await server.newOrg()).key)).toMatchObject({
+      status: 404,
+      ...refused('notebook_not_found'),
+    });
+    expect(await call('GET', `/v1/notebooks/${id}/search?q=`)).toMatchObject({
+      status: 400,
+      ...refused('invalid_query', 'q'),
+    });
+  });
+});
+
 describe('what is not there', () => {
   it('answers 404 for unknown, malformed and other orgs’ ids [NB-030]', async () => {
     const { id } = await create();

@@ -11,10 +11,17 @@ import { createNotebook } from './create.ts';
 import { findIndex } from './index-store.ts';
 import { presentDocument, presentNotebook } from './present.ts';
 import { readUpload } from './read-upload.ts';
+import type { Reader } from './reader-store.ts';
 import { removeNotebook } from './remove.ts';
 import { removeDocument } from './remove-document.ts';
+import type { Found } from './search.ts';
 import { findNotebook, findWholeDocument, listDocuments, listNotebooks } from './store.ts';
 import { changeNotebook } from './update.ts';
+
+/** As many as an agent gets. */
+const passages = 6;
+
+type Passage = Pick<Found['hits'][number], 'documentId' | 'title' | 'heading' | 'page' | 'text'>;
 
 export function notebookRoutes({
   db,
@@ -22,8 +29,11 @@ export function notebookRoutes({
   changeLive,
   jobs,
   embeddings: { model },
+  search,
 }: {
   db: Database;
+  /** The one that agents search with. */
+  search: (asked: Reader & { query: string; limit: number }) => Promise<{ hits: Passage[]; unindexed: number }>;
   reader: DocumentReader;
   changeLive: ChangeLive;
   jobs: JobSender;
@@ -44,6 +54,19 @@ export function notebookRoutes({
     delete: async ({ origin, params }) => {
       await transaction(db, (tx) => removeNotebook(tx, origin, params.notebook_id, changeLive));
       return { object: 'notebook', id: params.notebook_id, deleted: true };
+    },
+    search: async ({ caller, params, query: { q, user_id = null } }) => {
+      const { id } = await notebookOf(caller.orgId, params.notebook_id);
+      const reader = { orgId: caller.orgId, notebookIds: [id], revisions: null, userId: user_id };
+      const { hits, unindexed } = await search({ ...reader, query: q, limit: passages });
+      const found = hits.map(({ documentId, title, heading, page, text }) => ({
+        document_id: documentId,
+        title,
+        heading,
+        page,
+        text,
+      }));
+      return { query: q, passages: found, unindexed };
     },
     listDocuments: async ({ caller, params, page }) => {
       const notebook = await notebookOf(caller.orgId, params.notebook_id);

@@ -247,7 +247,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         watchers,
         streams,
       }),
-      notebooks: notebookRoutes({ db, reader: kernel.documents, changeLive, jobs, embeddings }),
+      notebooks: notebookRoutes({ db, reader: kernel.documents, changeLive, jobs, embeddings, search: engine.search }),
       skills: skillRoutes({ db, openZip, changeLive }),
       mcpServers: mcpServerRoutes({
         db,

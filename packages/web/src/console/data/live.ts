@@ -21,6 +21,7 @@ const touchedBy: Readonly<Record<string, readonly string[]>> = {
   test_run: ['testRuns', 'deployments'],
   deployment: ['deployments'],
   tool_server: ['mcpServers'],
+  connection: ['connections'],
   user: ['users'],
   key: ['keys'],
   usage: ['usage', 'limits', 'orgs', 'users'],

@@ -94,6 +94,26 @@ export function Loaded<T>({
   return <Waiting />;
 }
 
+/** A page whose title is only known by the answer: until then, and where it fails, it has a frame all the same. */
+export function LoadedPage<T>({
+  title,
+  above,
+  query,
+  children,
+}: {
+  title: string;
+  above: { to: string; title: string };
+  query: { data: T | undefined; error: Error | null; refetch: () => unknown };
+  children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  return (
+    <Page above={above} title={title}>
+      <Loaded query={query}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
 /** Names and values, one under the other. */
 export function Facts({ rows }: { rows: readonly (readonly [ReactNode, ReactNode])[] }) {
   return (

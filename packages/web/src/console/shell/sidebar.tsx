@@ -6,7 +6,7 @@ import { queryClient } from '../data/queries.ts';
 import { groups, pages } from '../pages.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { PageLink } from '../parts/page-link.tsx';
+import { PageLink, useGo } from '../parts/page-link.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
 import { OrgSwitch } from './org-switch.tsx';
 import { openPalette } from './palette-state.ts';
@@ -69,6 +69,7 @@ export function Sidebar({ isDrawer = false, onGo }: { isDrawer?: boolean; onGo?:
 function Person() {
   const { session } = useAccess();
   const navigate = useNavigate();
+  const go = useGo();
   if (!session) return null;
   const { name, email } = session.member;
   const scheme = currentScheme();
@@ -86,6 +87,7 @@ function Person() {
           { label: 'Dark', icon: 'moon', isChosen: scheme === 'dark', run: () => applyScheme('dark') },
           { label: 'As the machine', icon: 'screen', isChosen: scheme === 'system', run: () => applyScheme('system') },
           'line',
+          { label: 'Your account', icon: 'user', run: () => go('/account') },
           {
             label: 'API reference',
             icon: 'external',

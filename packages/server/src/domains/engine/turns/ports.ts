@@ -99,7 +99,15 @@ export type NotebookReader = {
 };
 
 export type NotebookSearch = (search: NotebookReader & { query: string; limit: number }) => Promise<{
-  hits: { notebookId: string; title: string; heading: string; page: number | null; snippet: string; text: string }[];
+  hits: {
+    notebookId: string;
+    documentId: string;
+    title: string;
+    heading: string;
+    page: number | null;
+    snippet: string;
+    text: string;
+  }[];
   /** Documents of which some can only be found by their words yet. */
   unindexed: number;
 }>;

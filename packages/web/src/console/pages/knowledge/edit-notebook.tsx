@@ -30,7 +30,7 @@ export function EditNotebook({ notebook, onClose }: { notebook: Answer<'notebook
         submit="Save"
       >
         <TextField label="Name" name="name" />
-        <TextField hint="The agent reads this to know when to look here." label="Description" name="description" />
+        <TextField label="Description" name="description" />
         <SelectField
           hint="Agents of everybody else do not know that it is there."
           label="Readers"

@@ -93,19 +93,8 @@ export default function KnowledgePage() {
           submit="Create notebook"
         >
           <TextField label="Name" name="name" placeholder="Help center" />
-          <TextField
-            hint="A short name of its own: lowercase letters, digits and dashes."
-            isMono
-            label="Slug"
-            name="slug"
-            placeholder="help-center"
-          />
-          <TextField
-            hint="The agent reads this to know when to look here."
-            label="Description"
-            name="description"
-            placeholder="Answers to common questions of customers"
-          />
+          <TextField isMono label="Slug" name="slug" placeholder="help-center" />
+          <TextField label="Description" name="description" placeholder="Answers to common questions of customers" />
         </ChangeForm>
       </Dialog>
     </Page>

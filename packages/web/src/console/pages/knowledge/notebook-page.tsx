@@ -10,13 +10,14 @@ import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Icon, Spinner } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Loaded, Page } from '../../parts/page.tsx';
+import { LoadedPage, Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { bytes, count, Status, Time } from '../../parts/shown.tsx';
 import { AddDocuments } from './add-documents.tsx';
 import { EditNotebook } from './edit-notebook.tsx';
 import { ReadDocument } from './read-document.tsx';
+import { SearchNotebook } from './search-notebook.tsx';
 
 type Notebook = Answer<'notebooks.get'>;
 type Document = ItemOf<'notebooks.listDocuments'>;
@@ -24,7 +25,11 @@ type Document = ItemOf<'notebooks.listDocuments'>;
 export default function NotebookPage() {
   const { notebook: notebook_id } = useParams({ strict: false }) as { notebook: string };
   const notebook = useOne('notebooks.get', { notebook_id });
-  return <Loaded query={notebook}>{(found) => <Shown key={found.id} notebook={found} />}</Loaded>;
+  return (
+    <LoadedPage above={{ to: '/knowledge', title: 'Knowledge' }} query={notebook} title="Notebook">
+      {(found) => <Shown key={found.id} notebook={found} />}
+    </LoadedPage>
+  );
 }
 
 function Shown({ notebook }: { notebook: Notebook }) {
@@ -142,6 +147,7 @@ function Shown({ notebook }: { notebook: Notebook }) {
         )}
       </p>
       {may('notebooks.createDocument') && <AddDocuments isLive={mode === 'live'} notebookId={notebook.id} />}
+      <SearchNotebook notebook={notebook} read={reading.open} />
       {unindexed > 0 && (
         <div className="mb-4" role="status">
           <p className="mb-1 text-sm">

@@ -129,15 +129,8 @@ function SetSecret({ name, userId, onClose }: { name: string; userId: string | u
             placeholder="CRM_TOKEN"
           />
         )}
-        <TextField
-          autoComplete="new-password"
-          hint="It is sealed and never shown again."
-          isMono
-          label="Value"
-          name="value"
-          type="password"
-        />
-        {name === '' && <TextField hint="Left out: the company’s own, for every user." label="User" name="user_id" />}
+        <TextField autoComplete="new-password" isMono label="Value" name="value" type="password" />
+        {name === '' && <TextField label="User" name="user_id" />}
       </ChangeForm>
     </Dialog>
   );

@@ -11,7 +11,7 @@ import { CodeBlock } from '../../parts/empty-state.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Loaded, Page, Section } from '../../parts/page.tsx';
+import { LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { bytes, Status, Time } from '../../parts/shown.tsx';
 import { UploadSkill } from './upload-skill.tsx';
@@ -21,7 +21,11 @@ type Skill = Answer<'skills.get'>;
 export default function SkillPage() {
   const { skill: skill_id } = useParams({ strict: false }) as { skill: string };
   const skill = useOne('skills.get', { skill_id });
-  return <Loaded query={skill}>{(found) => <Shown request={skill.request} skill={found} />}</Loaded>;
+  return (
+    <LoadedPage above={{ to: '/skills', title: 'Skills' }} query={skill} title="Skill">
+      {(found) => <Shown request={skill.request} skill={found} />}
+    </LoadedPage>
+  );
 }
 
 function Shown({ skill, request }: { skill: Skill; request: React.ComponentProps<typeof Page>['request'] }) {

@@ -53,15 +53,7 @@ export function ServerForm({
 const Reach = ({ isNew = false }: { isNew?: boolean }) => (
   <>
     <TextField label="Name" name="name" placeholder="CRM" />
-    {isNew && (
-      <TextField
-        hint="Part of its tools’ names: lowercase letters, digits and dashes."
-        isMono
-        label="Slug"
-        name="slug"
-        placeholder="crm"
-      />
-    )}
+    {isNew && <TextField isMono label="Slug" name="slug" placeholder="crm" />}
     <TextField isMono label="Address" name="url" placeholder="https://crm.example.com/mcp" type="url" />
     <ListField
       hint={'One to a line. A credential is named, never written: Authorization: Bearer ${secret:CRM_TOKEN}'}

@@ -8,7 +8,7 @@ import { Id } from '../../parts/copy.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
+import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { Time } from '../../parts/shown.tsx';
 import { ServerForm } from './server-form.tsx';
@@ -17,7 +17,11 @@ import { ToolMatrix } from './tool-matrix.tsx';
 export default function ServerPage() {
   const { server: server_id } = useParams({ strict: false }) as { server: string };
   const server = useOne('mcpServers.get', { server_id });
-  return <Loaded query={server}>{(found) => <Shown request={server.request} server={found} />}</Loaded>;
+  return (
+    <LoadedPage above={{ to: '/tool-servers', title: 'Tool servers' }} query={server} title="Tool server">
+      {(found) => <Shown request={server.request} server={found} />}
+    </LoadedPage>
+  );
 }
 
 function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request: Request }) {

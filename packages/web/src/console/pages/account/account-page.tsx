@@ -1,0 +1,143 @@
+import { readSession } from '../../access/session.ts';
+import { useChange, useList, useOne } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Loaded, Page, Section } from '../../parts/page.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+
+type SignIn = ItemOf<'consoleAccount.signIns'>;
+
+export default function AccountPage() {
+  const account = useOne('consoleAccount.show', {});
+  return (
+    <Page
+      lead="Your own name, password, and the browsers you are signed in with."
+      request={account.request}
+      title="Your account"
+    >
+      <Loaded query={account}>
+        {({ member, has_password }) => (
+          <div className="grid items-start gap-x-8 lg:grid-cols-2">
+            <Section title="Name">
+              <div className="panel p-4">
+                <ChangeForm
+                  initial={{ name: member.name ?? '' }}
+                  onDone={() => {
+                    say('Saved');
+                    // The name is shown at the foot of the navigation as well.
+                    void readSession();
+                  }}
+                  row="consoleAccount.update"
+                  submit="Save name"
+                  touches={['members']}
+                >
+                  <TextField autoComplete="name" label="Name" name="name" />
+                </ChangeForm>
+                <p className="mt-3 text-quiet text-sm">
+                  {member.email}, {member.role}
+                </p>
+              </div>
+            </Section>
+            {has_password && (
+              <Section title="Password">
+                <ChangePassword />
+              </Section>
+            )}
+          </div>
+        )}
+      </Loaded>
+      <SignIns />
+    </Page>
+  );
+}
+
+function ChangePassword() {
+  const account = useOne('consoleAccount.show', {});
+  return (
+    <div className="panel p-4">
+      <ChangeForm
+        initial={{ password: '', new_password: '' }}
+        // Empty again once it is changed: the form is another one.
+        key={account.dataUpdatedAt}
+        onDone={() => {
+          say('Password changed; every other browser is signed out');
+          void readSession();
+        }}
+        row="consoleAccount.changePassword"
+        submit="Change password"
+      >
+        <TextField autoComplete="current-password" label="Password of now" name="password" type="password" />
+        <TextField
+          autoComplete="new-password"
+          hint="At least 12 characters. Every other browser is signed out."
+          label="New password"
+          name="new_password"
+          type="password"
+        />
+      </ChangeForm>
+    </div>
+  );
+}
+
+function SignIns() {
+  const signIns = useList('consoleAccount.signIns', {});
+  const end = useChange('consoleAccount.endSignIn', { onDone: () => say('Signed out there') });
+  const endOthers = useChange('consoleAccount.endOtherSignIns', {
+    onDone: ({ ended }) => say(ended === 1 ? 'One browser is signed out' : `${ended} browsers are signed out`),
+  });
+  const columns: Column<SignIn>[] = [
+    {
+      id: 'device',
+      header: 'Browser',
+      cell: ({ device, is_current }) => (
+        <>
+          {device} {is_current && <Status tone="good">this one</Status>}
+        </>
+      ),
+    },
+    {
+      id: 'ip',
+      header: 'From',
+      width: '9rem',
+      isWideOnly: true,
+      cell: ({ ip }) => <span className="figures text-quiet">{ip}</span>,
+    },
+    {
+      id: 'in',
+      header: 'Signed in',
+      width: '6.5rem',
+      isWideOnly: true,
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
+    { id: 'seen', header: 'Last used', width: '6rem', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+    {
+      id: 'end',
+      header: '',
+      width: '5.5rem',
+      align: 'end',
+      cell: ({ id, is_current }) =>
+        !is_current && (
+          <Button onClick={() => end.run({ console_session_id: id })} shape="small">
+            Sign out
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Section
+      actions={
+        <Button isBusy={endOthers.isRunning} onClick={() => endOthers.run({})}>
+          Sign out everywhere else
+        </Button>
+      }
+      title="Where you are signed in"
+    >
+      {(end.error ?? endOthers.error) && <Fault className="mb-3" error={(end.error ?? endOthers.error) as Error} />}
+      <DataTable columns={columns} empty={null} label="Sign-ins" list={signIns} />
+    </Section>
+  );
+}

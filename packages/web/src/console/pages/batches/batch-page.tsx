@@ -1,0 +1,178 @@
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { allPages } from '../../data/all-pages.ts';
+import { usePlace, useRole } from '../../data/api.ts';
+import { useEvery } from '../../data/every.ts';
+import { useChange, useList, useOne } from '../../data/queries.ts';
+import type { Answer, ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { Fault } from '../../parts/fault.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { asCsv, saveFile } from '../../parts/save-file.ts';
+import { count, duration, Status, Time, Usd } from '../../parts/shown.tsx';
+import { Progress, ProgressLegend } from './progress.tsx';
+
+type Batch = Answer<'batches.get'>;
+type Item = ItemOf<'batches.items'>;
+
+export default function BatchPage() {
+  const { batch: batch_id } = useParams({ strict: false }) as { batch: string };
+  const batch = useOne('batches.get', { batch_id });
+  const isMoving = batch.data !== undefined && batch.data.counts.queued + batch.data.counts.running > 0;
+  useEvery(1500, isMoving, () => void batch.refetch());
+  return (
+    <LoadedPage above={{ to: '/batches', title: 'Batches' }} query={batch} title="Batch">
+      {(found) => <Shown batch={found} isMoving={isMoving} />}
+    </LoadedPage>
+  );
+}
+
+function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
+  const place = usePlace();
+  const { may } = useRole();
+  const items = useList('batches.items', { batch_id: batch.id });
+  useEvery(3000, isMoving && items.rows.length <= 100, items.refetch);
+  const stopping = useDialogInAddress('cancel');
+  const [isSaving, setIsSaving] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const cancel = useChange('batches.cancel', {
+    onDone: () => {
+      say('No further item is started');
+      stopping.close();
+    },
+  });
+  const save = async (kind: 'csv' | 'jsonl') => {
+    setIsSaving(true);
+    setError(null);
+    try {
+      const all = await allPages(place, 'batches.items', { batch_id: batch.id });
+      const text =
+        kind === 'jsonl' ? all.map((item) => JSON.stringify(item)).join('\n') : asCsv([csvHead, ...all.map(csvLine)]);
+      saveFile(`${batch.id}.${kind}`, text, kind === 'csv' ? 'text/csv' : 'application/x-ndjson');
+    } catch (failure) {
+      setError(failure as Error);
+    } finally {
+      setIsSaving(false);
+    }
+  };
+  const took = batch.completed_at === null ? null : Date.parse(batch.completed_at) - Date.parse(batch.created_at);
+  return (
+    <Page
+      above={{ to: '/batches', title: 'Batches' }}
+      actions={
+        <>
+          {batch.status === 'running' && (
+            <Button disabled={!may('batches.cancel')} look="danger-quiet" onClick={() => stopping.open()}>
+              Stop
+            </Button>
+          )}
+          <Button disabled={isSaving} onClick={() => void save('jsonl')}>
+            JSONL
+          </Button>
+          <Button isBusy={isSaving} onClick={() => void save('csv')}>
+            Download results
+          </Button>
+        </>
+      }
+      request={items.request}
+      tabTitle="Batch"
+      title={<span className="break-all font-mono text-lg">{batch.id}</span>}
+    >
+      {error && <Fault className="mb-3" error={error} />}
+      <div className="panel mb-6 p-4">
+        <div className="mb-2 flex flex-wrap items-center gap-3">
+          <Status>{batch.status}</Status>
+          <span className="figures grow">
+            {count(batch.item_count - batch.counts.queued - batch.counts.running)} of {count(batch.item_count)} done
+          </span>
+          <Usd value={batch.spend_usd} />
+        </div>
+        <Progress counts={batch.counts} isTall total={batch.item_count} />
+        <ProgressLegend counts={batch.counts} />
+      </div>
+      <Section title="Items">
+        <DataTable columns={columns} empty={null} label="Items" list={items} />
+      </Section>
+      <Section title="About it">
+        <Facts
+          rows={[
+            ['Deployment', batch.deployment_id ?? 'the org’s default'],
+            ['At once', count(batch.concurrency)],
+            ['Begun', <Time at={batch.created_at} key="begun" />],
+            ['Took', took === null ? 'still running' : duration(took)],
+          ]}
+        />
+      </Section>
+      <ConfirmDialog
+        act="Stop batch"
+        error={cancel.error}
+        isOpen={stopping.value !== null}
+        isRunning={cancel.isRunning}
+        loses={`${count(batch.counts.queued)} items that wait are never begun. What runs is finished.`}
+        onClose={stopping.close}
+        run={() => cancel.run({ batch_id: batch.id })}
+        title="Stop this batch?"
+      />
+    </Page>
+  );
+}
+
+const columns: Column<Item>[] = [
+  { id: 'index', header: '#', width: '3rem', align: 'end', cell: ({ index }) => index + 1 },
+  {
+    id: 'status',
+    header: 'State',
+    width: '6rem',
+    cell: ({ status }) => <Status tone={status === 'succeeded' ? 'good' : undefined}>{status}</Status>,
+  },
+  { id: 'user', header: 'User', width: '7rem', isWideOnly: true, cell: ({ user_id }) => user_id },
+  {
+    id: 'result',
+    header: 'Result',
+    cell: ({ result, error }) =>
+      error ? (
+        <span className="text-danger" title={`${error.code}: ${error.message}`}>
+          {error.message}
+        </span>
+      ) : (
+        <span title={result?.text ?? result?.reply ?? ''}>{result?.text ?? result?.reply}</span>
+      ),
+  },
+  {
+    id: 'conversation',
+    header: 'Conversation',
+    width: '7rem',
+    isWideOnly: true,
+    cell: ({ conversation_id }) =>
+      conversation_id && (
+        <PageLink className="font-mono text-xs underline underline-offset-2" to={`/conversations/${conversation_id}`}>
+          {conversation_id}
+        </PageLink>
+      ),
+  },
+  {
+    id: 'done',
+    header: 'Finished',
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ finished_at }) => <Time at={finished_at} />,
+  },
+];
+
+const csvHead = ['index', 'user_id', 'status', 'text', 'data', 'error', 'conversation_id', 'task_id', 'finished_at'];
+const csvLine = (item: Item) => [
+  item.index,
+  item.user_id,
+  item.status,
+  item.result?.text ?? item.result?.reply,
+  item.result?.data === undefined || item.result?.data === null ? '' : JSON.stringify(item.result.data),
+  item.error && `${item.error.code}: ${item.error.message}`,
+  item.conversation_id,
+  item.task_id,
+  item.finished_at,
+];

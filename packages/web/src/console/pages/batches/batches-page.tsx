@@ -1,0 +1,89 @@
+import { useRole } from '../../data/api.ts';
+import { useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useGo } from '../../parts/page-link.tsx';
+import { count, Status, Time, Usd } from '../../parts/shown.tsx';
+import { NewBatch } from './new-batch.tsx';
+import { Progress } from './progress.tsx';
+
+const columns: Column<ItemOf<'batches.list'>>[] = [
+  {
+    id: 'id',
+    header: 'Batch',
+    width: 'minmax(0, 1.2fr)',
+    cell: ({ id }) => <code className="font-mono text-sm">{id}</code>,
+  },
+  { id: 'status', header: 'State', width: '6rem', cell: ({ status }) => <Status>{status}</Status> },
+  {
+    id: 'progress',
+    header: 'Progress',
+    isWideOnly: true,
+    cell: ({ counts, item_count }) => <Progress counts={counts} total={item_count} />,
+  },
+  { id: 'items', header: 'Items', width: '4.5rem', align: 'end', cell: ({ item_count }) => count(item_count) },
+  {
+    id: 'failed',
+    header: 'Failed',
+    width: '4rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ counts }) => count(counts.failed),
+  },
+  {
+    id: 'spend',
+    header: 'Spend',
+    width: '5rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ spend_usd }) => <Usd value={spend_usd} />,
+  },
+  { id: 'at', header: 'Begun', width: '6.5rem', isWideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+export default function BatchesPage() {
+  const batches = useList('batches.list', {});
+  const { may } = useRole();
+  const go = useGo();
+  const creating = useDialogInAddress('new');
+  const create = may('batches.create') && (
+    <Button look="primary" onClick={() => creating.open()}>
+      <Icon name="plus" /> Start a batch
+    </Button>
+  );
+  return (
+    <Page
+      actions={create}
+      lead="The same kind of work for many: one conversation for each line of a file, so many at a time as you say."
+      request={batches.request}
+      title="Batches"
+    >
+      <DataTable
+        columns={columns}
+        empty={
+          <EmptyState
+            action={create}
+            example={{
+              label: 'A file of lines such as these:',
+              code: '{"message":"Summarise order 1001","user_id":"ada"}\n{"message":"Summarise order 1002","user_id":"bob"}',
+            }}
+            icon="batch"
+            title="No batches yet"
+          >
+            Drop a CSV or JSONL file; its column <code className="font-mono">message</code> is what each conversation is
+            asked.
+          </EmptyState>
+        }
+        label="Batches"
+        linkOf={({ id }) => `/batches/${id}`}
+        list={batches}
+      />
+      {creating.value && <NewBatch onClose={creating.close} onDone={({ id }) => go(`/batches/${id}`)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,72 @@
+export type BatchItem = {
+  message: string;
+  user_id?: string;
+  context?: Record<string, unknown>;
+  metadata?: Record<string, string>;
+};
+
+/** The items of a file: JSON to a line, or a CSV whose first line names the columns. Throws what is wrong, with its line. */
+export function readItems(name: string, text: string): BatchItem[] {
+  const items = /\.(jsonl|ndjson|json)$/i.test(name) ? ofJsonLines(text) : ofCsv(text);
+  if (items.length === 0) throw new Error('The file has no lines.');
+  if (items.length > 5000) throw new Error(`The file has ${items.length} lines; a batch has at most 5,000.`);
+  return items;
+}
+
+function ofJsonLines(text: string): BatchItem[] {
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      const item = JSON.parse(line) as BatchItem;
+      if (typeof item?.message !== 'string') throw new Error('it has no text `message`');
+      return [item];
+    } catch (error) {
+      throw new Error(`Line ${index + 1} cannot be read: ${(error as Error).message}.`);
+    }
+  });
+}
+
+/** `message` and `user_id` are what they say; every other column is context of its conversation. */
+function ofCsv(text: string): BatchItem[] {
+  const [head = [], ...lines] = cellsOf(text);
+  const names = head.map((name) => name.trim());
+  if (!names.includes('message')) throw new Error('The first line names the columns, and one of them is `message`.');
+  return lines.map((cells, index) => {
+    if (cells.length !== names.length)
+      throw new Error(`Row ${index + 2} has ${cells.length} cells where ${names.length} are named.`);
+    const row = Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
+    const { message = '', user_id = '', ...context } = row;
+    if (message.trim() === '') throw new Error(`Row ${index + 2} has no message.`);
+    return { message, ...(user_id !== '' && { user_id }), ...(Object.keys(context).length > 0 && { context }) };
+  });
+}
+
+/** As RFC 4180 has it: a cell in quotes may hold commas, line breaks, and quotes written twice. */
+function cellsOf(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = '';
+  let isQuoted = false;
+  const given = text.replace(/^\uFEFF/, '');
+  for (let at = 0; at < given.length; at++) {
+    const sign = given[at] as string;
+    if (isQuoted) {
+      if (sign !== '"') cell += sign;
+      else if (given[at + 1] === '"') {
+        cell += '"';
+        at++;
+      } else isQuoted = false;
+    } else if (sign === '"' && cell === '') isQuoted = true;
+    else if (sign === ',' || sign === '\n') {
+      row.push(cell.replace(/\r$/, ''));
+      cell = '';
+      if (sign === '\n') {
+        rows.push(row);
+        row = [];
+      }
+    } else cell += sign;
+  }
+  if (isQuoted) throw new Error('A cell begins with a quote that never ends.');
+  if (cell !== '' || row.length > 0) rows.push([...row, cell.replace(/\r$/, '')]);
+  return rows.filter((cells) => cells.length > 1 || cells[0] !== '');
+}

@@ -1,0 +1,178 @@
+import { useRole } from '../../data/api.ts';
+import { useOne } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { ChangeForm, FieldFrame, TextField, useForm } from '../../parts/form.tsx';
+import { SpendMeter } from '../../parts/meter.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { count, usd } from '../../parts/shown.tsx';
+
+type Limits = Answer<'limits.get'>;
+
+const caps = [
+  ['org_daily_usd', 'Org, a day', 'All that is spent in a day of UTC. New work is refused once it is reached.'],
+  ['org_monthly_usd', 'Org, a month', 'All that is spent in a month of UTC.'],
+  ['user_daily_usd', 'Each user, a day', 'For users without a cap of their own.'],
+  ['user_monthly_usd', 'Each user, a month', 'For users without a cap of their own.'],
+] as const;
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+export default function LimitsPage() {
+  const { may } = useRole();
+  const limits = useOne('limits.get', {});
+  const org = useOne('orgs.get', {}, { enabled: may('orgs.get') });
+  const day = useOne('usage.report', { from: today(), to: today(), limit: 1 }, { enabled: may('usage.report') });
+  const month = useOne(
+    'usage.report',
+    { from: `${today().slice(0, 7)}-01`, to: today(), limit: 1 },
+    { enabled: may('usage.report') },
+  );
+  const editing = useDialogInAddress('edit');
+  return (
+    <Page
+      actions={
+        <Button disabled={!may('limits.update')} look="primary" onClick={() => editing.open()}>
+          Change limits
+        </Button>
+      }
+      lead="How much may be spent, who is told before it is reached, and how fast the API may be called."
+      request={limits.request}
+      title="Limits and alerts"
+    >
+      <Loaded query={limits}>
+        {(found) => (
+          <>
+            <div className="mb-6 grid gap-3 sm:grid-cols-3">
+              <SpendMeter cap={found.caps.org_daily_usd} label="Spent today" spent={day.data?.total.cost_usd ?? 0} />
+              <SpendMeter
+                cap={found.caps.org_monthly_usd}
+                label="Spent this month"
+                spent={month.data?.total.cost_usd ?? 0}
+              />
+              <div className="panel p-4">
+                <p className="eyebrow">Wallet</p>
+                <p className="figures mt-1 font-semibold text-xl tracking-tight">
+                  {org.data ? usd(org.data.balance_usd) : '–'}
+                </p>
+                <p className="mt-1.5 text-quiet text-sm">
+                  {org.data?.mode === 'test' ? 'Test money' : 'What is left; the operator of the server adds to it.'}
+                </p>
+              </div>
+            </div>
+            <Section title="Caps">
+              <Facts
+                rows={[
+                  ...caps.map(
+                    ([name, label]) => [label, found.caps[name] === null ? 'no cap' : usd(found.caps[name])] as const,
+                  ),
+                  ['Highest for the org', usd(found.caps.max_org_daily_usd)] as const,
+                ]}
+              />
+            </Section>
+            <Section title="Alerts">
+              <p className="max-w-prose">
+                {found.usage_alerts.thresholds.length === 0
+                  ? 'Nobody is told before a cap is reached.'
+                  : `An event is sent when spend reaches ${found.usage_alerts.thresholds.map((each) => `${each} %`).join(', ')} of a cap.`}{' '}
+                <PageLink
+                  className="underline underline-offset-2"
+                  search={{ type: 'usage.threshold_reached' }}
+                  to="/events"
+                >
+                  Alerts so far
+                </PageLink>
+                {'; '}
+                <PageLink className="underline underline-offset-2" to="/webhooks">
+                  a webhook
+                </PageLink>{' '}
+                tells your own systems.
+              </p>
+            </Section>
+            <Section actions={<RequestMenu request={limits.request} />} title="Calls of the API">
+              <Facts
+                rows={[
+                  ['A minute', count(found.rate_limits.requests_per_minute)],
+                  ['At once', count(found.rate_limits.burst)],
+                ]}
+              />
+            </Section>
+            {editing.value && <EditLimits limits={found} onClose={editing.close} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function EditLimits({ limits, onClose }: { limits: Limits; onClose: () => void }) {
+  const initial = {
+    ...Object.fromEntries(caps.map(([name]) => [name, limits.caps[name] ?? ''])),
+    caps: '',
+    usage_alerts: limits.usage_alerts.thresholds.join(', '),
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title="Change limits">
+      <ChangeForm
+        initial={initial}
+        onCancel={onClose}
+        onDone={() => {
+          say('Limits saved');
+          onClose();
+        }}
+        row="limits.update"
+        send={({ usage_alerts, caps: _, ...values }) => ({
+          caps: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === '' ? null : value])),
+          usage_alerts: { thresholds: percentages(usage_alerts) },
+        })}
+        submit="Save limits"
+        touches={['orgs', 'usage', 'users']}
+      >
+        {caps.map(([name, label, hint]) => (
+          <CapField hint={hint} key={name} label={label} name={name} />
+        ))}
+        <TextField
+          hint="Percentages of a cap, at most five, separated by commas."
+          label="Alerts at"
+          name="usage_alerts"
+          placeholder="50, 80, 100"
+        />
+      </ChangeForm>
+    </Dialog>
+  );
+}
+
+/** The contract has the caps in a group: a fault of one is named by its path. */
+function CapField({ name, label, hint }: { name: string; label: string; hint: string }) {
+  const { values, set } = useForm();
+  return (
+    <FieldFrame hint={`${hint} Empty: no cap.`} label={label} name={`caps.${name}`}>
+      {(ids) => (
+        <input
+          {...ids}
+          className="control"
+          inputMode="decimal"
+          onChange={(event) => {
+            const text = event.target.value;
+            set(name, text.trim() === '' ? '' : Number.isNaN(Number(text)) ? text : Number(text));
+          }}
+          step="any"
+          type="number"
+          value={String(values[name] ?? '')}
+        />
+      )}
+    </FieldFrame>
+  );
+}
+
+/** What is no number is sent as it is: the server says what is wrong with it. */
+const percentages = (text: unknown): unknown[] =>
+  String(text ?? '')
+    .split(/[,\s%]+/)
+    .filter((word) => word !== '')
+    .map((word) => (Number.isNaN(Number(word)) ? word : Number(word)));

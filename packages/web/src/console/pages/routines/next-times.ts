@@ -1,0 +1,37 @@
+import { Cron } from 'croner';
+
+type Routine = {
+  enabled: boolean;
+  status: string;
+  next_run_at: string | null;
+  schedule: { every: string | null; cron: string; timezone: string } | null;
+};
+
+/** The next times that a schedule comes to, in its own time zone; a routine of one day has one. */
+export function nextTimes({ enabled, status, next_run_at, schedule }: Routine, most = 10): Date[] {
+  if (!enabled || status !== 'active' || schedule === null || next_run_at === null) return [];
+  const first = new Date(next_run_at);
+  if (/^\d{4}-\d{2}-\d{2} at /.test(schedule.every ?? '')) return [first];
+  try {
+    return [
+      first,
+      ...new Cron(schedule.cron, { mode: '5-part', timezone: schedule.timezone, paused: true }).nextRuns(
+        most - 1,
+        first,
+      ),
+    ];
+  } catch {
+    // A schedule that only the server can read still has its next time.
+    return [first];
+  }
+}
+
+export const inWords = (at: Date, timezone: string): string =>
+  at.toLocaleString('en-GB', {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: timezone,
+  });

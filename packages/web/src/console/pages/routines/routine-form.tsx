@@ -1,0 +1,104 @@
+import type { Answer } from '../../data/rows.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { AreaField, ChangeForm, SelectField, TextField, useForm } from '../../parts/form.tsx';
+
+type Routine = Answer<'routines.get'>;
+
+/** Makes a routine, or changes one. */
+export function RoutineForm(props: {
+  routine?: Routine;
+  userId?: string | undefined;
+  onClose: () => void;
+  onDone: (routine: Routine) => void;
+}) {
+  const { routine, userId, onClose, onDone } = props;
+  const schedule = routine?.schedule;
+  const initial = {
+    name: routine?.name ?? '',
+    ask: routine?.ask ?? '',
+    kind: routine && !schedule ? 'call' : schedule && schedule.every === null ? 'cron' : 'every',
+    every: schedule?.every ?? '',
+    schedule: schedule?.cron ?? '',
+    timezone: schedule?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    user_id: userId ?? '',
+    deployment: '',
+  };
+  const fields = (
+    <>
+      <TextField label="Name" name="name" placeholder="Morning news" />
+      <AreaField label="Ask" name="ask" placeholder="Tell me what is new since yesterday." rows={3} />
+      <When isFixed={routine !== undefined && !schedule} />
+      {!routine && <TextField label="User" name="user_id" />}
+      {!routine && <TextField label="Deployment" name="deployment" />}
+    </>
+  );
+  return (
+    <Dialog isOpen onClose={onClose} title={routine ? 'Change this routine' : 'Create a routine'}>
+      {routine ? (
+        <ChangeForm
+          fields={{ routine_id: routine.id }}
+          initial={initial}
+          onCancel={onClose}
+          onDone={onDone}
+          row="routines.update"
+          send={(values) => ({ name: values.name, ask: values.ask, ...whenOf(values, false) })}
+          submit="Save"
+        >
+          {fields}
+        </ChangeForm>
+      ) : (
+        <ChangeForm
+          initial={initial}
+          onCancel={onClose}
+          onDone={onDone}
+          row="routines.create"
+          send={(values) => ({
+            ...(values.name !== '' && { name: values.name }),
+            ask: values.ask,
+            ...whenOf(values, true),
+            ...(values.user_id !== '' && { user_id: values.user_id }),
+            ...(values.deployment !== '' && { deployment: values.deployment }),
+          })}
+          submit="Create routine"
+        >
+          {fields}
+        </ChangeForm>
+      )}
+    </Dialog>
+  );
+}
+
+function whenOf({ kind, every, schedule, timezone }: Record<string, unknown>, isNew: boolean) {
+  if (kind === 'call') return isNew ? { on: 'call' } : {};
+  return kind === 'every' ? { every, timezone } : { schedule: { cron: schedule, timezone } };
+}
+
+function When({ isFixed }: { isFixed: boolean }) {
+  const { values } = useForm();
+  if (isFixed) return null;
+  return (
+    <>
+      <SelectField
+        hint=""
+        label="When"
+        name="kind"
+        options={[
+          ['every', 'In plain words'],
+          ['cron', 'As five cron fields'],
+          ['call', 'When your own system calls'],
+        ]}
+      />
+      {values.kind === 'every' && <TextField label="Every" name="every" placeholder="weekday at 08:00" />}
+      {values.kind === 'cron' && (
+        <TextField
+          hint="Minute, hour, day of month, month, day of week."
+          isMono
+          label="Cron"
+          name="schedule"
+          placeholder="0 8 * * 1-5"
+        />
+      )}
+      {values.kind !== 'call' && <TextField label="Time zone" name="timezone" placeholder="Europe/Berlin" />}
+    </>
+  );
+}

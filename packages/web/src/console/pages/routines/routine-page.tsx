@@ -1,0 +1,254 @@
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useRole } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import type { Answer, Request } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { Id } from '../../parts/copy.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { CodeBlock } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
+import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { count, Status, Time } from '../../parts/shown.tsx';
+import { inWords, nextTimes } from './next-times.ts';
+import { RoutineForm } from './routine-form.tsx';
+
+type Routine = Answer<'routines.get'>;
+
+export default function RoutinePage() {
+  const { routine: routine_id } = useParams({ strict: false }) as { routine: string };
+  const routine = useOne('routines.get', { routine_id });
+  return (
+    <LoadedPage above={{ to: '/routines', title: 'Routines' }} query={routine} title="Routine">
+      {(found) => <Shown request={routine.request} routine={found} />}
+    </LoadedPage>
+  );
+}
+
+function Shown({ routine, request }: { routine: Routine; request: Request }) {
+  const { may } = useRole();
+  const go = useGo();
+  const editing = useDialogInAddress('edit');
+  const deleting = useDialogInAddress('delete');
+  const calling = useDialogInAddress('call');
+  const of = { routine_id: routine.id };
+  const run = useChange('routines.run', {
+    touches: ['conversations'],
+    onDone: ({ status, conversation_id }) => {
+      say(status === 'started' ? 'It runs' : `It was ${status}`);
+      if (conversation_id) go(`/conversations/${conversation_id}`);
+    },
+  });
+  const turn = useChange('routines.update', { onDone: ({ enabled }) => say(enabled ? 'It goes on' : 'It is paused') });
+  const remove = useChange('routines.delete', {
+    onDone: () => {
+      say('Routine deleted');
+      go('/routines', routine.user_id === null ? {} : { user_id: routine.user_id });
+    },
+  });
+  const isOnCall = routine.kind === 'trigger';
+  return (
+    <Page
+      above={{ to: '/routines', title: 'Routines' }}
+      actions={
+        <>
+          <Button disabled={!may('routines.run')} isBusy={run.isRunning} look="primary" onClick={() => run.run(of)}>
+            Run now
+          </Button>
+          {isOnCall && (
+            <Button disabled={!may('routines.trigger')} onClick={() => calling.open()}>
+              Call it
+            </Button>
+          )}
+          <Button
+            disabled={!may('routines.update')}
+            isBusy={turn.isRunning}
+            onClick={() => turn.run({ ...of, enabled: !routine.enabled })}
+          >
+            {routine.enabled ? 'Pause' : 'Go on'}
+          </Button>
+          <Button disabled={!may('routines.update')} onClick={() => editing.open()}>
+            Change
+          </Button>
+          <Button
+            aria-label="Delete this routine"
+            disabled={!may('routines.delete')}
+            look="danger-quiet"
+            onClick={() => deleting.open()}
+            shape="icon"
+          >
+            <Icon name="trash" />
+          </Button>
+        </>
+      }
+      request={request}
+      title={routine.name}
+    >
+      {(run.error ?? turn.error) && <Fault className="mb-4" error={(run.error ?? turn.error) as Error} />}
+      {routine.last_error && (
+        <div className="mb-4 rounded-md border border-danger/30 bg-danger-soft px-3 py-2.5">
+          The last run that was due did not happen: {routine.last_error.message}{' '}
+          <code className="font-mono text-quiet text-xs">{routine.last_error.code}</code>
+        </div>
+      )}
+      <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
+        <Section title="Routine">
+          <Facts
+            rows={[
+              ['Id', <Id key="id">{routine.id}</Id>],
+              ['State', <Status key="state">{routine.enabled ? routine.status : 'paused'}</Status>],
+              ['User', routine.user_id ?? 'the org’s own agent'],
+              [
+                'Ask',
+                <span className="whitespace-pre-wrap" key="ask">
+                  {routine.ask}
+                </span>,
+              ],
+              [
+                'When',
+                routine.schedule
+                  ? (routine.schedule.every ?? <code className="font-mono">{routine.schedule.cron}</code>)
+                  : 'when your own system calls',
+              ],
+              ['Time zone', routine.schedule?.timezone],
+              ['Runs so far', count(routine.run_count)],
+              ['Last run', <Time at={routine.last_run_at} key="last" />],
+              [
+                'Conversation',
+                routine.conversation_id && (
+                  <PageLink
+                    className="font-mono text-sm underline underline-offset-2"
+                    key="conversation"
+                    to={`/conversations/${routine.conversation_id}`}
+                  >
+                    {routine.conversation_id}
+                  </PageLink>
+                ),
+              ],
+            ]}
+          />
+        </Section>
+        {routine.schedule ? <NextTimes routine={routine} /> : <HowToCall routine={routine} />}
+      </div>
+      {editing.value && (
+        <RoutineForm
+          onClose={editing.close}
+          onDone={() => {
+            say('Saved');
+            editing.close();
+          }}
+          routine={routine}
+        />
+      )}
+      {calling.value && <CallRoutine onClose={calling.close} routineId={routine.id} />}
+      <ConfirmDialog
+        act="Delete routine"
+        error={remove.error}
+        isOpen={deleting.value !== null}
+        isRunning={remove.isRunning}
+        loses={
+          <>
+            <strong className="break-all text-foreground">{routine.name}</strong> does not run again. Its conversation
+            stays. To stop it for a while, pause it.
+          </>
+        }
+        onClose={deleting.close}
+        run={() => remove.run(of)}
+        title="Delete this routine?"
+      />
+    </Page>
+  );
+}
+
+function NextTimes({ routine }: { routine: Routine }) {
+  const times = nextTimes(routine);
+  return (
+    <Section title={times.length > 1 ? 'The next ten times' : 'The next time'}>
+      {times.length === 0 ? (
+        <p className="text-quiet">{routine.enabled ? 'It does not come again.' : 'None while it is paused.'}</p>
+      ) : (
+        <ol className="panel divide-y" data-next-times="">
+          {times.map((at) => (
+            <li className="flex gap-3 px-3 py-1.5" key={at.toISOString()}>
+              <time className="grow" dateTime={at.toISOString()}>
+                {inWords(at, routine.schedule?.timezone ?? 'UTC')}
+              </time>
+              <span className="text-quiet text-sm">
+                <Time at={at.toISOString()} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  );
+}
+
+function HowToCall({ routine }: { routine: Routine }) {
+  return (
+    <Section title="How it is called">
+      <CodeBlock
+        code={`curl -X POST '${routine.trigger_url ?? ''}' \\\n  -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{}'`}
+        label="With a payload of at most 4 KB, which the agent reads:"
+      />
+      {routine.trigger?.filters && (
+        <CodeBlock code={JSON.stringify(routine.trigger.filters, null, 2)} label="Only where the payload carries:" />
+      )}
+    </Section>
+  );
+}
+
+function CallRoutine({ routineId, onClose }: { routineId: string; onClose: () => void }) {
+  const [text, setText] = useState('{}');
+  const [wrong, setWrong] = useState<Error | null>(null);
+  const go = useGo();
+  const call = useChange('routines.trigger', {
+    touches: ['conversations'],
+    onDone: ({ status, conversation_id }) => {
+      say(status === 'started' ? 'It runs' : `It was ${status}`);
+      if (conversation_id) go(`/conversations/${conversation_id}`);
+      else onClose();
+    },
+  });
+  const run = () => {
+    setWrong(null);
+    try {
+      call.run({ routine_id: routineId, body: JSON.parse(text) });
+    } catch (error) {
+      setWrong(new Error(`This is no JSON: ${(error as Error).message}`));
+    }
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title="Call this routine">
+      <label className="block">
+        <span className="mb-1 block font-medium text-sm">Payload</span>
+        <textarea
+          className="control h-auto py-1.5 font-mono text-sm"
+          onChange={(event) => setText(event.target.value)}
+          rows={6}
+          spellCheck={false}
+          value={text}
+        />
+      </label>
+      {(wrong ?? call.error) && <Fault className="mt-3" error={(wrong ?? call.error) as Error} />}
+      <DialogActions>
+        <span className="mr-auto">
+          <RequestMenu
+            label="Copy this change as a call"
+            request={{ row: 'routines.trigger', fields: { routine_id: routineId } }}
+          />
+        </span>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button isBusy={call.isRunning} look="primary" onClick={run}>
+          Call it
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

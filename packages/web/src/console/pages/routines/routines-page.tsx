@@ -1,0 +1,104 @@
+import { VestraError } from '@vestra/sdk/errors';
+import { useRole } from '../../data/api.ts';
+import { useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useGo } from '../../parts/page-link.tsx';
+import { count, Status, Time } from '../../parts/shown.tsx';
+import { RoutineForm } from './routine-form.tsx';
+
+const columns: Column<ItemOf<'routines.list'>>[] = [
+  { id: 'name', header: 'Routine', cell: ({ name }) => name },
+  {
+    id: 'when',
+    header: 'When',
+    cell: ({ schedule, kind }) =>
+      schedule ? (
+        (schedule.every ?? schedule.cron)
+      ) : (
+        <span className="text-quiet">{kind === 'trigger' ? 'on a call' : kind}</span>
+      ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ enabled, status, last_error }) => (
+      <Status tone={last_error ? 'danger' : undefined}>
+        {last_error ? 'failed last' : enabled ? status : 'paused'}
+      </Status>
+    ),
+  },
+  {
+    id: 'next',
+    header: 'Next',
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ next_run_at, enabled }) => <Time at={enabled ? next_run_at : null} />,
+  },
+  { id: 'last', header: 'Last', width: '6rem', isWideOnly: true, cell: ({ last_run_at }) => <Time at={last_run_at} /> },
+  { id: 'runs', header: 'Runs', width: '3.5rem', align: 'end', cell: ({ run_count }) => count(run_count) },
+];
+
+export default function RoutinesPage() {
+  const [{ user_id }, setFilters] = useFilters('user_id');
+  const routines = useList('routines.list', user_id === undefined ? {} : { user_id });
+  const { may } = useRole();
+  const go = useGo();
+  const creating = useDialogInAddress('new');
+  const needsUser = routines.error instanceof VestraError && routines.error.code === 'user_required';
+  const create = may('routines.create') && (
+    <Button look="primary" onClick={() => creating.open()}>
+      <Icon name="plus" /> Create routine
+    </Button>
+  );
+  return (
+    <Page
+      actions={create}
+      lead="What an agent does again and again: on a schedule, or when your own system calls. A routine belongs to one user, or to the org’s own agent."
+      request={routines.request}
+      title="Routines"
+    >
+      <FilterBar
+        filters={user_id === undefined ? {} : { user_id }}
+        set={setFilters}
+        shown={[{ name: 'user_id', label: 'User', placeholder: 'Of one user: their id' }]}
+      />
+      {needsUser ? (
+        <EmptyState icon="routine" title="Whose routines?">
+          Every conversation of this org has a user. Write the id of one above.
+        </EmptyState>
+      ) : (
+        <DataTable
+          columns={columns}
+          empty={
+            <EmptyState
+              action={create}
+              example={{
+                label: 'Or by a call:',
+                code: `curl -X POST "$VESTRA_URL/v1/routines" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","every":"weekday at 08:00","ask":"What is new?"}'`,
+              }}
+              icon="routine"
+              title={user_id === undefined ? 'The org’s own agent has no routines' : 'This user has no routines'}
+            >
+              Say in plain words when it is to happen, such as “weekday at 08:00”.
+            </EmptyState>
+          }
+          label="Routines"
+          linkOf={({ id }) => `/routines/${id}`}
+          list={routines}
+        />
+      )}
+      {creating.value && (
+        <RoutineForm onClose={creating.close} onDone={({ id }) => go(`/routines/${id}`)} userId={user_id} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,107 @@
+import { useOne } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Loaded } from '../../parts/page.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { count, Status, usd } from '../../parts/shown.tsx';
+
+type Model = Answer<'models.list'>['data'][number];
+
+const price = (of: (price: Model['price']) => number) => (model: Model) => (model.priced ? usd(of(model.price)) : '?');
+
+const columns: Column<Model>[] = [
+  {
+    id: 'model',
+    header: 'Model',
+    width: 'minmax(0, 2fr)',
+    cell: ({ id, default: isDefault }) => (
+      <>
+        <code className="font-mono text-sm">{id}</code> {isDefault && <Status tone="accent">default</Status>}
+      </>
+    ),
+  },
+  {
+    id: 'takes',
+    header: 'Reads',
+    isWideOnly: true,
+    cell: ({ takes }) => <span className="text-quiet">{takes.join(', ')}</span>,
+  },
+  {
+    id: 'context',
+    header: 'Context',
+    width: '6rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ context_tokens }) => count(context_tokens),
+  },
+  { id: 'input', header: 'Input', width: '4.5rem', align: 'end', cell: price(({ input_per_mtok }) => input_per_mtok) },
+  {
+    id: 'output',
+    header: 'Output',
+    width: '4.5rem',
+    align: 'end',
+    cell: price(({ output_per_mtok }) => output_per_mtok),
+  },
+  {
+    id: 'read',
+    header: 'Cache read',
+    width: '6rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: price(({ cache_read_per_mtok }) => cache_read_per_mtok),
+  },
+  {
+    id: 'write',
+    header: 'Cache write',
+    width: '6rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: price(({ cache_write_per_mtok }) => cache_write_per_mtok),
+  },
+  { id: 'state', header: 'State', width: '7rem', isWideOnly: true, cell: stateOf },
+];
+
+/** The models that a deployment may choose, with their prices. */
+export function Models() {
+  const models = useOne('models.list', {});
+  return (
+    <Loaded query={models}>
+      {({ data, notes }) => (
+        <>
+          <div className="mb-2 flex items-center gap-2">
+            <p className="grow text-quiet text-sm">Prices in US dollars for a million tokens.</p>
+            <RequestMenu request={models.request} />
+          </div>
+          {notes.map((note) => (
+            <p className="mb-2 rounded-md bg-warn-soft px-3 py-2 text-warn" key={note}>
+              {note}
+            </p>
+          ))}
+          <DataTable
+            columns={columns}
+            empty={
+              <EmptyState icon="skill" title="No models">
+                Give the server a key of a vendor, or the address of a model of your own, and start it again.
+              </EmptyState>
+            }
+            label="Models"
+            list={{ rows: data, error: null, isLoading: false }}
+          />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function stateOf({ available, unavailable_reason, priced, retires_on }: Model) {
+  if (!available) {
+    return (
+      <span title={unavailable_reason ?? ''}>
+        <Status>not there</Status>
+      </span>
+    );
+  }
+  if (retires_on) return <Status tone="warn">{`until ${retires_on}`}</Status>;
+  return <Status tone={priced ? 'good' : 'warn'}>{priced ? 'there' : 'no price'}</Status>;
+}

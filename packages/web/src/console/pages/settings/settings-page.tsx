@@ -1,0 +1,291 @@
+import { useState } from 'react';
+import { serverUrl } from '../../address.ts';
+import { useRole } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import type { Answer } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { Id } from '../../parts/copy.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { CodeBlock } from '../../parts/empty-state.tsx';
+import { useFilters } from '../../parts/filters.tsx';
+import { ChangeForm, CheckField, SelectField, TextField, useForm } from '../../parts/form.tsx';
+import { ListField, linesOf } from '../../parts/list-field.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Facts, Loaded, Page } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { SecretOnce } from '../../parts/secret-once.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { Models } from './models.tsx';
+
+type Org = Answer<'orgs.get'>;
+
+const parts = [
+  ['general', 'General'],
+  ['pages', 'Pages and embedding'],
+  ['memory', 'Memory'],
+  ['traces', 'Traces'],
+  ['models', 'Models'],
+] as const;
+
+export default function SettingsPage() {
+  const org = useOne('orgs.get', {});
+  const [{ part = 'general' }] = useFilters('part');
+  return (
+    <Page lead="What holds for every deployment of the org, in this mode." request={org.request} title="Org settings">
+      <Tabs
+        chosen={part}
+        label="Parts of the settings"
+        tabs={parts.map(([id, title]) => ({
+          id,
+          title,
+          to: '/settings',
+          ...(id !== 'general' && { search: { part: id } }),
+        }))}
+      />
+      {part === 'models' ? (
+        <Models />
+      ) : (
+        <Loaded query={org}>
+          {(found) =>
+            part === 'pages' ? (
+              <Pages org={found} />
+            ) : part === 'memory' ? (
+              <Memory org={found} />
+            ) : part === 'traces' ? (
+              <Traces org={found} />
+            ) : (
+              <General org={found} />
+            )
+          }
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+const saved = () => say('Saved');
+const cleared = (value: unknown) => (value === '' ? null : value);
+
+function General({ org }: { org: Org }) {
+  return (
+    <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
+      <div className="panel p-4">
+        <ChangeForm
+          initial={{ name: org.name, default_deployment: org.default_deployment ?? '', require_user: org.require_user }}
+          onDone={saved}
+          row="orgs.update"
+          send={({ name, default_deployment, require_user }) => ({
+            name,
+            default_deployment: cleared(default_deployment),
+            require_user,
+          })}
+          submit="Save"
+        >
+          <TextField label="Name" name="name" />
+          <TextField label="Default deployment" name="default_deployment" />
+          <CheckField label="Every conversation has a user" name="require_user" />
+        </ChangeForm>
+      </div>
+      <Facts
+        rows={[
+          ['Id', <Id key="id">{org.id}</Id>],
+          ['State', <Status key="state">{org.status}</Status>],
+          [
+            'Mode',
+            <Status key="mode" tone={org.mode === 'live' ? 'good' : 'warn'}>
+              {org.mode}
+            </Status>,
+          ],
+          [
+            'Fallback models',
+            Object.keys(org.model_fallbacks).length === 0 ? (
+              'none'
+            ) : (
+              <code className="break-all font-mono text-sm" key="fallbacks">
+                {JSON.stringify(org.model_fallbacks)}
+              </code>
+            ),
+          ],
+          ['Since', <Time at={org.created_at} key="since" />],
+        ]}
+      />
+    </div>
+  );
+}
+
+function Pages({ org }: { org: Org }) {
+  return (
+    <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
+      <div className="panel p-4">
+        <ChangeForm
+          initial={{
+            allowed_embed_origins: org.allowed_embed_origins.join('\n'),
+            allowed_return_urls: org.allowed_return_urls.join('\n'),
+          }}
+          onDone={saved}
+          row="orgs.update"
+          send={({ allowed_embed_origins, allowed_return_urls }) => ({
+            allowed_embed_origins: linesOf(allowed_embed_origins),
+            allowed_return_urls: linesOf(allowed_return_urls),
+          })}
+          submit="Save"
+        >
+          <ListField
+            hint="Origins of your own pages that may show the page of a session in a frame, one to a line."
+            label="Embed origins"
+            name="allowed_embed_origins"
+            placeholder="https://app.example.com"
+          />
+          <ListField
+            hint="Where a browser may be sent back to after a sign-in at an app, one to a line."
+            label="Return addresses"
+            name="allowed_return_urls"
+            placeholder="https://app.example.com/connected"
+          />
+        </ChangeForm>
+      </div>
+      <div className="flex flex-col gap-3">
+        <CodeBlock
+          code={`<script src="${serverUrl}/embed.js" defer></script>\n<vestra-session></vestra-session>`}
+          label="The chat in your own page; your server gives it a session:"
+        />
+        <OpeningPreview org={org} />
+        <p className="text-quiet text-sm">
+          Try the page itself, with a deployment of yours, in the{' '}
+          <PageLink className="underline underline-offset-2" to="/playground">
+            playground
+          </PageLink>
+          .
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** What somebody reads before they have said anything, by deployment. */
+function OpeningPreview({ org }: { org: Org }) {
+  const openings = Object.entries(org.openings);
+  if (openings.length === 0) return null;
+  return (
+    <div className="panel p-4">
+      <p className="eyebrow mb-2">What the page opens with</p>
+      {openings.map(([deployment, opening]) => (
+        <CodeBlock
+          code={JSON.stringify(opening, null, 2)}
+          key={deployment}
+          label={deployment === '*' ? 'Every other deployment' : deployment}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Memory({ org }: { org: Org }) {
+  const { may } = useRole();
+  const rolling = useDialogInAddress('roll');
+  const [secret, setSecret] = useState<string | null>(null);
+  const roll = useChange('orgs.rollMemorySecret', {
+    onDone: (answer) => {
+      rolling.close();
+      setSecret(answer.secret);
+    },
+  });
+  return (
+    <div className="panel max-w-2xl p-4">
+      <ChangeForm
+        initial={{
+          memory_mode: org.memory_mode,
+          memory_endpoint: org.memory_endpoint ?? '',
+          memory_panel: org.memory_panel,
+        }}
+        onDone={saved}
+        row="orgs.update"
+        send={({ memory_mode, memory_endpoint, memory_panel }) => ({
+          memory_mode,
+          memory_endpoint: cleared(memory_endpoint),
+          memory_panel,
+        })}
+        submit="Save"
+      >
+        <SelectField
+          label="Who remembers users"
+          name="memory_mode"
+          options={[
+            ['vestra', 'This server'],
+            ['customer', 'Your own endpoint'],
+            ['none', 'Nobody'],
+          ]}
+        />
+        <MemoryEndpoint />
+        <CheckField label="Users see their memory" name="memory_panel" />
+      </ChangeForm>
+      {org.memory_endpoint && (
+        <div className="mt-4 flex items-center gap-3 border-t pt-4">
+          <p className="grow text-quiet text-sm">Calls to your endpoint are signed.</p>
+          <Button disabled={!may('orgs.rollMemorySecret')} onClick={() => rolling.open()}>
+            Roll its secret
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        act="Roll secret"
+        error={roll.error}
+        isOpen={rolling.value !== null}
+        isRunning={roll.isRunning}
+        loses="The old secret signs for 24 hours more; after that calls carry the new one alone."
+        onClose={rolling.close}
+        run={() => roll.run({})}
+        title="A new secret for your memory endpoint?"
+      />
+      {secret !== null && (
+        <SecretOnce
+          onClose={() => setSecret(null)}
+          secret={secret}
+          title="What calls to your endpoint are signed with"
+        />
+      )}
+    </div>
+  );
+}
+
+function MemoryEndpoint() {
+  const { values } = useForm();
+  if (values.memory_mode !== 'customer' && values.memory_endpoint === '') return null;
+  return (
+    <TextField
+      isMono
+      label="Memory endpoint"
+      name="memory_endpoint"
+      placeholder="https://example.com/memory"
+      type="url"
+    />
+  );
+}
+
+function Traces({ org }: { org: Org }) {
+  return (
+    <div className="panel max-w-2xl p-4">
+      <ChangeForm
+        initial={{ otlp_endpoint: org.otlp_endpoint ?? '', otlp_headers_secret: org.otlp_headers_secret ?? '' }}
+        onDone={saved}
+        row="orgs.update"
+        send={({ otlp_endpoint, otlp_headers_secret }) => ({
+          otlp_endpoint: cleared(otlp_endpoint),
+          otlp_headers_secret: cleared(otlp_headers_secret),
+        })}
+        submit="Save"
+      >
+        <TextField
+          isMono
+          label="OTLP endpoint"
+          name="otlp_endpoint"
+          placeholder="https://otel.example.com/v1/traces"
+          type="url"
+        />
+        <TextField isMono label="Secret with its headers" name="otlp_headers_secret" placeholder="OTLP_HEADERS" />
+      </ChangeForm>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { callApi, type Place, usePlace } from '../../data/api.ts';
+import type { Fields } from '../../data/rows.ts';
+
+export type UsageFilter = Pick<Fields<'usage.report'>, 'from' | 'to' | 'user_id' | 'deployment_id'>;
+export type Grouping = 'day' | 'user' | 'deployment' | 'model' | 'kind' | 'conversation' | 'task';
+
+type Stack = {
+  points: { label: string; values: Record<string, number> }[];
+  series: string[];
+  names: Record<string, string>;
+};
+
+const most = 5;
+const rest = 'everything else';
+
+/** Spend by day and, within a day, by a grouping. A report has one dimension: it is asked once for each layer, or each day. */
+export function useUsageStack(by: Grouping, days: readonly string[], filter: UsageFilter) {
+  const place = usePlace();
+  return useQuery({
+    queryKey: [place.org, place.mode, 'usage.report', { stack: by, days: [days[0], days.at(-1)], ...filter }],
+    queryFn: () => stackOf(place, by, days, filter),
+    placeholderData: (before) => before,
+  });
+}
+
+async function stackOf(place: Place, by: Grouping, days: readonly string[], filter: UsageFilter): Promise<Stack> {
+  const whole = await byDay(place, filter);
+  const alone: Stack = {
+    points: days.map((day) => ({ label: day, values: { all: whole.get(day) ?? 0 } })),
+    series: ['all'],
+    names: { all: 'Spend' },
+  };
+  if (by === 'day' || by === 'conversation' || by === 'task') return alone;
+  const { data } = await callApi(place, 'usage.report', { ...filter, group_by: by, limit: most + 1 });
+  if (data.length === 0) return alone;
+  const layers = data.slice(0, most);
+  const series = layers.map(({ key }) => key);
+  const names = Object.fromEntries(layers.map(({ key, label }) => [key, label ?? (key === '' ? 'none' : key)]));
+  const shares =
+    by === 'user' || by === 'deployment'
+      ? await sharesByLayer(place, by, series, filter)
+      : await sharesByDay(place, by, days, whole, filter);
+  const points = days.map((day) => {
+    const values: Record<string, number> = {};
+    for (const name of series) values[name] = shares.get(`${day} ${name}`) ?? 0;
+    const left = (whole.get(day) ?? 0) - Object.values(values).reduce((sum, value) => sum + value, 0);
+    // What is left of rounding is not worth a layer.
+    if (left > 0.00005) values[rest] = left;
+    return { label: day, values };
+  });
+  const hasRest = points.some(({ values }) => rest in values);
+  return { points, series: hasRest ? [...series, rest] : series, names };
+}
+
+async function byDay(place: Place, filter: UsageFilter): Promise<Map<string, number>> {
+  const days = new Map<string, number>();
+  let cursor: string | undefined;
+  do {
+    const page = await callApi(place, 'usage.report', {
+      ...filter,
+      group_by: 'day',
+      limit: 100,
+      ...(cursor && { cursor }),
+    });
+    for (const { key, cost_usd } of page.data) days.set(key, cost_usd);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor);
+  return days;
+}
+
+async function sharesByLayer(place: Place, by: 'user' | 'deployment', series: readonly string[], filter: UsageFilter) {
+  const shares = new Map<string, number>();
+  await Promise.all(
+    series.map(async (name) => {
+      const of = by === 'user' ? { user_id: name } : { deployment_id: name };
+      for (const [day, cost] of await byDay(place, { ...filter, ...of })) shares.set(`${day} ${name}`, cost);
+    }),
+  );
+  return shares;
+}
+
+async function sharesByDay(
+  place: Place,
+  by: 'model' | 'kind',
+  days: readonly string[],
+  whole: Map<string, number>,
+  filter: UsageFilter,
+) {
+  const shares = new Map<string, number>();
+  await Promise.all(
+    days.map(async (day) => {
+      if (!whole.get(day)) return;
+      const { data } = await callApi(place, 'usage.report', {
+        ...filter,
+        from: day,
+        to: day,
+        group_by: by,
+        limit: 100,
+      });
+      for (const { key, cost_usd } of data) shares.set(`${day} ${key}`, cost_usd);
+    }),
+  );
+  return shares;
+}

@@ -1,0 +1,231 @@
+import { useEffect, useState } from 'react';
+import { callApi, usePlace, useRole, whileSignedIn } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { Section, Waiting } from '../../parts/page.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { exactTime, Status } from '../../parts/shown.tsx';
+
+/** The user's computer: whether it is awake, its screen, its tabs at work, and which sign-ins its browser holds. */
+export function UserComputer({ userId }: { userId: string }) {
+  const { may } = useRole();
+  const warm = useChange('users.warm');
+  return (
+    <>
+      <Section
+        actions={
+          <>
+            {warm.answer && (
+              <Status tone={warm.answer.status === 'ready' ? 'good' : 'accent'}>{warm.answer.status}</Status>
+            )}
+            <Button disabled={!may('users.warm')} isBusy={warm.isRunning} onClick={() => warm.run({ user_id: userId })}>
+              Wake it
+            </Button>
+          </>
+        }
+        title="Computer"
+      >
+        <p className="max-w-prose text-quiet">
+          It sleeps while nobody needs it, and wakes with the first step that does.
+        </p>
+        {warm.error && <Fault className="mt-2" error={warm.error} />}
+      </Section>
+      <Screen userId={userId} />
+      <Watch userId={userId} />
+      <Cookies userId={userId} />
+    </>
+  );
+}
+
+function Screen({ userId }: { userId: string }) {
+  const place = usePlace();
+  const [shot, setShot] = useState<{ url: string; at: string } | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const [isFollowing, setIsFollowing] = useState(false);
+  useEffect(() => () => void (shot && URL.revokeObjectURL(shot.url)), [shot]);
+  const take = async () => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      const picture = await callApi(place, 'users.screenshot', { user_id: userId });
+      const blob = new Blob([picture as Uint8Array<ArrayBuffer>], { type: 'image/jpeg' });
+      setShot({ url: URL.createObjectURL(blob), at: new Date().toISOString() });
+    } catch (failure) {
+      setError(failure as Error);
+      setIsFollowing(false);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `take` is a new function at each drawing.
+  useEffect(() => {
+    if (!isFollowing || isBusy) return;
+    const timer = setTimeout(() => void take(), 1500);
+    return () => clearTimeout(timer);
+  }, [isFollowing, isBusy]);
+  return (
+    <Section
+      actions={
+        <>
+          <label className="flex items-center gap-1.5 text-sm">
+            <input
+              checked={isFollowing}
+              className="size-4 accent-accent"
+              onChange={(event) => setIsFollowing(event.target.checked)}
+              type="checkbox"
+            />
+            Keep watching
+          </label>
+          <Button isBusy={isBusy && !isFollowing} onClick={() => void take()}>
+            Take a picture
+          </Button>
+          <RequestMenu request={{ row: 'users.screenshot', fields: { user_id: userId } }} />
+        </>
+      }
+      title="Screen"
+    >
+      {error && <Fault className="mb-2" error={error} />}
+      {shot ? (
+        <figure>
+          <img alt={`Screen of ${userId}`} className="panel w-full max-w-3xl" src={shot.url} />
+          <figcaption className="mt-1 text-quiet text-sm">{exactTime(shot.at)}</figcaption>
+        </figure>
+      ) : (
+        <EmptyState icon="screen" title="Not looked at yet">
+          A picture wakes the computer.
+        </EmptyState>
+      )}
+    </Section>
+  );
+}
+
+type Frame = { tab: string; tag: string | null; stage: string | null; url: string | null; image: string | null };
+
+/** Tabs that a program’s fetches have open, as they work. */
+function Watch({ userId }: { userId: string }) {
+  const place = usePlace();
+  const [isOn, setIsOn] = useState(false);
+  const [tabs, setTabs] = useState<Readonly<Record<string, Frame>>>({});
+  const [error, setError] = useState<Error | null>(null);
+  useEffect(() => {
+    if (!isOn) return;
+    const ending = new AbortController();
+    const follow = async () => {
+      const frames = await whileSignedIn(
+        (client) =>
+          client.browser.watch({ user_id: userId }, { signal: ending.signal }) as unknown as Promise<
+            AsyncIterable<Frame & { type: string }>
+          >,
+        place,
+      );
+      for await (const frame of frames) {
+        setTabs(({ [frame.tab]: _, ...others }) =>
+          frame.type === 'browser.closed' ? others : { ...others, [frame.tab]: frame },
+        );
+      }
+    };
+    follow().catch((failure: unknown) => {
+      if (ending.signal.aborted) return;
+      setError(failure as Error);
+      setIsOn(false);
+    });
+    return () => ending.abort();
+  }, [isOn, userId, place]);
+  const shown = Object.values(tabs);
+  return (
+    <Section
+      actions={
+        <Button
+          onClick={() => {
+            setError(null);
+            setIsOn(!isOn);
+          }}
+        >
+          {isOn ? 'Stop watching' : 'Watch'}
+        </Button>
+      }
+      title="Tabs at work"
+    >
+      {error && <Fault className="mb-2" error={error} />}
+      {isOn && shown.length === 0 && <Waiting what="Nothing is open; waiting" />}
+      {!isOn && shown.length === 0 && (
+        <p className="max-w-prose text-quiet">
+          What browser/fetch opens can be watched while it works. Watching wakes nothing.
+        </p>
+      )}
+      <ul className="grid gap-3 sm:grid-cols-2">
+        {shown.map(({ tab, tag, stage, url, image }) => (
+          <li className="panel p-2" key={tab}>
+            {image?.startsWith('data:image/') ? (
+              <img alt={`Tab ${tag ?? tab}`} className="w-full rounded-sm" src={image} />
+            ) : (
+              <p className="py-8 text-center text-quiet">hidden</p>
+            )}
+            <p className="mt-1 truncate text-sm">
+              {tag ?? tab} {stage && <Status>{stage}</Status>} <span className="text-quiet">{url}</span>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Cookies({ userId }: { userId: string }) {
+  const [typed, setTyped] = useState({ domain: '', names: '' });
+  const [asked, setAsked] = useState<typeof typed | null>(null);
+  const found = useOne(
+    'browser.cookies',
+    { user_id: userId, domain: asked?.domain ?? '', names: asked?.names ?? '' },
+    { enabled: asked !== null },
+  );
+  return (
+    <Section title="Sign-ins of the browser">
+      <form
+        className="flex flex-wrap gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAsked({ domain: typed.domain.trim(), names: typed.names.trim() });
+        }}
+      >
+        <input
+          aria-label="Site"
+          className="control w-48"
+          onChange={(event) => setTyped({ ...typed, domain: event.target.value })}
+          placeholder="example.com"
+          required
+          value={typed.domain}
+        />
+        <input
+          aria-label="Names of cookies"
+          className="control w-56"
+          onChange={(event) => setTyped({ ...typed, names: event.target.value })}
+          placeholder="session, auth"
+          required
+          value={typed.names}
+        />
+        <Button type="submit">Is it signed in?</Button>
+      </form>
+      <p className="mt-1 text-quiet text-sm">
+        Says which of these cookies are there and until when, never what is in them.
+      </p>
+      {asked && found.isLoading && <Waiting />}
+      {asked && found.error && <Fault className="mt-2" error={found.error} />}
+      {asked && found.data && (
+        <ul className="panel mt-2 divide-y">
+          {found.data.cookies.map(({ name, domain, expires_at }) => (
+            <li className="flex gap-3 px-3 py-1.5" key={`${name} ${domain}`}>
+              <code className="font-mono">{name}</code>
+              <span className="grow text-quiet">{domain}</span>
+              <span>{expires_at ? `until ${exactTime(expires_at)}` : 'until the browser ends'}</span>
+            </li>
+          ))}
+          {found.data.cookies.length === 0 && <li className="px-3 py-1.5 text-quiet">None of them is there.</li>}
+        </ul>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,122 @@
+import { callApi, usePlace, useRole } from '../../data/api.ts';
+import { useChange, useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { DropZone } from '../../parts/drop-zone.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { say } from '../../parts/notices.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { bytes, Status, Time } from '../../parts/shown.tsx';
+
+type File = ItemOf<'files.list'>;
+
+/** Files that the user gave, and those that were made for them. */
+export function UserFiles({ userId }: { userId: string }) {
+  const place = usePlace();
+  const { may } = useRole();
+  const [{ source }, setFilters] = useFilters('source', 'part');
+  const wanted = source === 'output' ? 'output' : 'upload';
+  const files = useList('files.list', { user_id: userId, source: wanted });
+  const deleting = useDialogInAddress('delete');
+  const gone = files.rows.find(({ id }) => id === deleting.value);
+  const add = useChange('files.create', { onDone: ({ filename }) => say(`${filename} is uploaded`) });
+  const remove = useChange('files.delete', {
+    onDone: () => {
+      say('File deleted');
+      deleting.close();
+    },
+  });
+  const download = async ({ id }: File) => {
+    // The link works for a quarter of an hour, so it is asked for when it is wanted.
+    const { download_url } = await callApi(place, 'files.get', { file_id: id });
+    window.open(download_url, '_blank', 'noopener');
+  };
+  const columns: Column<File>[] = [
+    { id: 'name', header: 'File', cell: ({ filename, id }) => filename ?? id },
+    {
+      id: 'type',
+      header: 'Type',
+      width: '10rem',
+      isWideOnly: true,
+      cell: ({ mime_type }) => <span className="text-quiet">{mime_type}</span>,
+    },
+    {
+      id: 'size',
+      header: 'Size',
+      width: '5rem',
+      align: 'end',
+      cell: ({ size_bytes }) => (size_bytes === null ? '–' : bytes(size_bytes)),
+    },
+    { id: 'source', header: 'From', width: '5rem', isWideOnly: true, cell: (file) => <Status>{file.source}</Status> },
+    { id: 'made', header: 'Made', width: '6rem', isWideOnly: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'actions',
+      header: '',
+      width: '2rem',
+      cell: (file) => (
+        <RowMenu
+          items={[
+            { label: 'Download', icon: 'external', run: () => void download(file) },
+            {
+              label: 'Delete',
+              icon: 'trash',
+              isDanger: true,
+              run: () => deleting.open(file.id),
+              isOff: !may('files.delete'),
+            },
+          ]}
+          of={file.filename ?? file.id}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      {may('files.create') && (
+        <div className="mb-4">
+          <DropZone
+            hint="At most 10 MB. An agent reads it when a message names it."
+            isOff={add.isRunning}
+            label="Drop a file for this user here, or choose it"
+            onFiles={([file]) => file && add.run({ user_id: userId, file })}
+          />
+          {add.error && <Fault className="mt-2" error={add.error} />}
+        </div>
+      )}
+      <FilterBar
+        filters={{ ...(source && { source }) }}
+        set={setFilters}
+        shown={[{ name: 'source', label: 'Source', options: ['upload', 'output'] }]}
+      />
+      <DataTable
+        columns={columns}
+        empty={
+          <EmptyState icon="audit" title={wanted === 'output' ? 'Nothing was made yet' : 'No uploads'}>
+            Uploads of the user are here, and with the source “output” what agents made for them.
+          </EmptyState>
+        }
+        label="Files"
+        list={files}
+      />
+      <ConfirmDialog
+        act="Delete file"
+        error={remove.error}
+        isOpen={gone !== undefined}
+        isRunning={remove.isRunning}
+        loses={
+          <>
+            <strong className="break-all text-foreground">{gone?.filename}</strong> is gone, also from conversations
+            that name it.
+          </>
+        }
+        onClose={deleting.close}
+        run={() => gone && remove.run({ file_id: gone.id })}
+        title="Delete this file?"
+      />
+    </>
+  );
+}

@@ -1,0 +1,181 @@
+import { useState } from 'react';
+import { useRole } from '../../data/api.ts';
+import { useChange, useList, useOne } from '../../data/queries.ts';
+import type { Answer, ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { AreaField, ChangeForm, SelectField } from '../../parts/form.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Section, Waiting } from '../../parts/page.tsx';
+import { RequestMenu } from '../../parts/request-menu.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+
+type Fact = ItemOf<'memory.list'>;
+
+const kinds = ['other', 'identity', 'relationship', 'commitment', 'preference', 'project_state'] as const;
+
+/** What the agent remembers about one user. A service user is meant by naming nobody. */
+export function UserMemory({ user }: { user: Answer<'users.get'> }) {
+  const of = user.is_service_user ? {} : { user_id: user.id };
+  const { may } = useRole();
+  const facts = useList('memory.list', of);
+  const profile = useOne('memory.list', { ...of, limit: 1 });
+  const adding = useDialogInAddress('remember');
+  const clearing = useDialogInAddress('forget');
+  const forget = useChange('memory.delete', { onDone: () => say('Forgotten') });
+  const clear = useChange('memory.deleteAll', {
+    onDone: ({ memories_deleted }) => {
+      say(`${memories_deleted} facts forgotten`);
+      clearing.close();
+    },
+  });
+  if (user.memory_mode === 'none') {
+    return (
+      <EmptyState icon="book" title="Nothing is remembered">
+        The org or the deployment of this user says so.
+      </EmptyState>
+    );
+  }
+  const columns: Column<Fact>[] = [
+    { id: 'text', header: 'Fact', width: 'minmax(0, 3fr)', cell: ({ text }) => <span title={text}>{text}</span> },
+    { id: 'kind', header: 'Kind', width: '8rem', isWideOnly: true, cell: ({ kind }) => <Status>{kind}</Status> },
+    {
+      id: 'source',
+      header: 'From',
+      width: '8rem',
+      isWideOnly: true,
+      cell: ({ source }) => <span className="text-quiet">{source.replaceAll('_', ' ')}</span>,
+    },
+    { id: 'seen', header: 'Observed', width: '6rem', cell: ({ observed_at }) => <Time at={observed_at} /> },
+    {
+      id: 'actions',
+      header: '',
+      width: '2rem',
+      cell: ({ id, text }) => (
+        <RowMenu
+          items={[
+            {
+              label: 'Forget',
+              icon: 'trash',
+              isDanger: true,
+              run: () => forget.run({ memory_id: id, ...of }),
+              isOff: !may('memory.delete'),
+            },
+          ]}
+          of={text}
+        />
+      ),
+    },
+  ];
+  const markdown = profile.data?.profile?.markdown;
+  return (
+    <>
+      {forget.error && <Fault className="mb-3" error={forget.error} />}
+      <SearchMemory of={of} />
+      {markdown && (
+        <Section title="Profile">
+          <p className="panel whitespace-pre-wrap break-words p-4">{markdown}</p>
+        </Section>
+      )}
+      <Section
+        actions={
+          <>
+            <Button disabled={!may('memory.deleteAll')} look="danger-quiet" onClick={() => clearing.open()}>
+              Forget everything
+            </Button>
+            <Button disabled={!may('memory.create')} onClick={() => adding.open()}>
+              <Icon name="plus" /> Tell a fact
+            </Button>
+            <RequestMenu request={facts.request} />
+          </>
+        }
+        title="Facts"
+      >
+        <DataTable
+          columns={columns}
+          empty={
+            <EmptyState icon="book" title="Nothing is remembered yet">
+              The agent keeps what is worth keeping of each conversation. You can tell it a fact yourself.
+            </EmptyState>
+          }
+          label="Facts"
+          list={facts}
+        />
+      </Section>
+      <Dialog isOpen={adding.value !== null} onClose={adding.close} title="Tell a fact">
+        <ChangeForm
+          fields={of}
+          initial={{ text: '', kind: 'other' }}
+          onCancel={adding.close}
+          onDone={() => {
+            say('Remembered');
+            adding.close();
+          }}
+          row="memory.create"
+          submit="Remember"
+        >
+          <AreaField label="Fact" name="text" placeholder="Prefers to be called in the morning" rows={3} />
+          <SelectField
+            label="Kind"
+            name="kind"
+            options={kinds.map((kind) => [kind, kind.replaceAll('_', ' ')] as const)}
+          />
+        </ChangeForm>
+      </Dialog>
+      <ConfirmDialog
+        act="Forget everything"
+        error={clear.error}
+        isOpen={clearing.value !== null}
+        isRunning={clear.isRunning}
+        loses="Every fact and the profile of this user are gone. Conversations stay."
+        onClose={clearing.close}
+        run={() => clear.run(of)}
+        title="Forget everything about this user?"
+        typed={user.id}
+      />
+    </>
+  );
+}
+
+function SearchMemory({ of }: { of: { user_id?: string } }) {
+  const [typed, setTyped] = useState('');
+  const [q, setQ] = useState('');
+  const found = useOne('memory.search', { ...of, q }, { enabled: q !== '' });
+  return (
+    <form
+      className="mb-6"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setQ(typed.trim());
+      }}
+    >
+      <div className="flex gap-2">
+        <input
+          aria-label="Search as the agent would"
+          className="control max-w-md"
+          maxLength={500}
+          onChange={(event) => setTyped(event.target.value)}
+          placeholder="Search as the agent would"
+          value={typed}
+        />
+        <Button type="submit">Search</Button>
+      </div>
+      {q !== '' && (
+        <div className="mt-2">
+          {found.isLoading && <Waiting />}
+          {found.error && <Fault error={found.error} />}
+          {found.data && (
+            <p className="panel whitespace-pre-wrap break-words p-3">{found.data.text ?? 'Nothing was found.'}</p>
+          )}
+        </div>
+      )}
+    </form>
+  );
+}

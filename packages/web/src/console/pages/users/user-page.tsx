@@ -1,0 +1,175 @@
+import { useParams } from '@tanstack/react-router';
+import { useRole } from '../../data/api.ts';
+import { useChange, useOne } from '../../data/queries.ts';
+import type { Answer, Request } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { useFilters } from '../../parts/filters.tsx';
+import { SpendMeter } from '../../parts/meter.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Facts, LoadedPage, Page } from '../../parts/page.tsx';
+import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { EditUser } from './edit-user.tsx';
+import { UserComputer } from './user-computer.tsx';
+import { UserFiles } from './user-files.tsx';
+import { UserMemory } from './user-memory.tsx';
+import { UserSession } from './user-session.tsx';
+
+type User = Answer<'users.get'>;
+
+export default function UserPage() {
+  const { user: user_id } = useParams({ strict: false }) as { user: string };
+  const user = useOne('users.get', { user_id });
+  return (
+    <LoadedPage above={{ to: '/users', title: 'Users' }} query={user} title="User">
+      {(found) => <Shown key={found.id} request={user.request} user={found} />}
+    </LoadedPage>
+  );
+}
+
+const parts = [
+  ['profile', 'Profile'],
+  ['memory', 'Memory'],
+  ['files', 'Files'],
+  ['computer', 'Browser and computer'],
+] as const;
+
+function Shown({ user, request }: { user: User; request: Request }) {
+  const { may } = useRole();
+  const [{ part = 'profile' }] = useFilters('part');
+  const editing = useDialogInAddress('edit');
+  const erasing = useDialogInAddress('erase');
+  const opening = useDialogInAddress('session');
+  const to = `/users/${encodeURIComponent(user.id)}`;
+  const turn = useChange('users.update', {
+    onDone: ({ status }) => say(status === 'disabled' ? `${user.id} is disabled` : `${user.id} is active again`),
+  });
+  const isActive = user.status === 'active';
+  const turnTo = (status: User['status']) => turn.run({ user_id: user.id, status });
+  return (
+    <Page
+      above={{ to: '/users', title: 'Users' }}
+      actions={
+        <>
+          <Button disabled={!may('sessions.create') || !isActive} onClick={() => opening.open()}>
+            Session page
+          </Button>
+          <Button disabled={!may('users.update')} onClick={() => editing.open()}>
+            Edit
+          </Button>
+          <Button
+            disabled={!may('users.update')}
+            isBusy={turn.isRunning}
+            onClick={() => turnTo(isActive ? 'disabled' : 'active')}
+          >
+            {isActive ? 'Disable' : 'Enable'}
+          </Button>
+          <Button disabled={!may('users.delete')} look="danger-quiet" onClick={() => erasing.open()}>
+            Erase
+          </Button>
+        </>
+      }
+      request={request}
+      tabTitle={user.id}
+      title={
+        <span className="flex flex-wrap items-center gap-2">
+          <span className="break-all">{user.name || user.id}</span>
+          {!isActive && <Status>disabled</Status>}
+        </span>
+      }
+    >
+      <div className="mb-5 grid gap-3 sm:grid-cols-2">
+        <SpendMeter cap={user.spend_cap_usd} label="Spent today" spent={user.spend_today_usd} />
+        <SpendMeter cap={user.monthly_cap_usd} label="Spent this month" spent={user.spend_month_usd} />
+      </div>
+      <Tabs
+        chosen={part}
+        label="Parts of this user"
+        tabs={parts.map(([id, title]) => ({ id, title, to, ...(id !== 'profile' && { search: { part: id } }) }))}
+      />
+      {part === 'memory' ? (
+        <UserMemory user={user} />
+      ) : part === 'files' ? (
+        <UserFiles userId={user.id} />
+      ) : part === 'computer' ? (
+        <UserComputer userId={user.id} />
+      ) : (
+        <Profile user={user} />
+      )}
+      {editing.value && <EditUser onClose={editing.close} user={user} />}
+      {opening.value && <UserSession onClose={opening.close} userId={user.id} />}
+      {erasing.value && <EraseUser onClose={erasing.close} user={user} />}
+    </Page>
+  );
+}
+
+function Profile({ user }: { user: User }) {
+  return (
+    <>
+      <Facts
+        rows={[
+          [
+            'Id',
+            <code className="break-all font-mono" key="id">
+              {user.id}
+            </code>,
+          ],
+          ['Name', user.name],
+          ['Email', user.email],
+          ['Language', user.locale],
+          ['Time zone', user.timezone],
+          ['Deployment', user.default_deployment],
+          ['Memory', { vestra: 'kept here', customer: 'kept by your own endpoint', none: 'none' }[user.memory_mode]],
+          ['Since', <Time at={user.created_at} key="since" />],
+          [
+            'Metadata',
+            <code className="break-all font-mono text-sm" key="metadata">
+              {JSON.stringify(user.metadata)}
+            </code>,
+          ],
+        ]}
+      />
+      <p className="mt-4 flex flex-wrap gap-x-4 gap-y-1">
+        {(
+          [
+            ['/conversations', 'Conversations'],
+            ['/tasks', 'Tasks'],
+            ['/routines', 'Routines'],
+            ['/usage', 'Usage'],
+            ['/secrets', 'Secrets'],
+          ] as const
+        ).map(([page, title]) => (
+          <PageLink className="underline underline-offset-2" key={page} search={{ user_id: user.id }} to={page}>
+            {title}
+          </PageLink>
+        ))}
+      </p>
+    </>
+  );
+}
+
+function EraseUser({ user, onClose }: { user: User; onClose: () => void }) {
+  const go = useGo();
+  const erase = useChange('users.delete', {
+    onDone: () => {
+      say(`${user.id} is being erased`);
+      go('/users');
+    },
+  });
+  return (
+    <ConfirmDialog
+      act="Erase user"
+      error={erase.error}
+      isOpen
+      isRunning={erase.isRunning}
+      loses="Their computer, their browser with its sign-ins, their files, their memory and what they said are erased. Nothing brings it back."
+      onClose={onClose}
+      run={() => erase.run({ user_id: user.id })}
+      title="Erase this user?"
+      typed={user.id}
+    />
+  );
+}

@@ -1,0 +1,125 @@
+import { useRole } from '../../data/api.ts';
+import { useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Page } from '../../parts/page.tsx';
+import { useGo } from '../../parts/page-link.tsx';
+import { Status, Time, Usd, usd } from '../../parts/shown.tsx';
+
+type User = ItemOf<'users.list'>;
+
+const columns: Column<User>[] = [
+  { id: 'id', header: 'User', cell: ({ id }) => id },
+  { id: 'name', header: 'Name', isWideOnly: true, cell: ({ name }) => name },
+  { id: 'email', header: 'Email', isWideOnly: true, cell: ({ email }) => <span className="text-quiet">{email}</span> },
+  {
+    id: 'status',
+    header: 'State',
+    width: '6rem',
+    cell: ({ status, is_service_user }) =>
+      is_service_user ? <Status tone="accent">own agent</Status> : <Status>{status}</Status>,
+  },
+  {
+    id: 'today',
+    header: 'Today',
+    width: '4.5rem',
+    align: 'end',
+    isWideOnly: true,
+    cell: ({ spend_today_usd }) => <Usd value={spend_today_usd} />,
+  },
+  {
+    id: 'month',
+    header: 'This month',
+    width: '8rem',
+    align: 'end',
+    cell: ({ spend_month_usd, monthly_cap_usd }) => (
+      <>
+        <Usd value={spend_month_usd} />
+        {monthly_cap_usd !== null && <span className="text-quiet"> / {usd(monthly_cap_usd)}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'since',
+    header: 'Since',
+    width: '6.5rem',
+    isWideOnly: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+];
+
+export default function UsersPage() {
+  const [{ status, email }, setFilters] = useFilters('status', 'email');
+  const isStatus = status === 'active' || status === 'disabled';
+  const users = useList('users.list', { ...(isStatus && { status }), ...(email && { email }) });
+  const { may } = useRole();
+  const creating = useDialogInAddress('new');
+  const go = useGo();
+  const create = may('users.create') && (
+    <Button look="primary" onClick={() => creating.open()}>
+      <Icon name="plus" /> Create user
+    </Button>
+  );
+  return (
+    <Page
+      actions={create}
+      lead="Whoever your agents work for. A user is made with their first message; each has caps, a memory, files and a computer of their own."
+      request={users.request}
+      title="Users"
+    >
+      <FilterBar
+        filters={{ ...(status && { status }), ...(email && { email }) }}
+        set={setFilters}
+        shown={[
+          { name: 'status', label: 'State', options: ['active', 'disabled'] },
+          { name: 'email', label: 'Email', placeholder: 'Email, whole' },
+        ]}
+      />
+      <DataTable
+        columns={columns}
+        empty={
+          <EmptyState
+            action={create}
+            example={{
+              label: 'A message with a user_id makes the user:',
+              code: `curl -X POST "$VESTRA_URL/v1/conversations" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","message":"Hello"}'`,
+            }}
+            icon="user"
+            title={isStatus || email ? 'No such users' : 'No users yet'}
+          >
+            Nobody has to be made by hand.
+          </EmptyState>
+        }
+        label="Users"
+        linkOf={({ id }) => `/users/${encodeURIComponent(id)}`}
+        list={users}
+      />
+      <Dialog isOpen={creating.value !== null} onClose={creating.close} title="Create a user">
+        <ChangeForm
+          initial={{ user_id: '', name: '', email: '' }}
+          onCancel={creating.close}
+          onDone={({ id }) => go(`/users/${encodeURIComponent(id)}`)}
+          row="users.create"
+          submit="Create user"
+        >
+          <TextField
+            hint="What your own systems call them. It never changes."
+            isMono
+            label="Id"
+            name="user_id"
+            placeholder="ada"
+          />
+          <TextField label="Name" name="name" />
+          <TextField label="Email" name="email" type="email" />
+        </ChangeForm>
+      </Dialog>
+    </Page>
+  );
+}

@@ -1,0 +1,89 @@
+import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
+import type { Answer } from '../../data/rows.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ChangeForm, CheckField, ChoicesField, SelectField, TextField, useForm } from '../../parts/form.tsx';
+
+type Endpoint = Answer<'webhooks.get'>;
+
+/** Makes an endpoint, or changes one. */
+export function EndpointForm({
+  endpoint,
+  onClose,
+  onDone,
+}: {
+  endpoint?: Endpoint;
+  onClose: () => void;
+  onDone: (endpoint: Endpoint | Answer<'webhooks.create'>) => void;
+}) {
+  const isAll = !endpoint || endpoint.events[0] === '*';
+  const initial = {
+    url: endpoint?.url ?? '',
+    description: endpoint?.description ?? '',
+    which: isAll ? 'all' : 'some',
+    events: isAll ? ['task.completed', 'task.failed'] : endpoint.events,
+    active: endpoint?.active ?? true,
+  };
+  const send = ({ which, events, url, description, active }: Record<string, unknown>) => ({
+    url,
+    description,
+    active,
+    events: which === 'all' ? ['*'] : events,
+  });
+  const fields = (
+    <>
+      <TextField isMono label="Address" name="url" placeholder="https://example.com/vestra" type="url" />
+      <TextField label="Description" name="description" />
+      <SelectField
+        hint="What happens in this mode; the other mode has endpoints of its own."
+        label="What it is told"
+        name="which"
+        options={[
+          ['all', 'Everything'],
+          ['some', 'What is chosen below'],
+        ]}
+      />
+      <ChosenEvents />
+      <CheckField label="Active" name="active" />
+    </>
+  );
+  return (
+    <Dialog isOpen onClose={onClose} title={endpoint ? 'Change this endpoint' : 'Add an endpoint'}>
+      {endpoint ? (
+        <ChangeForm
+          fields={{ endpoint_id: endpoint.id }}
+          initial={initial}
+          onCancel={onClose}
+          onDone={onDone}
+          row="webhooks.update"
+          send={send}
+          submit="Save"
+        >
+          {fields}
+        </ChangeForm>
+      ) : (
+        <ChangeForm
+          initial={initial}
+          onCancel={onClose}
+          onDone={onDone}
+          row="webhooks.create"
+          send={send}
+          submit="Add endpoint"
+        >
+          {fields}
+        </ChangeForm>
+      )}
+    </Dialog>
+  );
+}
+
+function ChosenEvents() {
+  const { values } = useForm();
+  if (values.which !== 'some') return null;
+  return (
+    <ChoicesField
+      label="Types of events"
+      name="events"
+      options={webhookEventTypes.map((type) => [type, type] as const)}
+    />
+  );
+}

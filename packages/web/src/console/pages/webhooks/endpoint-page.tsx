@@ -1,0 +1,232 @@
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useRole } from '../../data/api.ts';
+import { useChange, useList, useOne } from '../../data/queries.ts';
+import type { Answer, ItemOf } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/confirm.tsx';
+import { Id } from '../../parts/copy.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { say } from '../../parts/notices.tsx';
+import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
+import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
+import { SecretOnce } from '../../parts/secret-once.tsx';
+import { duration, Status, Time } from '../../parts/shown.tsx';
+import { EndpointForm } from './endpoint-form.tsx';
+
+type Endpoint = Answer<'webhooks.get'>;
+type Delivery = ItemOf<'webhooks.deliveries'>;
+
+export default function EndpointPage() {
+  const { endpoint: endpoint_id } = useParams({ strict: false }) as { endpoint: string };
+  const endpoint = useOne('webhooks.get', { endpoint_id });
+  return (
+    <LoadedPage above={{ to: '/webhooks', title: 'Webhooks' }} query={endpoint} title="Webhook endpoint">
+      {(found) => <Shown endpoint={found} key={found.id} />}
+    </LoadedPage>
+  );
+}
+
+function Shown({ endpoint }: { endpoint: Endpoint }) {
+  const { may } = useRole();
+  const go = useGo();
+  const [secret, setSecret] = useState<string | null>(null);
+  const editing = useDialogInAddress('edit');
+  const rolling = useDialogInAddress('roll');
+  const deleting = useDialogInAddress('delete');
+  const of = { endpoint_id: endpoint.id };
+  const deliveries = useList('webhooks.deliveries', of);
+  const told = (delivery: Answer<'webhooks.test'>) =>
+    say(
+      delivery.status === 'succeeded'
+        ? `It answered ${delivery.status_code}`
+        : `Sent; ${delivery.error ?? 'it has not answered yet'}`,
+    );
+  const test = useChange('webhooks.test', { onDone: told });
+  const retry = useChange('webhooks.retry', { onDone: told });
+  const roll = useChange('webhooks.rollSecret', {
+    onDone: (answer) => {
+      rolling.close();
+      setSecret(answer.secret);
+    },
+  });
+  const remove = useChange('webhooks.delete', {
+    onDone: () => {
+      say('Endpoint deleted');
+      go('/webhooks');
+    },
+  });
+  const isOfFile = endpoint.managed_by === 'file';
+  const columns: Column<Delivery>[] = [
+    { id: 'event', header: 'Event', cell: ({ event_type }) => event_type },
+    {
+      id: 'status',
+      header: 'State',
+      width: '6rem',
+      cell: ({ status }) => (
+        <Status tone={status === 'succeeded' ? 'good' : status === 'failed' ? 'danger' : 'warn'}>{status}</Status>
+      ),
+    },
+    {
+      id: 'attempt',
+      header: 'Attempt',
+      width: '4.5rem',
+      align: 'end',
+      isWideOnly: true,
+      cell: ({ attempt }) => attempt,
+    },
+    {
+      id: 'code',
+      header: 'Answer',
+      width: '4rem',
+      align: 'end',
+      isWideOnly: true,
+      cell: ({ status_code }) => status_code ?? '–',
+    },
+    {
+      id: 'took',
+      header: 'Took',
+      width: '5rem',
+      align: 'end',
+      isWideOnly: true,
+      cell: ({ duration_ms }) => (duration_ms === null ? '–' : duration(duration_ms)),
+    },
+    {
+      id: 'error',
+      header: 'What went wrong',
+      isWideOnly: true,
+      cell: ({ error, next_attempt_at }) => (
+        <span className="text-quiet" title={error ?? ''}>
+          {error}
+          {next_attempt_at && (
+            <>
+              {' again '}
+              <Time at={next_attempt_at} />
+            </>
+          )}
+        </span>
+      ),
+    },
+    { id: 'at', header: 'Sent', width: '6rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'actions',
+      header: '',
+      width: '2rem',
+      cell: ({ id, event_id, event_type }) => (
+        <RowMenu
+          items={[
+            { label: 'See the payload', icon: 'code', run: () => go(`/events/${event_id}`) },
+            {
+              label: 'Send again',
+              icon: 'refresh',
+              run: () => retry.run({ ...of, delivery_id: id }),
+              isOff: !may('webhooks.retry'),
+            },
+          ]}
+          of={`the delivery of ${event_type}`}
+        />
+      ),
+    },
+  ];
+  return (
+    <Page
+      above={{ to: '/webhooks', title: 'Webhooks' }}
+      actions={
+        <>
+          <Button disabled={!may('webhooks.test')} isBusy={test.isRunning} look="primary" onClick={() => test.run(of)}>
+            Send a test event
+          </Button>
+          <Button disabled={!may('webhooks.rollSecret')} onClick={() => rolling.open()}>
+            Roll secret
+          </Button>
+          <Button disabled={!may('webhooks.update') || isOfFile} onClick={() => editing.open()}>
+            Change
+          </Button>
+          <Button
+            aria-label="Delete this endpoint"
+            disabled={!may('webhooks.delete') || isOfFile}
+            look="danger-quiet"
+            onClick={() => deleting.open()}
+            shape="icon"
+          >
+            <Icon name="trash" />
+          </Button>
+        </>
+      }
+      request={deliveries.request}
+      tabTitle="Webhook"
+      title={<span className="break-all">{endpoint.url}</span>}
+    >
+      {(test.error ?? retry.error) && <Fault className="mb-4" error={(test.error ?? retry.error) as Error} />}
+      <Section title="Endpoint">
+        <Facts
+          rows={[
+            ['Id', <Id key="id">{endpoint.id}</Id>],
+            ['State', <Status key="state">{endpoint.active ? 'active' : 'off'}</Status>],
+            ['Description', endpoint.description],
+            ['Told of', endpoint.events[0] === '*' ? 'everything' : endpoint.events.join(', ')],
+            ['Made by', isOfFile ? 'a deployment file, which is where to change it' : 'hand'],
+            ['Changed', <Time at={endpoint.updated_at} key="changed" />],
+          ]}
+        />
+      </Section>
+      <Section title="Deliveries">
+        <DataTable
+          columns={columns}
+          empty={
+            <EmptyState icon="webhook" title="Nothing was sent yet">
+              Send a test event, or wait for the first{' '}
+              <PageLink className="underline" to="/events">
+                event
+              </PageLink>{' '}
+              it asks for.
+            </EmptyState>
+          }
+          label="Deliveries"
+          list={deliveries}
+        />
+      </Section>
+      {editing.value && (
+        <EndpointForm
+          endpoint={endpoint}
+          onClose={editing.close}
+          onDone={() => {
+            say('Saved');
+            editing.close();
+          }}
+        />
+      )}
+      <ConfirmDialog
+        act="Roll secret"
+        error={roll.error}
+        isOpen={rolling.value !== null}
+        isRunning={roll.isRunning}
+        loses="Deliveries are signed with the old and the new secret for 24 hours; after that with the new one alone."
+        onClose={rolling.close}
+        run={() => roll.run(of)}
+        title="Give it a new secret?"
+      />
+      <ConfirmDialog
+        act="Delete endpoint"
+        error={remove.error}
+        isOpen={deleting.value !== null}
+        isRunning={remove.isRunning}
+        loses={
+          <>
+            <code className="break-all font-mono text-foreground">{endpoint.url}</code> is told nothing any more, and
+            the list of its deliveries is gone.
+          </>
+        }
+        onClose={deleting.close}
+        run={() => remove.run(of)}
+        title="Delete this endpoint?"
+      />
+      {secret !== null && <SecretOnce onClose={() => setSecret(null)} secret={secret} title="The new secret" />}
+    </Page>
+  );
+}

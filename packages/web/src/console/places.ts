@@ -178,7 +178,6 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'consoleAccess.logout': { page: 'frame' },
   'consoleAccess.session': { page: 'frame' },
   'consoleAccess.resetPassword': { page: 'reset' },
-<<<<<<< HEAD
   'consoleAccount.show': { page: '/account' },
   'consoleAccount.update': { page: '/account' },
   'consoleAccount.changePassword': { page: '/account' },
@@ -203,13 +202,5 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'feedback.ofConversation': { notYet: '/feedback' },
   'feedback.list': { notYet: '/feedback' },
   'feedback.counts': { notYet: '/feedback' },
-=======
-  'consoleAccount.show': { page: '/account' },
-  'consoleAccount.update': { page: '/account' },
-  'consoleAccount.changePassword': { page: '/account' },
-  'consoleAccount.signIns': { page: '/account' },
-  'consoleAccount.endSignIn': { page: '/account' },
-  'consoleAccount.endOtherSignIns': { page: '/account' },
->>>>>>> console2
   'health.get': { reason: 'for whatever watches the server; a server that is down shows no page' },
 };

@@ -43,6 +43,7 @@ export const configuration: readonly Step[] = [
   }),
   step('notebooks.listDocuments', { params: notebook }),
   step('notebooks.getDocument', { params: document }),
+  step('notebooks.search', { params: notebook, query: { q: 'When is the shop open?' } }),
   step('skills.create', { body: { files: [skillFile('Ask for the order number first.')] } }),
   step('skills.list'),
   step('skills.get', { params: skill }),

@@ -13,6 +13,17 @@ const rows = z
   .describe('The arguments of a call, or the steps of a plan.');
 const renderer = z.string().describe('A special form of the type, such as `ability_install`.');
 
+/** Where an MCP server asks the person, and not the agent. */
+const askedByServer = {
+  asked_by: z.literal('server').optional().describe('Present where an MCP server asks, in the middle of a call.'),
+  server: z.string().optional().describe('The slug of that server, or the id of the app.'),
+  tool_name: z.string().optional().describe('The tool whose call asks.'),
+  mode: z
+    .enum(['form', 'url'])
+    .optional()
+    .describe('Whether it asks for values, or for the person to open an address.'),
+};
+
 /** What an interaction holds beyond its sentence, by its type. */
 export const interactionDetails = {
   approval: z.object({
@@ -29,7 +40,7 @@ export const interactionDetails = {
     message: z.string().optional().describe('Of a limit that ended work: what it says.'),
     renderer: renderer.optional(),
   }),
-  question: z.object({}),
+  question: z.object(askedByServer),
   connect: z.object({
     app: z.string().describe('The id of the app to connect.'),
     name: z.string().describe('The app’s name for people.'),
@@ -54,6 +65,9 @@ export const interactionDetails = {
       .boolean()
       .optional()
       .describe('They enter a password, a code or card details: the screen is private.'),
+    ...askedByServer,
+    url: z.string().optional().describe('The address that an MCP server asks the person to open.'),
+    host: z.string().optional().describe('The host of that address.'),
   }),
   tool_call: z.object({
     tool_name: toolName,

@@ -2223,7 +2223,7 @@ class InteractionDetails(Resource):
     tool_name: str | None = None
     """The tool or function that is called."""
     server: str | None = None
-    """The MCP server of the tool."""
+    """The slug of that server, or the id of the app."""
     category: DeploymentVersionManifestApproval | None = None
     """Which of the deployment’s `approvals` it is."""
     price_usd: float | None = None
@@ -2244,6 +2244,10 @@ class InteractionDetails(Resource):
     """Of a limit that ended work: what it says."""
     renderer: str | None = None
     """A special form of the type, such as `ability_install`."""
+    asked_by: Literal["server"] | None = None
+    """Present where an MCP server asks, in the middle of a call."""
+    mode: Literal["form", "url"] | None = None
+    """Whether it asks for values, or for the person to open an address."""
     app: str | None = None
     """The id of the app to connect."""
     name: str | None = None
@@ -2256,6 +2260,10 @@ class InteractionDetails(Resource):
     """They tell a value: it is answered with `answers`."""
     asks_for_secret: bool | None = None
     """They enter a password, a code or card details: the screen is private."""
+    url: str | None = None
+    """The address that an MCP server asks the person to open."""
+    host: str | None = None
+    """The host of that address."""
     declared_by: Literal["message"] | None = None
     """Set where a message’s `tools` declared the function, and not the deployment."""
 

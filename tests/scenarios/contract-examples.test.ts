@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { routes } from '@vestra/contract/api';
+import { answers } from '@vestra/contract/examples/answers';
 import { story } from '@vestra/contract/examples/story';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import answers from '../../packages/contract/src/examples/answers.json' with { type: 'json' };
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { routeOf, storyteller } from '../support/story.ts';
 
@@ -18,11 +18,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.stop();
-  if (writes)
-    writeFileSync(
-      new URL('../../packages/contract/src/examples/answers.json', import.meta.url),
-      JSON.stringify(kept, null, 2),
-    );
+  if (!writes) return;
+  const module = new URL('../../packages/contract/src/examples/answers.ts', import.meta.url);
+  const [head = ''] = readFileSync(module, 'utf8').split(/(?<= = )\{/);
+  writeFileSync(module, `${head}${JSON.stringify(kept, null, 2)};\n`);
 });
 
 const firstOf = new Map([...story].reverse().map((step) => [step.operation, step]));
@@ -48,7 +47,7 @@ describe('the examples of the contract', () => {
     if (firstOf.get(step.operation) !== step) return;
     kept[step.operation] = answer;
     if (writes) return;
-    const example = (answers as Record<string, unknown>)[step.operation];
+    const example = answers[step.operation];
     schema.parse(example);
     expect(strangers(example, answer)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import answers from '../examples/answers.json' with { type: 'json' };
+import { answers } from '../examples/answers.ts';
 import type { Step } from '../examples/step.ts';
 import { story } from '../examples/story.ts';
 
@@ -11,6 +11,5 @@ for (const call of story) if (!calls.has(call.operation)) calls.set(call.operati
 export function exampleOf(operation: string): Example | undefined {
   const call = calls.get(operation);
   if (!call) return undefined;
-  const kept = (answers as Readonly<Record<string, unknown>>)[operation];
-  return { call, answer: call.unsent ? call.unsent.answer : kept };
+  return { call, answer: call.unsent ? call.unsent.answer : answers[operation] };
 }

@@ -32,7 +32,7 @@ class Usage(Group):
             group_by: What a row is about.
             from_: First day of the window, UTC; absent: 30 days ago.
             to: Last day of the window, UTC, itself included; absent: today. At most 366 days.
-            user_id: Only what was spent for this user.
+            user_id: Only what was spent for this user; absent: for everybody.
             deployment_id: Only this deployment: its id, slug or name.
             conversation_id: Only this conversation.
             limit: How many entries a page holds, 1 to 100.
@@ -122,7 +122,7 @@ class AsyncUsage(AsyncGroup):
             group_by: What a row is about.
             from_: First day of the window, UTC; absent: 30 days ago.
             to: Last day of the window, UTC, itself included; absent: today. At most 366 days.
-            user_id: Only what was spent for this user.
+            user_id: Only what was spent for this user; absent: for everybody.
             deployment_id: Only this deployment: its id, slug or name.
             conversation_id: Only this conversation.
             limit: How many entries a page holds, 1 to 100.

@@ -33,4 +33,21 @@ export const consoleArea = area('console', 'done', [
     'issue 16 · 1',
     'The console is one page for every address below `/console`, under a policy that runs no script but its own.',
   ],
+  [
+    'CON-013',
+    'issue 16 · 2',
+    'A deployment file is written in an editor that shows its faults in place; who applies it over another’s change sees both first.',
+  ],
+  [
+    'CON-014',
+    'issue 16 · 2',
+    'In the playground approvals and calls of functions are answered in place, and each step is beside the talk.',
+  ],
+  ['CON-015', 'issue 16 · 2', 'The inbox holds what waits, oldest first, and lets go of it when it is answered.'],
+  [
+    'CON-016',
+    'issue 16 · 2',
+    'A task shows its result and the trace of its steps; a conversation what was said and its events.',
+  ],
+  ['CON-017', 'issue 16 · 2', 'Scenarios are added and played, and each verdict stands with the talk behind it.'],
 ]);

@@ -1,10 +1,17 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleDesk, hostileText, startConsoleDesk } from './console.fixture.ts';
+import { calling, inTurn } from './interactions.fixture.ts';
 import { barriersOn } from './session-page.fixture.ts';
 
 let desk: ConsoleDesk;
 beforeAll(async () => {
   desk = await startConsoleDesk();
+  await desk.apply({
+    name: 'desk',
+    memory: 'none',
+    tools: [{ function: 'order_paper', description: 'Order paper.', input: { sheets: 'integer' }, approver: 'org' }],
+  });
 });
 afterAll(() => desk.stop());
 
@@ -111,17 +118,127 @@ describe('a change', () => {
   });
 });
 
+describe('a deployment', () => {
+  const write = async (page: Page, text: string) => {
+    await page.getByRole('textbox', { name: 'Deployment file' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(text);
+  };
+
+  it('is written in an editor that knows its fields, and nobody’s change is lost to another’s [CON-013]', async () => {
+    const { page, leave } = await desk.enter('/deployments/new');
+    await write(page, 'name: written\ninstrctions: Be kind.\n');
+    await page.locator('.cm-lint-marker-error').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('alert').getByText('Unknown field `instrctions`. Did you mean `instructions`?').waitFor();
+    await write(page, 'name: written\ninstructions: Be kind.\n');
+    await page.locator('.cm-lint-marker-error').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL(/deployments\/dep_/);
+
+    await page.getByText('Be kind.').waitFor();
+    await desk.call('PUT', '/v1/deployments/written', { body: { name: 'written', instructions: 'Be brief.' } });
+    await write(page, 'name: written\ninstructions: Be both.\n');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const conflict = page.getByRole('dialog', { name: 'This file has changed' });
+    // What differs is marked, so the words stand in several pieces.
+    await conflict.locator('.cm-merge-a', { hasText: 'Be brief.' }).waitFor();
+    await conflict.getByRole('button', { name: 'Keep mine and go on' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Version 3 is saved').waitFor();
+
+    await page.getByRole('link', { name: 'Versions' }).click();
+    await page.getByText('Version 2', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^v1/ }).click();
+    await page.getByRole('button', { name: 'Make it the draft' }).click();
+    await page.getByLabel('At once').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click();
+    await page.getByText('Version 1 is the draft').waitFor();
+    const { body } = await desk.call('GET', '/v1/deployments/written');
+    expect(body.draft_version).toBe(1);
+    await leave();
+  });
+});
+
+describe('a talk', () => {
+  it('goes on in the playground with its approval, its function and its trace in place [CON-006] [CON-014]', async () => {
+    desk.script(inTurn(calling('order_paper', { sheets: 2 }), { text: `Ordered. ${hostileText}` }));
+    const { page, leave } = await desk.enter('/playground?deployment=desk');
+    await page.getByRole('textbox', { name: 'Message' }).fill('Two sheets, please');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-waiting=approval]').getByRole('button', { name: 'Approve' }).click();
+    const call = page.locator('[data-waiting=tool_call]');
+    await call.getByLabel('What the function answers').fill('{"order": 17}');
+    await call.getByRole('button', { name: 'Answer the call' }).click();
+    await page.locator('[data-said=agent]').getByText('Ordered.').waitFor();
+    await page.getByRole('button', { name: /order_paper/ }).click();
+    await page.getByText('{"order":17}').waitFor();
+    expect(await page.evaluate(isOwned)).toBe(false);
+
+    await page.getByRole('link', { name: 'Conversation', exact: true }).click();
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByText('tool_call.created').waitFor();
+    await page.goBack();
+    await page.locator('[data-said=user]').getByText('Two sheets, please').waitFor();
+    await leave();
+  });
+
+  it('that waits is in the inbox until it is answered [CON-015]', async () => {
+    const { page, leave } = await desk.enter('/inbox?type=approval');
+    await page.getByText('Nothing waits that fits these filters').waitFor();
+    desk.script(inTurn(calling('order_paper', { sheets: 3 }), { text: 'Not ordered.' }));
+    const { conversationId } = await desk.waiting({ deployment: 'desk', user_id: 'ada' });
+    await page.locator('[data-waiting=approval]').getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Nothing waits that fits these filters').waitFor();
+    await desk.rest(conversationId);
+    await leave();
+  });
+
+  it('that was handed over to work shows its result and its steps [CON-016]', async () => {
+    desk.script(inTurn(calling('recall', { query: 'paper' }), { text: 'The report is written.' }));
+    const task = await desk.work({ deployment: 'desk', user_id: 'ada' });
+    const { page, leave } = await desk.enter(`/tasks?status=${task.status}`);
+    await page.locator('a[data-row]').first().click();
+    await page.getByText('The report is written.').waitFor();
+    await page.getByRole('list', { name: 'Steps' }).getByRole('button').first().click();
+    await page.getByText('From the cache').waitFor();
+    await leave();
+  });
+});
+
+describe('tests', () => {
+  it('are added, played, and shown with the talk behind each verdict [CON-017]', async () => {
+    desk.script(() => ({ text: 'Good morning.' }));
+    const { page, leave } = await desk.enter('/tests?deployment=desk&new=1');
+    const form = page.getByRole('dialog', { name: 'Add a scenario' });
+    await form.getByLabel('Name').fill('greets');
+    await form.getByLabel('What they want').fill('Say hello.');
+    await form.getByLabel('What must be so in the end').fill('The agent says "Good morning".');
+    await form.getByRole('button', { name: 'Add scenario' }).click();
+    await page.getByText('greets').waitFor();
+    await page.getByRole('button', { name: 'Run all' }).click();
+    await page.waitForURL(/test-runs/);
+    await page.getByText('See the talk and its trace').waitFor({ state: 'attached' });
+    await page.locator('summary').filter({ hasText: 'greets' }).waitFor();
+    await leave();
+  });
+});
+
 describe('every page', () => {
-  it.each(['light', 'dark'] as const)('in %s has no barrier and fits a phone [CON-007]', async (colorScheme) => {
-    const { page, go, leave } = await desk.enter('/', {
-      context: { colorScheme, viewport: { width: 390, height: 844 } },
-    });
-    for (const path of ['/', '/keys', '/keys?new=1']) {
+  it('has no barrier, in light and in dark, and fits a phone [CON-007]', async () => {
+    const { page, go, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });
+    const { body } = await desk.call('GET', '/v1/deployments/desk');
+    const one = `/deployments/${body.id}`;
+    const lists = ['/', '/inbox', '/playground', '/deployments', '/conversations', '/tasks', '/tests', '/keys?new=1'];
+    for (const path of [...lists, one, `${one}/versions`, `${one}/functions`, '/deployments/interview']) {
+      await page.emulateMedia({ colorScheme: 'light' });
       await go(path);
       await page.getByRole('heading').first().waitFor();
-      await page.waitForLoadState('networkidle');
-      expect([path, await barriersOn(page)]).toEqual([path, []]);
+      await page.locator('[data-loading]').first().waitFor({ state: 'detached' });
       expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 390]);
+      expect([path, await barriersOn(page)]).toEqual([path, []]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect([path, 'dark', await barriersOn(page)]).toEqual([path, 'dark', []]);
     }
     await leave();
   });

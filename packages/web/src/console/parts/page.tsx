@@ -76,7 +76,7 @@ export function Section({
 }
 
 export const Waiting = ({ what = 'Loading' }: { what?: string }) => (
-  <div className="flex items-center gap-2 py-10 text-quiet" role="status">
+  <div className="flex items-center gap-2 py-10 text-quiet" data-loading="" role="status">
     <Spinner /> {what}…
   </div>
 );

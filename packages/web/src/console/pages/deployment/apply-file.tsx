@@ -1,5 +1,5 @@
 import { VestraError } from '@vestra/sdk/errors';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { parse } from 'yaml';
 import { usePlace, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
@@ -39,6 +39,7 @@ export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, 
   const [unreadable, setUnreadable] = useState<Error | null>(null);
   const [answer, setAnswer] = useState<Answer<'deployments.put'> | null>(null);
   const [isLooking, setIsLooking] = useState(false);
+  const [applied, setApplied] = useState<string | null>(null);
   const put = useChange('deployments.put', {
     touches: ['scenarios', 'testRuns', 'functions', 'webhooks', 'routines', 'mcpServers'],
     onDone: (done) => {
@@ -58,9 +59,14 @@ export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, 
     setIsLooking(true);
     const isFree = mayApply ? await mayApply().finally(() => setIsLooking(false)) : true;
     setIsLooking(false);
-    if (isFree) put.run(fieldsOf(file) as never);
+    if (!isFree) return;
+    setApplied(text);
+    put.run(fieldsOf(file) as never);
   };
   const file = fileIn(text);
+  // What was refused stands at its fields until the text is another.
+  const isRefused = put.error instanceof VestraError && applied === text;
+  const refused = useMemo(() => (isRefused ? faultsOf(put.error as VestraError) : noFaults), [isRefused, put.error]);
   const secrets = answer?.webhook_secrets ?? [];
   return (
     <div>
@@ -69,7 +75,7 @@ export function ApplyFile({ text, onChange, isChanged, deploymentId, onApplied, 
           label="Deployment file"
           onChange={onChange}
           onSave={() => void apply()}
-          refused={put.error instanceof VestraError ? faultsOf(put.error) : noFaults}
+          refused={refused}
           value={text}
         />
       </Suspense>

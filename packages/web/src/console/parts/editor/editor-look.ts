@@ -45,8 +45,8 @@ const theme = EditorView.theme({
   '.cm-changedLine': { backgroundColor: 'transparent' },
   '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': { backgroundColor: 'var(--danger-soft)' },
   '&.cm-merge-b .cm-changedLine': { backgroundColor: 'var(--good-soft)' },
-  '&.cm-merge-a .cm-changedText': { background: 'color-mix(in oklab, var(--danger) 12%, transparent)' },
-  '&.cm-merge-b .cm-changedText': { background: 'color-mix(in oklab, var(--good) 14%, transparent)' },
+  '&.cm-merge-a .cm-changedText': { background: 'color-mix(in oklab, var(--danger) 8%, transparent)' },
+  '&.cm-merge-b .cm-changedText': { background: 'color-mix(in oklab, var(--good) 8%, transparent)' },
 });
 
 const colours = HighlightStyle.define([

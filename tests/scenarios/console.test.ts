@@ -137,8 +137,8 @@ describe('a deployment', () => {
     await page.waitForURL(/deployments\/dep_/);
 
     await page.getByText('Be kind.').waitFor();
-    await desk.call('PUT', '/v1/deployments/written', { body: { name: 'written', instructions: 'Be brief.' } });
     await write(page, 'name: written\ninstructions: Be both.\n');
+    await desk.call('PUT', '/v1/deployments/written', { body: { name: 'written', instructions: 'Be brief.' } });
     await page.getByRole('button', { name: 'Apply' }).click();
     const conflict = page.getByRole('dialog', { name: 'This file has changed' });
     // What differs is marked, so the words stand in several pieces.
@@ -156,7 +156,8 @@ describe('a deployment', () => {
     await page.getByText('Version 1 is the draft').waitFor();
     const { body } = await desk.call('GET', '/v1/deployments/written');
     expect(body.draft_version).toBe(1);
-    await leave();
+    // Chromium itself writes styles into selected text that is typed over; they are refused, and the editor draws it anew.
+    await leave(/Applying inline style/);
   });
 });
 

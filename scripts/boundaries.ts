@@ -36,7 +36,6 @@ const knownForeignTables: Record<string, readonly string[]> = {
   'packages/server/src/domains/ledger/plenty-store.ts': ['org_settings'],
   'packages/server/src/domains/ledger/holds-store.ts': ['org_settings'],
   'packages/server/src/domains/ledger/store.ts': ['org_settings'],
-  'packages/server/src/domains/members/login-store.ts': ['orgs'],
   'packages/server/src/domains/members/store.ts': ['orgs'],
   'packages/server/src/domains/sessions/store.ts': ['orgs', 'users'],
   'packages/server/src/domains/webhooks/delivery-store.ts': ['events'],

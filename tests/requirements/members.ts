@@ -97,4 +97,39 @@ export const members = area('members', 'done', [
     'docs/console-sign-in.md · Roles',
     'Each route opens to exactly the roles that the table names, and the console session lists what its role may call.',
   ],
+  [
+    'MBR-410',
+    'docs/console-sign-in.md · Sign-in by your identity provider',
+    'An owner sets the org’s identity provider for both modes; it is asked at once, and its secret is never shown.',
+  ],
+  [
+    'MBR-411',
+    'docs/console-sign-in.md · Sign-in by your identity provider',
+    'Who signs in for the first time becomes a member with the role that the org’s rule gives their claims.',
+  ],
+  [
+    'MBR-412',
+    'docs/console-sign-in.md · Sign-in by your identity provider',
+    'Only an email that the provider says is verified, of a domain that the org lists, signs in.',
+  ],
+  [
+    'MBR-413',
+    'docs/console-sign-in.md · Sign-in by your identity provider',
+    'A provider opens its own org alone, and no member who has a password before they have linked it themselves.',
+  ],
+  [
+    'MBR-414',
+    'docs/console-sign-in.md · Sign-in by your identity provider',
+    'With `password_sign_in: false` a password opens no member who has linked the provider, but for owners.',
+  ],
+  [
+    'MBR-415',
+    'docs/console-sign-in.md · Sign-in by your identity provider',
+    'What a provider signed in ends with the member and with the provider.',
+  ],
+  [
+    'MBR-416',
+    'docs/console-sign-in.md · Sign-in by your identity provider',
+    'A sign-in is good once, in the browser that began it, and with a token that is signed, current and meant for it.',
+  ],
 ]);

@@ -125,10 +125,15 @@ describe('every route opens to exactly the roles of the table [MBR-406]', () => 
     }
   });
 
+  it('leaves what decides over owners to owners', () => {
+    const forOwners = routes.filter(({ route }) => route.ownerOnly).map(({ name }) => name);
+    expect(forOwners).toEqual(['identityProvider.set', 'identityProvider.remove']);
+  });
+
   it('keeps what opens an org to others from developers', () => {
     const closed = routes.filter(({ route }) => route.auth === 'key' && !roleMayCall('developer', route));
     expect(new Set(closed.map(({ family }) => family))).toEqual(
-      new Set(['orgs', 'keys', 'limits', 'usage', 'auditLog', 'members']),
+      new Set(['orgs', 'keys', 'limits', 'usage', 'auditLog', 'members', 'identityProvider']),
     );
   });
 });
@@ -206,6 +211,8 @@ describe('what the matrix says of the table', () => {
     expect(open.sort()).toEqual([
       'GET /v1/a2a/{deployment_id}/.well-known/agent-card.json',
       'GET /v1/connections/callback',
+      'GET /v1/console/sign-in/callback',
+      'GET /v1/console/sign-in/{org_id}',
       'GET /v1/health',
       'GET /v1/sessions/{session_id}/frame-policy',
       'POST /v1/console/login',

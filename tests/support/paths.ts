@@ -3,6 +3,7 @@ import type { Route } from '@vestra/contract/route';
 
 const prefixOf: Record<string, IdPrefix> = {
   key_id: 'key',
+  org_id: 'org',
   member_id: 'mbr',
   console_session_id: 'cses',
   scenario_id: 'scn',

@@ -6,11 +6,13 @@ import { batches } from './batches.ts';
 import { browser } from './browser.ts';
 import { connections } from './connections.ts';
 import { consoleAccount } from './console-account.ts';
+import { consoleSignIn } from './console-sign-in.ts';
 import { conversations } from './conversations.ts';
 import { deployments } from './deployments.ts';
 import { events } from './events.ts';
 import { files } from './files.ts';
 import { functions } from './functions.ts';
+import { identityProvider } from './identity-provider.ts';
 import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
 import { mcpServers } from './mcp-servers.ts';
@@ -68,6 +70,8 @@ const api = {
   members,
   consoleAccess,
   consoleAccount,
+  consoleSignIn,
+  identityProvider,
   health,
 } satisfies Record<string, Family>;
 

@@ -12,6 +12,14 @@ const account = z
   .object({
     object: tag('console_account'),
     member: member.describe('The person as a member of the org that the call names.'),
+    linked_identity: z
+      .object({
+        issuer: z.string().describe('The provider.'),
+        email: z.string().describe('The email that the provider vouched for.'),
+        created_at: time.describe('When it was linked.'),
+      })
+      .nullable()
+      .describe('The account at the org’s own sign-in that is linked with this member.'),
     has_password: z.boolean().describe('Whether this session was opened by a login that has a password.'),
   })
   .describe('The person who is logged in, and how they sign in.');

@@ -152,6 +152,7 @@ export const errorCatalogue = {
   event_not_found: row(404, 'No such event.'),
   file_not_found: row(404, 'No such file.'),
   function_endpoint_not_found: row(404, 'No address answers the functions of this deployment in this mode.'),
+  identity_provider_not_found: row(404, 'This org has no sign-in of its own.'),
   interaction_not_found: row(404, 'No such interaction.'),
   invite_not_found: row(404, 'This invitation is unknown, used or expired.'),
   key_not_found: row(404, 'No such key.'),
@@ -189,6 +190,7 @@ export const errorCatalogue = {
   deployment_not_live: row(409, 'No version of this deployment is live.'),
   idempotency_in_progress: row(409, 'A call with this Idempotency-Key is still running.'),
   idempotency_key_reused: row(409, 'This Idempotency-Key was used with another request.'),
+  identity_not_linked: row(409, 'No account at the identity provider is linked.'),
   interaction_expired: row(409, 'This interaction has expired.'),
   last_owner: row(409, 'An org keeps at least one owner.'),
   managed_by_file: row(409, 'The deployment file manages this: change it there.'),
@@ -219,6 +221,7 @@ export const errorCatalogue = {
   // 5xx
   internal_error: row(500, 'Something went wrong on our side.'),
   not_implemented: row(501, 'This route has no handler yet.'),
+  identity_provider_error: row(502, 'The identity provider could not be used.'),
   mcp_server_error: row(502, 'The MCP server answered with an error.'),
   memory_endpoint_error: row(502, 'The memory endpoint answered with an error.'),
   model_error: row(502, 'The model answered with an error.'),

@@ -1064,6 +1064,44 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/console/sessions',
     },
   },
+  consoleSignIn: {
+    begin: {
+      method: 'GET',
+      path: '/v1/console/sign-in/{org_id}',
+      params: ['org_id'],
+      query: ['return_to'],
+      produces: ['text/html'],
+    },
+    callback: {
+      method: 'GET',
+      path: '/v1/console/sign-in/callback',
+      query: ['state', 'code', 'error', 'iss'],
+      produces: ['text/html'],
+    },
+    link: {
+      method: 'POST',
+      path: '/v1/console/sign-in/link',
+    },
+    unlink: {
+      method: 'DELETE',
+      path: '/v1/console/sign-in/link',
+    },
+  },
+  identityProvider: {
+    get: {
+      method: 'GET',
+      path: '/v1/identity-provider',
+    },
+    set: {
+      method: 'PUT',
+      path: '/v1/identity-provider',
+      body: 'fields',
+    },
+    remove: {
+      method: 'DELETE',
+      path: '/v1/identity-provider',
+    },
+  },
   health: {
     get: {
       method: 'GET',

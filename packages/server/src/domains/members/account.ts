@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Caller, Origin } from '../../caller.ts';
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { recordAudit } from '../audit/api.ts';
+import { identityOfMember } from './identity/store.ts';
 import { findSession } from './login-store.ts';
 import { presentMember } from './present.ts';
 import { changeMember, type Membership } from './store.ts';
@@ -19,21 +20,27 @@ export async function signedIn(db: Executor, caller: Caller, token: string | nul
   return { session: found.session, membership, memberships: found.memberships };
 }
 
-export const presentAccount = ({ membership }: SignedIn) => ({
-  object: 'console_account' as const,
-  member: presentMember(membership.member),
-  has_password: true,
-});
+export async function showAccount(db: Executor, { session, membership }: SignedIn) {
+  const identity = await identityOfMember(db, membership.member.id);
+  return {
+    object: 'console_account' as const,
+    member: presentMember(membership.member),
+    has_password: session.email !== null,
+    linked_identity: identity
+      ? { issuer: identity.issuer, email: identity.email, created_at: identity.created_at.toISOString() }
+      : null,
+  };
+}
 
 /** The name is the org's to read, so it is written in its log like a change by anybody else. */
 export async function renameOneself(tx: Transaction, origin: Origin, person: SignedIn, name: string) {
-  const { member, org } = person.membership;
-  if (name === member.name) return presentAccount(person);
+  const { member } = person.membership;
+  if (name === member.name) return showAccount(tx, person);
   const changed = await changeMember(tx, member.id, { name });
   await recordAudit(tx, origin, {
     action: 'member.updated',
     target: { type: 'member', id: member.id },
     details: { changed: ['name'] },
   });
-  return presentAccount({ ...person, membership: { member: changed, org } });
+  return showAccount(tx, { ...person, membership: { ...person.membership, member: changed } });
 }

@@ -1,5 +1,5 @@
 export { createConsoleIdentity } from './console-identity.ts';
 export { createOwner } from './create-owner.ts';
 export { inviteMember } from './invite.ts';
-export { pruneConsoleSessions, prunePasswordResets } from './login-store.ts';
+export { pruneConsoleSessions, prunePasswordResets, pruneSignInAttempts } from './login-store.ts';
 export { makeOperatorResetLink } from './reset-link.ts';

@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Database, Transaction } from '../../db/pool.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
-import { presentAccount, type SignedIn } from './account.ts';
+import { type SignedIn, showAccount } from './account.ts';
 import { countAttempt } from './attempt.ts';
 import { deleteSessions, findLogin, lockLogin, putPassword } from './login-store.ts';
 import { hashPassword, verifyPassword } from './password.ts';
@@ -23,7 +23,7 @@ export async function changePassword(
   const login = await provePassword({ db, rateLimiter }, person, password, source);
   const passwordHash = await hashPassword(newPassword);
   await transaction(db, (tx) => change(tx, person, { login, passwordHash }, source));
-  return presentAccount(person);
+  return showAccount(db, person);
 }
 
 /** Throws where it is not the password of the person who asks. */
@@ -34,6 +34,7 @@ async function provePassword(
   source: Source,
 ): Promise<LoginRow> {
   await countAttempt(rateLimiter, 'ip', source.ip);
+  if (session.email === null) throw fail('password_not_used');
   await countAttempt(rateLimiter, 'email', session.email);
   const login = await findLogin(db, session.email);
   if (!login) throw fail('password_not_used');

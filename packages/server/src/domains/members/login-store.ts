@@ -4,10 +4,24 @@ import { prune } from '../../db/prune.ts';
 import { insert, maybeOne, pipelined, reading, rowsOf, run } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { boolean, columnsOf, type RowOf } from '../../db/table.ts';
-import { orgs } from '../orgs/api.ts';
 import { idleSeconds, longestSeconds, renewalSeconds } from './console-session.ts';
-import { type Membership, membershipColumns, membershipList, membershipOf, membershipOrder } from './store.ts';
-import { type ConsoleSessionRow, consoleSessions, type LoginRow, logins, members, passwordResets } from './tables.ts';
+import { opensByPassword } from './member.ts';
+import {
+  type Membership,
+  membershipColumns,
+  membershipList,
+  membershipOf,
+  membershipOrder,
+  membershipTables,
+} from './store.ts';
+import {
+  type ConsoleSessionRow,
+  consoleSessions,
+  type LoginRow,
+  logins,
+  passwordResets,
+  signInAttempts,
+} from './tables.ts';
 
 export function findLogin(db: Executor, email: string): Promise<LoginRow | undefined> {
   return maybeOne(db, logins, sql`SELECT ${columnsOf(logins)} FROM ${logins} WHERE email = ${email}`);
@@ -32,7 +46,7 @@ export async function deleteLogin(tx: Transaction, email: string): Promise<void>
 
 export function insertSession(
   tx: Transaction,
-  row: Pick<ConsoleSessionRow, 'token_hash' | 'email' | 'csrf_token' | 'user_agent' | 'ip'>,
+  row: Pick<ConsoleSessionRow, 'token_hash' | 'email' | 'member_id' | 'csrf_token' | 'user_agent' | 'ip'>,
 ): Promise<ConsoleSessionRow> {
   return insert(tx, consoleSessions, {
     id: newId('cses'),
@@ -65,8 +79,8 @@ export function findReset(db: Executor, hash: Buffer): Promise<RowOf<typeof pass
   );
 }
 
-export async function deleteExpiredSessions(tx: Transaction, email: string): Promise<void> {
-  await run(tx, sql`DELETE FROM ${consoleSessions} WHERE email = ${email} AND expires_at <= now()`);
+export async function deleteExpiredSessions(tx: Transaction, person: Person): Promise<void> {
+  await run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND expires_at <= now()`);
 }
 
 /** The session behind a token and where it leads; without an active membership it leads nowhere. */
@@ -85,19 +99,16 @@ export async function findSession(
     ),
     reading(
       membershipColumns,
-      sql`SELECT ${membershipList} FROM ${consoleSessions} s
-          JOIN ${members} m ON m.email = s.email AND m.status = 'active'
-          JOIN ${orgs} o ON o.id = m.org_id
-          WHERE ${isMeant} ORDER BY ${membershipOrder}`,
+      sql`SELECT ${membershipList} FROM ${membershipTables}
+          JOIN ${consoleSessions} s ON m.email = s.email OR m.id = s.member_id
+          WHERE ${isMeant} AND m.status = 'active' ORDER BY ${membershipOrder}`,
     ),
   ]);
-  if (!found || rows.length === 0) return null;
+  if (!found) return null;
   const { is_renewal_due, ...session } = found;
-  return {
-    session,
-    isRenewalDue: is_renewal_due,
-    memberships: rows.map(membershipOf) as [Membership, ...Membership[]],
-  };
+  const memberships = rows.map(membershipOf).filter((each) => session.member_id !== null || opensByPassword(each));
+  if (memberships.length === 0) return null;
+  return { session, isRenewalDue: is_renewal_due, memberships: memberships as [Membership, ...Membership[]] };
 }
 
 export async function renewSession(db: Executor, tokenHash: Buffer): Promise<void> {
@@ -116,9 +127,9 @@ export async function deleteSession(tx: Transaction, tokenHash: Buffer): Promise
 }
 
 /** Those of the same person as this one; how many they were. */
-type Person = Pick<ConsoleSessionRow, 'email'>;
+type Person = Pick<ConsoleSessionRow, 'email' | 'member_id'>;
 
-const isOf = ({ email }: Person) => sql`email = ${email}`;
+const isOf = ({ email, member_id }: Person) => (email === null ? sql`member_id = ${member_id}` : sql`email = ${email}`);
 
 export const deleteSessions = (tx: Transaction, person: Person, { exceptId = '' } = {}): Promise<number> =>
   run(tx, sql`DELETE FROM ${consoleSessions} WHERE ${isOf(person)} AND id <> ${exceptId}`);
@@ -147,3 +158,7 @@ export const pruneConsoleSessions = (db: Database, before: Date, limit: number):
 /** Removes links to choose a new password that nobody has used in time. */
 export const prunePasswordResets = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, passwordResets, sql`expires_at < ${before}`, limit);
+
+/** Removes sign-ins that nobody came back from. */
+export const pruneSignInAttempts = (db: Database, before: Date, limit: number): Promise<boolean> =>
+  prune(db, signInAttempts, sql`expires_at < ${before}`, limit);

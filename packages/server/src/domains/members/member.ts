@@ -1,6 +1,7 @@
 import { type Failure, fail } from '@vestra/contract/errors';
 import type { Mode, Role, Scope } from '@vestra/contract/route';
 import type { Caller } from '../../caller.ts';
+import type { Membership } from './store.ts';
 
 /** Who changes members. The operator is the person at the server's own command line. */
 export type Manager =
@@ -39,6 +40,16 @@ export function refusalOf(manager: Manager, { from, to }: RoleChange): Failure |
     return fail('live_key_required', { message: 'Members also act in live mode: change them with a live key.' });
   }
   return null;
+}
+
+/**
+ * Whether a password, or a passkey beside it, opens a membership. What a provider made is opened by it alone. Where the
+ * org takes passwords no more, members go on with theirs until they have linked the provider, and owners always: somebody
+ * must come in when the provider does not.
+ */
+export function opensByPassword({ member, takesPasswords }: Pick<Membership, 'member' | 'takesPasswords'>): boolean {
+  if (member.opened_by === 'identity') return false;
+  return takesPasswords || member.opened_by === 'password' || member.role === 'owner';
 }
 
 /** Only active owners count: an invitation that is never accepted would leave the org without one. */

@@ -4,6 +4,10 @@ import type { Mode, Role, Scope } from '@vestra/contract/route';
 import type { Hono } from 'hono';
 import pino from 'pino';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
+import { createIdentityProviders } from '../../adapters/identity-provider/identity-provider.ts';
+import { createOutbound, type Outbound } from '../../adapters/outbound/fetcher.ts';
+import { openMasterKeys } from '../../adapters/secrets/master-key.ts';
+import { createVault, type Vault } from '../../adapters/secrets/vault.ts';
 import type { Origin } from '../../caller.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { createSharedWrites } from '../../db/shared-writes.ts';
@@ -16,10 +20,11 @@ import { createKey, createKeyIdentity } from '../keys/api.ts';
 import { insertOrg } from '../orgs/api.ts';
 import { createConsoleIdentity } from './console-identity.ts';
 import { createOwner } from './create-owner.ts';
+import { identityProviderRoutes, signInRoutes } from './identity/routes.ts';
 import { inviteMember } from './invite.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from './routes.ts';
 
-const publicUrl = 'http://localhost:4600';
+export const publicUrl = 'http://localhost:4600';
 export const password = 'correct horse battery';
 
 type Answer = { status: number; headers: Headers; body: Record<string, unknown> & { error?: { code: string } } };
@@ -36,7 +41,9 @@ type Call = {
 export async function startConsole() {
   const database = await createTestDatabase();
   const db = await openDatabase({ connectionString: database.connectionString });
-  const app = appOn(db);
+  const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'cd'.repeat(32) }));
+  const outbound = createOutbound({ allowPrivate: true });
+  const app = appOn(db, vault, outbound);
   let addresses = 0;
 
   async function call(
@@ -62,7 +69,10 @@ export async function startConsole() {
   return {
     db,
     call,
-    newOrg: () => newOrg(db),
+    /** As a browser goes there, with its cookies. */
+    open: (path: string, cookie = '') =>
+      app.request(`${publicUrl}${path}`, { headers: { cookie, 'x-address': '10.1.0.1' }, redirect: 'manual' }),
+    newOrg: () => newOrg(db, vault),
     newKey: async (orgId: string, mode: Mode, scopes: Scope[]) =>
       (await transaction(db, (tx) => createKey(tx, systemOrigin(orgId), { name: 'test', mode, scopes }))).key,
     /** A member who has accepted with the `password`, and their id. */
@@ -80,6 +90,7 @@ export async function startConsole() {
       return { cookie, csrf: body.csrf_token as string };
     },
     async stop() {
+      await outbound.close();
       await closeDatabase(db);
       await database.drop();
     },
@@ -96,9 +107,15 @@ export const systemOrigin = (orgId: string): Origin => ({
   ip: null,
 });
 
-function appOn(db: Database): Hono {
+function appOn(db: Database, vault: Vault, outbound: Outbound): Hono {
   const rateLimiter = createRateLimiter(db);
   const dependencies = { db, rateLimiter, publicUrl };
+  const signIns = {
+    ...dependencies,
+    vault,
+    identityProviders: createIdentityProviders({ outbound, refuseAddress: () => null }),
+    assertCallable: () => {},
+  };
   const sessionTokens = () => Promise.reject(new Error('No session token is used here.'));
   return createApp({
     path: {
@@ -123,6 +140,8 @@ function appOn(db: Database): Hono {
       members: memberRoutes(dependencies),
       consoleAccess: consoleRoutes(dependencies),
       consoleAccount: accountRoutes(dependencies),
+      consoleSignIn: signInRoutes(signIns),
+      identityProvider: identityProviderRoutes(signIns),
     },
     log: pino({ level: 'silent' }),
     pages: () => {},
@@ -130,11 +149,11 @@ function appOn(db: Database): Hono {
   });
 }
 
-async function newOrg(db: Database) {
+async function newOrg(db: Database, vault: Vault) {
   const orgId = newId('org');
   const owner = { email: newEmail(), id: '' };
   await transaction(db, async (tx) => {
-    await insertOrg(tx, { id: orgId, name: `Org ${orgId.slice(-4)}`, wrapped_data_key: randomBytes(32) });
+    await insertOrg(tx, { id: orgId, name: `Org ${orgId.slice(-4)}`, wrapped_data_key: vault.newDataKey(orgId) });
     owner.id = (await createOwner(tx, { orgId, email: owner.email, password, name: 'Olga' })).id;
   });
   return { id: orgId, owner };

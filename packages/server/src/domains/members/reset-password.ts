@@ -38,7 +38,7 @@ async function use(
   // They may have joined another org since the link was made.
   if (reset.org_id !== null && (await opensOtherOrgs(tx, email, reset.org_id))) throw fail('reset_not_found');
   await putPassword(tx, email, passwordHash);
-  await deleteSessions(tx, { email });
+  await deleteSessions(tx, { email, member_id: null });
   await recordAccess(tx, await listMemberships(tx, email), 'member.password_reset', source);
   return { object: 'password_reset' as const, email };
 }

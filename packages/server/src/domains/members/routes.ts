@@ -4,7 +4,7 @@ import { transaction } from '../../db/transaction.ts';
 import { type Handlers, Reply } from '../../http/handler.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { acceptInvite } from './accept.ts';
-import { presentAccount, renameOneself, signedIn } from './account.ts';
+import { renameOneself, showAccount, signedIn } from './account.ts';
 import { changePassword } from './change-password.ts';
 import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './console-session.ts';
 import { endOtherSignIns, endSignIn } from './end-sign-in.ts';
@@ -77,7 +77,7 @@ export function accountRoutes({ db, rateLimiter, publicUrl }: MemberDependencies
   const personOf = ({ caller, headers }: { caller: Caller; headers: Headers }) =>
     signedIn(db, caller, readSessionToken(headers, publicUrl));
   return {
-    show: async (incoming) => presentAccount(await personOf(incoming)),
+    show: async (incoming) => showAccount(db, await personOf(incoming)),
     update: async (incoming) => {
       const person = await personOf(incoming);
       return transaction(db, (tx) => renameOneself(tx, incoming.origin, person, incoming.body.name));

@@ -1,9 +1,9 @@
 import type { Executor, Transaction } from '../../db/pool.ts';
 import { insert, maybeOne, rowsOf, run, update } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
-import { columnsOf, type NewRowOf, type RowOf, text } from '../../db/table.ts';
+import { boolean, columnsOf, type NewRowOf, type RowOf, text } from '../../db/table.ts';
 import { orgs } from '../orgs/api.ts';
-import { type MemberRow, members } from './tables.ts';
+import { identityProviders, type MemberRow, members } from './tables.ts';
 
 const columns = columnsOf(members);
 
@@ -94,27 +94,44 @@ export async function deleteMember(tx: Transaction, memberId: string): Promise<v
   await run(tx, sql`DELETE FROM ${members} WHERE id = ${memberId}`);
 }
 
-export type Membership = { member: MemberRow; org: { id: string; name: string; status: string } };
+export type Membership = {
+  member: MemberRow;
+  org: { id: string; name: string; status: string };
+  /** Whether the org lets members who have linked its own provider use a password. */
+  takesPasswords: boolean;
+};
 
-/** Selected of members as `m` and their orgs as `o`, and read by `membershipOf`. */
-export const membershipColumns = { ...members.columns, org_name: text(), org_status: text() };
-export const membershipList = sql`${columnsOf(members, 'm')}, o.name AS org_name, o.status AS org_status`;
+/** Selected of `membershipTables`, and read by `membershipOf`. */
+export const membershipColumns = {
+  ...members.columns,
+  org_name: text(),
+  org_status: text(),
+  takes_passwords: boolean(),
+};
+export const membershipList = sql`${columnsOf(members, 'm')}, o.name AS org_name, o.status AS org_status,
+  COALESCE(p.password_sign_in, true) AS takes_passwords`;
+export const membershipTables = sql`${members} m JOIN ${orgs} o ON o.id = m.org_id
+  LEFT JOIN ${identityProviders} p ON p.org_id = m.org_id`;
 
 /** The oldest membership first; an org that is switched off is nobody's first choice. */
 export const membershipOrder = sql`o.status <> 'active', m.id`;
 
 export function membershipOf(row: RowOf<typeof membershipColumns>): Membership {
   const member = Object.fromEntries(Object.keys(members.columns).map((name) => [name, row[name as keyof MemberRow]]));
-  return { member: member as MemberRow, org: { id: row.org_id, name: row.org_name, status: row.org_status } };
+  return {
+    member: member as MemberRow,
+    org: { id: row.org_id, name: row.org_name, status: row.org_status },
+    takesPasswords: row.takes_passwords,
+  };
 }
 
-/** The orgs in which the person with this email is an active member. */
+/** The orgs in which the person with this email is an active member who has a password, whether or not it opens them now. */
 export async function listMemberships(db: Executor, email: string): Promise<Membership[]> {
   const rows = await rowsOf(
     db,
     membershipColumns,
-    sql`SELECT ${membershipList} FROM ${members} m JOIN ${orgs} o ON o.id = m.org_id
-        WHERE m.email = ${email} AND m.status = 'active' ORDER BY ${membershipOrder}`,
+    sql`SELECT ${membershipList} FROM ${membershipTables}
+        WHERE m.email = ${email} AND m.status = 'active' AND m.opened_by <> 'identity' ORDER BY ${membershipOrder}`,
   );
   return rows.map(membershipOf);
 }

@@ -1,5 +1,5 @@
 import type { Role } from '@vestra/contract/route';
-import { bytes, moment, type RowOf, table, text } from '../../db/table.ts';
+import { boolean, bytes, jsonb, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
 export const logins = table('logins', {
   email: text(),
@@ -16,13 +16,17 @@ export const members = table('members', {
   status: text<'active' | 'invited'>(),
   invite_hash: bytes().nullable(),
   invite_expires_at: moment().nullable(),
+  /** A password, the org's own provider, or either. */
+  opened_by: text<'password' | 'identity' | 'both'>().withDefault(),
   created_at: moment().withDefault(),
 });
 
 export const consoleSessions = table('console_sessions', {
   token_hash: bytes(),
   id: text().withDefault(),
-  email: text(),
+  /** Either this, for a login and every org it opens, or `member_id`, for the one member whom a provider vouched for. */
+  email: text().nullable(),
+  member_id: text().nullable(),
   csrf_token: text(),
   user_agent: text().nullable(),
   ip: text().nullable(),
@@ -39,6 +43,42 @@ export const passwordResets = table('password_resets', {
   created_at: moment().withDefault(),
 });
 
+export const identityProviders = table('identity_providers', {
+  org_id: text(),
+  issuer: text(),
+  client_id: text(),
+  sealed_client_secret: bytes().nullable(),
+  allowed_domains: textArray(),
+  default_role: text<Role>().nullable(),
+  role_claim: text().nullable(),
+  roles_by_claim: jsonb<Record<string, Role>>(),
+  password_sign_in: boolean(),
+  created_at: moment().withDefault(),
+  updated_at: moment().withDefault(),
+});
+
+export const memberIdentities = table('member_identities', {
+  member_id: text(),
+  org_id: text(),
+  issuer: text(),
+  subject: text(),
+  email: text(),
+  created_at: moment().withDefault(),
+});
+
+export const signInAttempts = table('sign_in_attempts', {
+  token_hash: bytes(),
+  kind: text<'provider' | 'link' | 'passkey' | 'passkey_registration'>(),
+  org_id: text().nullable(),
+  member_id: text().nullable(),
+  email: text().nullable(),
+  return_to: text().nullable(),
+  expires_at: moment(),
+});
+
 export type LoginRow = RowOf<typeof logins>;
 export type MemberRow = RowOf<typeof members>;
 export type ConsoleSessionRow = RowOf<typeof consoleSessions>;
+export type IdentityProviderRow = RowOf<typeof identityProviders>;
+export type MemberIdentityRow = RowOf<typeof memberIdentities>;
+export type SignInAttemptRow = RowOf<typeof signInAttempts>;

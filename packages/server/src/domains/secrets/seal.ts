@@ -37,7 +37,7 @@ export async function openSecrets(
 
 /** What another domain keeps sealed, and the id of the row it belongs to. */
 type OwnedPlace = {
-  kind: 'webhook_secret' | 'function_endpoint' | 'connection' | 'app_client' | 'own_app_client';
+  kind: 'webhook_secret' | 'function_endpoint' | 'connection' | 'app_client' | 'own_app_client' | 'identity_provider';
   tenant: Tenant;
   owner: string;
 };

@@ -1,7 +1,8 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Mode } from '@vestra/contract/route';
 import type { Context, Hono } from 'hono';
-import { assertCallable } from '../../adapters/outbound/address.ts';
+import { createIdentityProviders } from '../../adapters/identity-provider/identity-provider.ts';
+import { assertCallable, refuseAddress } from '../../adapters/outbound/address.ts';
 import { openZip } from '../../adapters/zip/open-zip.ts';
 import { createWatchers } from '../../async/watchers.ts';
 import type { Tenant } from '../../caller.ts';
@@ -43,6 +44,7 @@ import { balanceOf } from '../../domains/ledger/api.ts';
 import { usageRoutes } from '../../domains/ledger/routes.ts';
 import { mcpServerRoutes } from '../../domains/mcp-servers/routes.ts';
 import { createConsoleIdentity } from '../../domains/members/api.ts';
+import { identityProviderRoutes, signInRoutes } from '../../domains/members/identity/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from '../../domains/members/routes.ts';
 import { memoryRoutes } from '../../domains/memory/routes.ts';
 import { modelRoutes } from '../../domains/models/routes.ts';
@@ -144,6 +146,11 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
     // Nobody fetches a document over plain http, or from a machine that only it can reach.
     clientDocument: publicUrl.startsWith('https://') ? `${publicUrl}${clientDocumentPath}` : null,
   };
+  const identityProviders = createIdentityProviders({
+    outbound,
+    refuseAddress: (address: string) => refuseAddress(address, { allowPrivate }),
+  });
+  const signIns = { ...members, vault, identityProviders, assertCallable: callable };
   const orgs = {
     db,
     requestsPerMinute,
@@ -274,6 +281,8 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       members: memberRoutes(members),
       consoleAccess: consoleRoutes(members),
       consoleAccount: accountRoutes(members),
+      consoleSignIn: signInRoutes(signIns),
+      identityProvider: identityProviderRoutes(signIns),
       secrets: secretRoutes({ db, vault }),
       users: {
         ...userRoutes({

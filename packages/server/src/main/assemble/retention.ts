@@ -5,7 +5,7 @@ import { pruneTraces } from '../../domains/engine/api.ts';
 import { pruneEvents, pruneStreams } from '../../domains/events/api.ts';
 import { pruneOfTools, pruneUnused } from '../../domains/files/api.ts';
 import { pruneReservations } from '../../domains/ledger/api.ts';
-import { pruneConsoleSessions, prunePasswordResets } from '../../domains/members/api.ts';
+import { pruneConsoleSessions, prunePasswordResets, pruneSignInAttempts } from '../../domains/members/api.ts';
 import { pruneSessions } from '../../domains/sessions/api.ts';
 import { pruneDeliveries, pruneWebhookSecrets } from '../../domains/webhooks/api.ts';
 import { pruneAnswers } from '../../http/idempotency.ts';
@@ -34,6 +34,7 @@ export const expiryRules: PruneRule[] = [
   { days: 1, prune: pruneAnswers },
   { days: anHour, prune: pruneConsoleSessions },
   { days: anHour, prune: prunePasswordResets },
+  { days: anHour, prune: pruneSignInAttempts },
   // A page that was left open asks for its session long after it has ended, and is told so.
   { days: 30, prune: pruneSessions },
   { days: anHour, prune: pruneRateWindows },

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { roles, route } from './route.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+import { webAddress } from './web-address.ts';
+
+const domain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'Must be a domain such as example.com.');
+
+const settings = {
+  issuer: webAddress.meta({
+    description: 'The provider’s issuer, as its discovery document writes it.',
+    example: 'https://accounts.google.com',
+  }),
+  client_id: text(1, 512).meta({ description: 'What the provider calls this server.' }),
+  allowed_domains: z
+    .array(domain)
+    .min(1)
+    .max(50)
+    .meta({
+      description: 'The domains of emails that may sign in; no other email is taken.',
+      example: ['example.com'],
+    }),
+  default_role: z
+    .enum(roles)
+    .nullable()
+    .meta({ description: 'What a person becomes who signs in for the first time; null: only invited people come in.' }),
+  role_claim: text(1, 200).nullable().meta({
+    description: 'The claim that decides the role on the first sign-in, such as `groups`.',
+    example: 'groups',
+  }),
+  roles_by_claim: z.record(text(1, 500), z.enum(roles)).meta({
+    description:
+      'The role for each value of that claim; of several the highest counts, and none leaves `default_role`.',
+    example: { 'vestra-admins': 'admin' },
+  }),
+  password_sign_in: z.boolean().meta({
+    description:
+      'Whether members who have linked the provider may still use a password or passkey here; owners always may.',
+  }),
+};
+
+const provider = z.object({
+  object: z.literal('identity_provider'),
+  ...settings,
+  has_client_secret: z.boolean().meta({ description: 'Whether a client secret is kept; it is never shown.' }),
+  sign_in_url: z.string().meta({ description: 'Where members begin: give them this address.' }),
+  redirect_uri: z.string().meta({ description: 'What to allow at the provider as redirect address.' }),
+  created_at: time.meta({ description: 'When it was first set.' }),
+  updated_at: time.meta({ description: 'When it was last set.' }),
+});
+
+/** The company's own sign-in. It is the org's, whatever the mode of a call. */
+export const identityProvider = {
+  get: route({
+    method: 'GET',
+    path: '/v1/identity-provider',
+    auth: 'key',
+    scopes: ['admin'],
+    summary: 'Show the org’s own sign-in, without its secret; the same in both modes.',
+    status: 200,
+    response: provider,
+    errors: ['identity_provider_not_found'],
+    command: 'identity-provider get',
+  }),
+  set: route({
+    method: 'PUT',
+    path: '/v1/identity-provider',
+    auth: 'key',
+    scopes: ['admin'],
+    ownerOnly: true,
+    summary: 'Let members sign in by the company’s own OpenID Connect provider; it is asked at once.',
+    body: z.strictObject({
+      issuer: settings.issuer,
+      client_id: settings.client_id,
+      client_secret: text(1, 4096).nullable().optional().meta({
+        description: 'Kept sealed. Left out, the one of the same issuer and client stays; null: the client has none.',
+      }),
+      allowed_domains: settings.allowed_domains,
+      default_role: settings.default_role.default(null),
+      role_claim: settings.role_claim.default(null),
+      roles_by_claim: settings.roles_by_claim.default({}),
+      password_sign_in: settings.password_sign_in.default(true),
+    }),
+    status: 200,
+    response: provider,
+    errors: ['identity_provider_error', 'role_missing', 'live_key_required'],
+    command: 'identity-provider set',
+  }),
+  remove: route({
+    method: 'DELETE',
+    path: '/v1/identity-provider',
+    auth: 'key',
+    scopes: ['admin'],
+    ownerOnly: true,
+    summary: 'Take the org’s own sign-in away; whoever it signed in is logged out.',
+    status: 200,
+    response: z.object({ object: z.literal('identity_provider'), deleted: z.literal(true) }),
+    errors: ['identity_provider_not_found', 'role_missing', 'live_key_required'],
+    command: 'identity-provider remove',
+  }),
+};
+
+/** Why a sign-in by the provider did not end well: `sign_in_error` in the address that the browser is sent back to. */
+export type SignInError =
+  | 'not_offered'
+  | 'expired'
+  | 'unreachable'
+  | 'refused'
+  | 'email_unverified'
+  | 'email_not_allowed'
+  | 'not_a_member'
+  | 'link_required'
+  | 'another_identity';

@@ -128,6 +128,21 @@ export const members = area('members', 'done', [
     'What a provider signed in ends with the member and with the provider.',
   ],
   [
+    'MBR-420',
+    'docs/console-sign-in.md · Passkeys',
+    'A passkey is registered with the password and signs its person in, in every org that the password opens.',
+  ],
+  [
+    'MBR-421',
+    'docs/console-sign-in.md · Passkeys',
+    'What was signed for another challenge, origin or browser, twice, or with a count that did not go up, signs nobody in.',
+  ],
+  [
+    'MBR-422',
+    'docs/console-sign-in.md · Passkeys',
+    'Passkeys are listed, renamed and removed by their person alone, and a password reset takes them all away.',
+  ],
+  [
     'MBR-416',
     'docs/console-sign-in.md · Sign-in by your identity provider',
     'A sign-in is good once, in the browser that began it, and with a token that is signed, current and meant for it.',

@@ -216,6 +216,8 @@ describe('what the matrix says of the table', () => {
       'GET /v1/health',
       'GET /v1/sessions/{session_id}/frame-policy',
       'POST /v1/console/login',
+      'POST /v1/console/passkeys/sign-in',
+      'POST /v1/console/passkeys/sign-in-options',
       'POST /v1/console/password-reset',
       'POST /v1/members/accept',
     ]);

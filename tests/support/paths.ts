@@ -5,6 +5,7 @@ const prefixOf: Record<string, IdPrefix> = {
   key_id: 'key',
   org_id: 'org',
   member_id: 'mbr',
+  passkey_id: 'pky',
   console_session_id: 'cses',
   scenario_id: 'scn',
   run_id: 'trun',

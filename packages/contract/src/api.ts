@@ -20,6 +20,7 @@ import { consoleAccess, members } from './members.ts';
 import { memory } from './memory.ts';
 import { notebooks } from './notebooks.ts';
 import { openai } from './openai.ts';
+import { passkeys } from './passkeys.ts';
 import { protocols } from './protocols.ts';
 import type { Family, Route } from './route.ts';
 import { routines } from './routines.ts';
@@ -71,6 +72,7 @@ const api = {
   consoleAccess,
   consoleAccount,
   consoleSignIn,
+  passkeys,
   identityProvider,
   health,
 } satisfies Record<string, Family>;

@@ -96,6 +96,7 @@ export const errorCatalogue = {
   oauth_not_available: row(400, 'This app does not offer sign-in.'),
   output_schema_invalid: row(400, '`output_schema` is not a valid JSON Schema.'),
   output_schema_too_large: row(400, '`output_schema` may hold at most 32 KB.'),
+  passkey_refused: row(400, 'The passkey was not registered: begin again in this browser.'),
   path_not_resolved: row(400, 'A local path cannot be read over HTTP: apply the file with the CLI or an SDK.'),
   payload_too_large: row(400, 'A trigger payload may hold at most 4 KB.'),
   present_user_required: row(400, 'This yes must come from a person who is present: send `present_user: true`.'),
@@ -160,6 +161,7 @@ export const errorCatalogue = {
   member_not_found: row(404, 'No such member.'),
   memory_not_found: row(404, 'No such memory.'),
   notebook_not_found: row(404, 'No such notebook.'),
+  passkey_not_found: row(404, 'No such passkey of yours.'),
   reset_not_found: row(404, 'This link is unknown, used or expired: ask for a new one.'),
   response_not_found: row(404, 'No such response.'),
   route_not_found: row(404, 'No such route.'),
@@ -204,6 +206,10 @@ export const errorCatalogue = {
   no_open_tab: row(409, 'No tab is kept open: send a `url`.'),
   notebook_live: row(409, 'A version that is live, or can be rolled back to, uses this: change it with a live key.'),
   nothing_to_roll_back: row(409, 'No version was live before this one.'),
+  passkeys_unavailable: row(
+    409,
+    'Passkeys need a VESTRA_PUBLIC_URL with a name and https, or http://localhost: browsers take no other.',
+  ),
   password_not_used: row(
     409,
     'No password opens this: the sign-in is by the org’s identity provider, or still an invitation.',
@@ -211,6 +217,7 @@ export const errorCatalogue = {
   payment_in_progress: row(409, 'The person is paying in their browser.'),
   skill_live: row(409, 'A version that is live, or can be rolled back to, uses this skill: delete it with a live key.'),
   slug_taken: row(409, 'This slug is taken.'),
+  too_many_passkeys: row(409, 'A login has at most 20 passkeys: remove one first.'),
   tool_call_taken: row(409, 'This call is no longer yours: the time of its lease was over, and another has taken it.'),
   version_incomplete: row(409, 'A notebook or skill that this version uses has been deleted.'),
 

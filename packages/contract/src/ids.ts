@@ -27,6 +27,7 @@ const prefixes = {
   key: 'an API key',
   mbr: 'a member',
   cses: 'a sign-in to the console',
+  pky: 'a passkey of a member',
   con: 'a connection to an app',
   req: 'a request',
   li: 'a charge',

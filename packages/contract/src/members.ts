@@ -143,7 +143,7 @@ const org = z.object({
   status: z.string().describe('`active`; anything else: it is switched off.'),
 });
 
-const consoleSession = z
+export const consoleSession = z
   .object({
     object: tag('console_session'),
     member: member.describe('Who is logged in.'),

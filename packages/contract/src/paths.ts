@@ -1087,6 +1087,43 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/console/sign-in/link',
     },
   },
+  passkeys: {
+    list: {
+      method: 'GET',
+      path: '/v1/console/passkeys',
+      query: ['limit', 'cursor'],
+    },
+    beginRegistration: {
+      method: 'POST',
+      path: '/v1/console/passkeys/registration',
+      body: 'fields',
+    },
+    register: {
+      method: 'POST',
+      path: '/v1/console/passkeys',
+      body: 'fields',
+    },
+    update: {
+      method: 'PATCH',
+      path: '/v1/console/passkeys/{passkey_id}',
+      params: ['passkey_id'],
+      body: 'fields',
+    },
+    remove: {
+      method: 'DELETE',
+      path: '/v1/console/passkeys/{passkey_id}',
+      params: ['passkey_id'],
+    },
+    beginSignIn: {
+      method: 'POST',
+      path: '/v1/console/passkeys/sign-in-options',
+    },
+    signIn: {
+      method: 'POST',
+      path: '/v1/console/passkeys/sign-in',
+      body: 'fields',
+    },
+  },
   identityProvider: {
     get: {
       method: 'GET',

@@ -27,7 +27,7 @@ export async function changePassword(
 }
 
 /** Throws where it is not the password of the person who asks. */
-async function provePassword(
+export async function provePassword(
   { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
   { session }: SignedIn,
   password: string,

@@ -22,6 +22,7 @@ import { createConsoleIdentity } from './console-identity.ts';
 import { createOwner } from './create-owner.ts';
 import { identityProviderRoutes, signInRoutes } from './identity/routes.ts';
 import { inviteMember } from './invite.ts';
+import { passkeyRoutes } from './passkeys/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from './routes.ts';
 
 export const publicUrl = 'http://localhost:4600';
@@ -141,6 +142,7 @@ function appOn(db: Database, vault: Vault, outbound: Outbound): Hono {
       consoleAccess: consoleRoutes(dependencies),
       consoleAccount: accountRoutes(dependencies),
       consoleSignIn: signInRoutes(signIns),
+      passkeys: passkeyRoutes(dependencies),
       identityProvider: identityProviderRoutes(signIns),
     },
     log: pino({ level: 'silent' }),

@@ -9,6 +9,8 @@ export type Access =
   | 'member.logged_in'
   | 'member.login_failed'
   | 'member.logged_out'
+  | 'member.passkey_added'
+  | 'member.passkey_removed'
   | 'member.password_changed'
   | 'member.password_reset_made'
   | 'member.password_reset';

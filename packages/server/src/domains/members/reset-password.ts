@@ -4,6 +4,7 @@ import { transaction } from '../../db/transaction.ts';
 import type { RateLimiter } from '../../http/rate-limit.ts';
 import { countAttempt } from './attempt.ts';
 import { deleteSessions, findReset, lockLogin, putPassword } from './login-store.ts';
+import { deletePasskeys } from './passkeys/store.ts';
 import { hashPassword } from './password.ts';
 import { recordAccess } from './record-access.ts';
 import { opensOtherOrgs } from './reset-link.ts';
@@ -11,7 +12,10 @@ import type { Source } from './source.ts';
 import { listMemberships } from './store.ts';
 import { hashToken } from './token.ts';
 
-/** A link works once, and ends every sign-in that the old password had opened. */
+/**
+ * A link works once. It is for a login that may be in wrong hands: every sign-in that it had opened ends, and every passkey
+ * beside the old password goes.
+ */
 export async function resetPassword(
   { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
   { token, password }: { token: string; password: string },
@@ -38,6 +42,7 @@ async function use(
   // They may have joined another org since the link was made.
   if (reset.org_id !== null && (await opensOtherOrgs(tx, email, reset.org_id))) throw fail('reset_not_found');
   await putPassword(tx, email, passwordHash);
+  await deletePasskeys(tx, email);
   await deleteSessions(tx, { email, member_id: null });
   await recordAccess(tx, await listMemberships(tx, email), 'member.password_reset', source);
   return { object: 'password_reset' as const, email };

@@ -1,5 +1,5 @@
 import type { Role } from '@vestra/contract/route';
-import { boolean, bytes, jsonb, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
+import { boolean, bytes, count, jsonb, moment, type RowOf, table, text, textArray } from '../../db/table.ts';
 
 export const logins = table('logins', {
   email: text(),
@@ -76,9 +76,22 @@ export const signInAttempts = table('sign_in_attempts', {
   expires_at: moment(),
 });
 
+export const passkeys = table('passkeys', {
+  id: text(),
+  email: text(),
+  name: text(),
+  credential_id: text(),
+  public_key: bytes(),
+  counter: count(),
+  transports: textArray(),
+  created_at: moment().withDefault(),
+  last_used_at: moment().nullable(),
+});
+
 export type LoginRow = RowOf<typeof logins>;
 export type MemberRow = RowOf<typeof members>;
 export type ConsoleSessionRow = RowOf<typeof consoleSessions>;
 export type IdentityProviderRow = RowOf<typeof identityProviders>;
 export type MemberIdentityRow = RowOf<typeof memberIdentities>;
+export type PasskeyRow = RowOf<typeof passkeys>;
 export type SignInAttemptRow = RowOf<typeof signInAttempts>;

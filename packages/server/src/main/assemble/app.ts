@@ -45,6 +45,7 @@ import { usageRoutes } from '../../domains/ledger/routes.ts';
 import { mcpServerRoutes } from '../../domains/mcp-servers/routes.ts';
 import { createConsoleIdentity } from '../../domains/members/api.ts';
 import { identityProviderRoutes, signInRoutes } from '../../domains/members/identity/routes.ts';
+import { passkeyRoutes } from '../../domains/members/passkeys/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from '../../domains/members/routes.ts';
 import { memoryRoutes } from '../../domains/memory/routes.ts';
 import { modelRoutes } from '../../domains/models/routes.ts';
@@ -282,6 +283,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
       consoleAccess: consoleRoutes(members),
       consoleAccount: accountRoutes(members),
       consoleSignIn: signInRoutes(signIns),
+      passkeys: passkeyRoutes(members),
       identityProvider: identityProviderRoutes(signIns),
       secrets: secretRoutes({ db, vault }),
       users: {

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { failsWith } from './fault.ts';
+import { id } from './ids.ts';
+import { consoleSession } from './members.ts';
+import { deleted, page, pageQuery } from './page.ts';
+import { route } from './route.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+
+const passkey = z.object({
+  object: z.literal('passkey'),
+  id: id('pky').meta({ description: 'By what it is renamed and removed.' }),
+  name: z.string().meta({ description: 'What the person calls it.', example: 'Laptop' }),
+  created_at: time.meta({ description: 'When it was registered.' }),
+  last_used_at: time.nullable().meta({ description: 'When it last signed the person in.' }),
+});
+
+const name = text(1, 100).meta({ description: 'What to call it.', example: 'Laptop' });
+const passkeyParams = z.strictObject({
+  passkey_id: failsWith('passkey_not_found', id('pky')).meta({ description: 'A passkey of one’s own.' }),
+});
+
+/** What the browser's own functions take and give; the library holds every part of it to the standard. */
+const credential = z
+  .looseObject({
+    id: z.string().min(1).max(2048).meta({ description: 'The id of the credential.' }),
+    response: z.looseObject({}).meta({ description: 'What the device answered.' }),
+  })
+  .meta({ description: 'What `navigator.credentials` gave, by its `toJSON()`.' });
+const options = z
+  .looseObject({ challenge: z.string().meta({ description: 'What the device signs.' }) })
+  .meta({ description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`.' });
+
+/** Signing in with a device, beside the password. */
+export const passkeys = {
+  list: route({
+    method: 'GET',
+    path: '/v1/console/passkeys',
+    auth: 'console',
+    summary: 'List one’s passkeys, newest first.',
+    query: z.strictObject(pageQuery),
+    status: 200,
+    response: page(passkey),
+    errors: [],
+    command: null,
+  }),
+  beginRegistration: route({
+    method: 'POST',
+    path: '/v1/console/passkeys/registration',
+    auth: 'console',
+    summary: 'Begin to register a passkey; the password is asked for.',
+    body: z.strictObject({
+      password: z.string().min(1).max(256).meta({ description: 'The password of the login.' }),
+    }),
+    status: 200,
+    response: z.object({ object: z.literal('passkey_options'), options }),
+    errors: ['password_wrong', 'password_not_used', 'passkeys_unavailable', 'too_many_passkeys', 'rate_limited'],
+    command: null,
+  }),
+  register: route({
+    method: 'POST',
+    path: '/v1/console/passkeys',
+    auth: 'console',
+    summary: 'Register the passkey that the browser made, within ten minutes and in the same browser.',
+    body: z.strictObject({ name, credential }),
+    status: 201,
+    response: passkey,
+    errors: ['passkey_refused', 'passkeys_unavailable', 'password_not_used', 'too_many_passkeys'],
+    command: null,
+  }),
+  update: route({
+    method: 'PATCH',
+    path: '/v1/console/passkeys/{passkey_id}',
+    auth: 'console',
+    summary: 'Rename a passkey.',
+    params: passkeyParams,
+    body: z.strictObject({ name }),
+    status: 200,
+    response: passkey,
+    errors: [],
+    command: null,
+  }),
+  remove: route({
+    method: 'DELETE',
+    path: '/v1/console/passkeys/{passkey_id}',
+    auth: 'console',
+    summary: 'Remove a passkey; it signs nobody in any more.',
+    params: passkeyParams,
+    status: 200,
+    response: deleted('passkey'),
+    errors: [],
+    command: null,
+  }),
+  beginSignIn: route({
+    method: 'POST',
+    path: '/v1/console/passkeys/sign-in-options',
+    auth: 'open',
+    summary: 'Begin to sign in with a passkey, whosever it is.',
+    status: 200,
+    response: z.object({ object: z.literal('passkey_options'), options }),
+    errors: ['passkeys_unavailable', 'rate_limited'],
+    command: null,
+  }),
+  signIn: route({
+    method: 'POST',
+    path: '/v1/console/passkeys/sign-in',
+    auth: 'open',
+    summary: 'Sign in with a passkey; sets the console’s cookie and answers the CSRF token.',
+    body: z.strictObject({ credential }),
+    status: 200,
+    response: consoleSession,
+    errors: ['login_failed', 'passkeys_unavailable', 'rate_limited'],
+    command: null,
+  }),
+};

@@ -96,4 +96,19 @@ export const conversations = area('conversations', 'done', [
     '`GET /v1/conversations/{id}/turns/{turn_id}/trace` shows the steps and model calls of a reply as a task’s trace shows those of work.',
   ],
   ['CONV-102', 'decisions.md · 11', 'A turn of another conversation, org or mode is not found.'],
+  [
+    'CONV-400',
+    'docs/conversations.md · What people say of answers',
+    'An answer is rated good or bad by a user’s session, a member or a key; each has one say, and the last counts.',
+  ],
+  [
+    'CONV-401',
+    'docs/conversations.md · What people say of answers',
+    'Ratings are listed and counted per version in the mode of the call, and told as `message.feedback`.',
+  ],
+  [
+    'CONV-402',
+    'docs/conversations.md · What people say of answers',
+    'A session rates its own conversation alone and sees its user’s own ratings; they go when the user is erased.',
+  ],
 ]);

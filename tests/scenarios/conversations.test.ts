@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
+import type { Answer } from '../support/server.ts';
 import { codeOf, door, startTalk, type Talk, typesOf } from './conversations.fixture.ts';
 
 let server: Talk;
@@ -365,6 +366,68 @@ describe('stopping', () => {
     const before = await server.rest(id);
     const { status, body } = await server.call('POST', `/v1/conversations/${id}/stop`);
     expect([status, body]).toEqual([200, before]);
+  });
+});
+
+describe('what is said of an answer', () => {
+  it('counts once for each rater and for the version that gave it, and goes with the user [CONV-400, CONV-401, CONV-402]', async () => {
+    const { id } = await server.begin({ user_id: 'rater', message: 'Hi' });
+    const { deployment_id } = await server.rest(id);
+    const [question, answer] = await server.messages(id);
+    const path = (message: { id: string }, conversation = id) =>
+      `/v1/conversations/${conversation}/messages/${message.id}/feedback`;
+    const rate = (body: unknown, key = server.testKey, to = path(answer)) => server.call('POST', to, { key, body });
+    const refusal = async (call: Promise<Answer>) => codeOf(await call)[1];
+    const sessionOf = async (conversation_id: string) =>
+      (await server.call('POST', '/v1/sessions', { body: { chat: true, conversation_id } })).body.token as string;
+    const [token, renewed] = [await sessionOf(id), await sessionOf(id)];
+
+    const first = await rate({ rating: 'bad', comment: 'Too short.' });
+    expect(first).toMatchObject({
+      status: 200,
+      body: { rating: 'bad', comment: 'Too short.', deployment_version: 1, rater: { type: 'key' } },
+    });
+    const byUser = await rate({ rating: 'bad', comment: 'Rude.' }, token);
+    expect(byUser.body).not.toHaveProperty('rater');
+    // The last word counts, also out of another session of the same user.
+    const again = await Promise.all([rate({ rating: 'good' }, renewed), rate({ rating: 'good' }, token)]);
+    expect(again.map(({ body }) => [body.id, body.rating, body.comment])).toEqual(
+      Array(2).fill([byUser.body.id, 'good', null]),
+    );
+    const list = async (key: string, of = `/v1/conversations/${id}/feedback`) =>
+      (await server.call('GET', of, { key })).body.data;
+    expect(await list(token)).toMatchObject([{ id: byUser.body.id, rating: 'good' }]);
+    expect(await list(server.testKey)).toHaveLength(2);
+
+    const ofDeployment = `/v1/deployments/${deployment_id}/feedback`;
+    const counts = async (key: string) => (await server.call('GET', `${ofDeployment}/counts`, { key })).body.data;
+    expect(await counts(server.testKey)).toEqual([{ version: 1, good: 1, bad: 1 }]);
+    expect(await list(server.testKey, `${ofDeployment}?rating=bad&version=1`)).toMatchObject([{ id: first.body.id }]);
+    expect(await counts(server.liveKey)).toEqual([]);
+    const told = (await server.call('GET', '/v1/events?type=message.feedback')).body.data;
+    expect(told[0].data).toMatchObject({ id: byUser.body.id, rating: 'good', rater: { type: 'user', id: 'rater' } });
+
+    // Not what the user said, nor an answer elsewhere, nor from another conversation, mode or org.
+    const other = await server.begin({ user_id: 'rater' });
+    const stranger = await makeOtherOrg(server);
+    expect(await refusal(rate({ rating: 'good' }, server.testKey, path(question)))).toBe('message_not_found');
+    expect(await refusal(rate({ rating: 'good' }, server.testKey, path(answer, other.id)))).toBe('message_not_found');
+    expect(await refusal(rate({ rating: 'good' }, await sessionOf(other.id)))).toBe('session_scope');
+    expect(
+      await refusal(server.call('GET', `/v1/conversations/${id}/feedback`, { key: await sessionOf(other.id) })),
+    ).toBe('session_scope');
+    for (const key of [server.liveKey, stranger]) {
+      expect(await refusal(rate({ rating: 'good' }, key))).toBe('conversation_not_found');
+      expect(await refusal(server.call('GET', `/v1/conversations/${id}/feedback`, { key }))).toBe(
+        'conversation_not_found',
+      );
+    }
+    expect(await refusal(rate({ rating: 'fine' }))).toBe('invalid_request');
+
+    await server.call('DELETE', '/v1/users/rater');
+    await server.until(`${ofDeployment}/counts`, ({ data }) => data.length === 0);
+    const left = (await server.call('GET', '/v1/events?type=message.feedback')).body.data;
+    expect(left.filter(({ data }: { data: { conversation_id: string } }) => data.conversation_id === id)).toEqual([]);
   });
 });
 

@@ -185,7 +185,7 @@ describe('what the matrix says of the table', () => {
     '%s takes setup [AUTH-002, AUTH-005, AUTH-028]',
     (family) => expect(new Set(scopesOf(family))).toEqual(new Set(['setup'])),
   );
-  it.each(['conversations', 'interactions', 'tasks', 'batches', 'routines', 'users', 'memory', 'files', 'events'])(
+  it.each(['conversations', 'feedback', 'interactions', 'tasks', 'batches', 'routines', 'users', 'memory', 'files', 'events'])(
     '%s takes runtime [AUTH-003]',
     (family) => expect(new Set(scopesOf(family))).toEqual(new Set(['runtime'])),
   );
@@ -231,6 +231,8 @@ describe('what the matrix says of the table', () => {
         'conversations.messages',
         'conversations.send',
         'conversations.stop',
+        'feedback.ofConversation',
+        'feedback.rate',
         'files.create',
         'files.get',
         'interactions.answer',

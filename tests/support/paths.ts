@@ -4,6 +4,7 @@ import type { Route } from '@vestra/contract/route';
 const prefixOf: Record<string, IdPrefix> = {
   key_id: 'key',
   org_id: 'org',
+  message_id: 'msg',
   member_id: 'mbr',
   passkey_id: 'pky',
   console_session_id: 'cses',

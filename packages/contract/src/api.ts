@@ -10,6 +10,7 @@ import { consoleSignIn } from './console-sign-in.ts';
 import { conversations } from './conversations.ts';
 import { deployments } from './deployments.ts';
 import { events } from './events.ts';
+import { feedback } from './feedback.ts';
 import { files } from './files.ts';
 import { functions } from './functions.ts';
 import { identityProvider } from './identity-provider.ts';
@@ -44,6 +45,7 @@ const api = {
   mcpServers,
   secrets,
   conversations,
+  feedback,
   interactions,
   functions,
   tasks,

@@ -160,6 +160,7 @@ export const errorCatalogue = {
   mcp_server_not_found: row(404, 'No such MCP server.'),
   member_not_found: row(404, 'No such member.'),
   memory_not_found: row(404, 'No such memory.'),
+  message_not_found: row(404, 'No such answer in this conversation.'),
   notebook_not_found: row(404, 'No such notebook.'),
   passkey_not_found: row(404, 'No such passkey of yours.'),
   reset_not_found: row(404, 'This link is unknown, used or expired: ask for a new one.'),

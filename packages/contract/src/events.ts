@@ -4,6 +4,7 @@ import { connection } from './connections.ts';
 import { conversation, conversationStatuses, pendingToolCall } from './conversation.ts';
 import { deployment } from './deployments.ts';
 import { failsWith } from './fault.ts';
+import { messageFeedback } from './feedback.ts';
 import { file } from './files.ts';
 import { id } from './ids.ts';
 import { interaction } from './interactions.ts';
@@ -112,6 +113,7 @@ const usageAlert = z.object({
 export const webhookEventData = {
   'conversation.created': conversation.describe('A conversation was started.'),
   'reply.completed': message.describe('The agent has answered, or work has summed up.'),
+  'message.feedback': messageFeedback.describe('Somebody said whether an answer was good or bad.'),
   'turn.failed': turn.describe('A turn ended without an answer; `error` says why.'),
   'task.started': task.describe('A piece of work was begun.'),
   'task.completed': task.describe('A piece of work is done.'),

@@ -13,6 +13,7 @@ const prefixes = {
   conv: 'a conversation',
   turn: 'a turn: a message and what came of it',
   msg: 'a message',
+  fbk: 'what somebody said of an answer',
   task: 'a piece of work',
   int: 'an interaction',
   call: 'a call of one of your own functions',

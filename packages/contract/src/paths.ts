@@ -368,6 +368,31 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       params: ['conversation_id'],
     },
   },
+  feedback: {
+    rate: {
+      method: 'POST',
+      path: '/v1/conversations/{conversation_id}/messages/{message_id}/feedback',
+      params: ['conversation_id', 'message_id'],
+      body: 'fields',
+    },
+    ofConversation: {
+      method: 'GET',
+      path: '/v1/conversations/{conversation_id}/feedback',
+      params: ['conversation_id'],
+      query: ['limit', 'cursor'],
+    },
+    list: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/feedback',
+      params: ['deployment_id'],
+      query: ['rating', 'version', 'limit', 'cursor'],
+    },
+    counts: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/feedback/counts',
+      params: ['deployment_id'],
+    },
+  },
   interactions: {
     list: {
       method: 'GET',

@@ -2,6 +2,7 @@
 export const webhookEventTypes = [
   'conversation.created',
   'reply.completed',
+  'message.feedback',
   'turn.failed',
   'task.started',
   'task.completed',

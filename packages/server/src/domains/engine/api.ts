@@ -22,7 +22,7 @@ export {
 } from './records/interactions.ts';
 export { firstSeqOfTurn } from './records/log.ts';
 export { lockForMessage } from './records/message-writes.ts';
-export { allMessages, isAttached, listMessages, placeOfMessage } from './records/messages.ts';
+export { allMessages, findMessage, isAttached, listMessages, placeOfMessage } from './records/messages.ts';
 export {
   presentConversation,
   presentInteraction,

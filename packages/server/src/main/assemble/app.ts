@@ -29,6 +29,7 @@ import { deploymentRoutes } from '../../domains/deployments/routes.ts';
 import { type Engine, findConversation, findTask, isAttached } from '../../domains/engine/api.ts';
 import type { Followers } from '../../domains/events/api.ts';
 import { eventRoutes } from '../../domains/events/routes.ts';
+import { feedbackRoutes } from '../../domains/feedback/routes.ts';
 import { createDownloadLinks } from '../../domains/files/api.ts';
 import { downloadSource } from '../../domains/files/download.ts';
 import { fileRoutes } from '../../domains/files/routes.ts';
@@ -271,6 +272,7 @@ export function assembleApp(kernel: Kernel, parts: Parts): Hono {
         isAttached: (conversationId, fileId) => isAttached(db, conversationId, fileId),
       }),
       conversations: answeringInterviews(interviews, conversationRoutes({ engine, followers, streams, linkTo })),
+      feedback: feedbackRoutes({ db }),
       interactions: interactionRoutes({ engine }),
       functions: functionRoutes({ engine, vault, streams, watchers: callWatchers, assertCallable: callable }),
       tasks: taskRoutes({ engine, linkTo }),

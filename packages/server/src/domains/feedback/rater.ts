@@ -1,0 +1,10 @@
+import type { Caller } from '../../caller.ts';
+import type { FeedbackRow } from './tables.ts';
+
+export type Rater = { type: FeedbackRow['rater_type']; id: string };
+
+/** Sessions come and go; the user behind them is one. */
+export function raterOf({ session, member, actor }: Pick<Caller, 'session' | 'member' | 'actor'>): Rater {
+  if (session) return { type: 'user', id: session.userId ?? '' };
+  return member ? { type: 'member', id: member.id } : { type: 'key', id: actor.id };
+}

@@ -1,0 +1,45 @@
+import { fail } from '@vestra/contract/errors';
+import type { Caller } from '../../caller.ts';
+import type { Database } from '../../db/pool.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { Handlers } from '../../http/handler.ts';
+import { requireDeployment } from '../deployments/api.ts';
+import { findConversation } from '../engine/api.ts';
+import { presentFeedback } from './present.ts';
+import { rateMessage } from './rate.ts';
+import { raterOf } from './rater.ts';
+import { countByVersion, listOfConversation, listOfDeployment } from './store.ts';
+
+export function feedbackRoutes({ db }: { db: Database }): Handlers<'feedback'> {
+  return {
+    rate: async ({ caller, params, body }) => {
+      assertReach(caller, params.conversation_id);
+      const { rating, comment = null } = body;
+      const said = { conversationId: params.conversation_id, messageId: params.message_id, rating, comment };
+      return transaction(db, (tx) => rateMessage(tx, caller, said));
+    },
+    ofConversation: async ({ caller, params, page }) => {
+      const conversationId = params.conversation_id;
+      assertReach(caller, conversationId);
+      if (!(await findConversation(db, caller, conversationId))) throw fail('conversation_not_found');
+      const rater = caller.session ? raterOf(caller) : null;
+      const rows = await listOfConversation(db, caller, { conversationId, rater }, page);
+      return page.of(rows, presentFeedback, ({ id }) => [id]);
+    },
+    list: async ({ caller, params, query, page }) => {
+      const { id: deploymentId } = await requireDeployment(db, caller.orgId, params.deployment_id);
+      const { rating, version } = query;
+      const rows = await listOfDeployment(db, caller, { deploymentId, rating, version }, page);
+      return page.of(rows, presentFeedback, ({ id }) => [id]);
+    },
+    counts: async ({ caller, params }) => {
+      const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
+      return { object: 'feedback_counts', data: await countByVersion(db, caller, id) };
+    },
+  };
+}
+
+/** A session token reaches its own conversation and no other. */
+function assertReach({ session }: Caller, conversationId: string): void {
+  if (session && session.conversationId !== conversationId) throw fail('session_scope');
+}

@@ -14,7 +14,7 @@ const account = z
     member: member.describe('The person as a member of the org that the call names.'),
     linked_identity: z
       .object({
-        issuer: z.string().describe('The provider.'),
+        issuer: z.string().describe('The issuer of the identity provider.'),
         email: z.string().describe('The email that the provider vouched for.'),
         created_at: time.describe('When it was linked.'),
       })

@@ -134,6 +134,16 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   member_not_found: checkId('GET /v1/members'),
   memory_not_found: 'It has been forgotten already, or is another user’s: send its `user_id`.',
   notebook_not_found: checkId('GET /v1/notebooks'),
+  identity_not_linked: 'Link it first with `POST /v1/console/sign-in/link`, or leave it as it is.',
+  identity_provider_error:
+    'Compare `issuer` with what the provider’s discovery document says, and look whether it answers.',
+  identity_provider_not_found: 'An owner sets one with `PUT /v1/identity-provider`.',
+  message_not_found:
+    'Take the id of an answer from `GET /v1/conversations/{id}/messages`: what a user said is not rated.',
+  passkey_not_found: 'Take the id from `GET /v1/console/passkeys`.',
+  passkey_refused: 'Begin again with `POST /v1/console/passkeys/registration`, in the browser that makes the passkey.',
+  passkeys_unavailable: 'Set VESTRA_PUBLIC_URL to the https address that people open, or use the password.',
+  too_many_passkeys: 'Remove one that you no longer use.',
   reset_not_found: 'Ask an owner, an admin or the operator for another link.',
   response_not_found: 'Send the id that the response had; with `store: false` it is not kept.',
   route_not_found: 'Compare method and path with the reference at /docs.',

@@ -5,16 +5,17 @@ import { id } from './ids.ts';
 import { page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { shown } from './session-access.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
 const ratings = ['good', 'bad'] as const;
 
 export const messageFeedback = z.object({
-  object: z.literal('message_feedback'),
+  object: tag('message_feedback'),
   id: id('fbk').meta({ description: 'The rating; it stays the same when the rater changes their mind.' }),
   conversation_id: id('conv').meta({ description: 'Where the answer was given.' }),
-  message_id: id('msg').meta({ description: 'The answer.' }),
+  message_id: id('msg').meta({ description: 'The answer that was rated.' }),
   deployment_id: id('dep').meta({ description: 'The deployment that gave it.' }),
   deployment_version: z.int().meta({ description: 'The version that gave it.' }),
   rating: z.enum(ratings).meta({ description: 'Whether the answer was good or bad.' }),
@@ -32,7 +33,9 @@ export const messageFeedback = z.object({
 const seen = shown('object', 'id', 'conversation_id', 'message_id', 'rating', 'comment', 'created_at', 'updated_at');
 
 const conversationParams = z.strictObject({
-  conversation_id: failsWith('invalid_conversation_id', id('conv')).meta({ description: 'The conversation.' }),
+  conversation_id: failsWith('invalid_conversation_id', id('conv')).meta({
+    description: 'The conversation in which the answer was given.',
+  }),
 });
 const messageParams = conversationParams.extend({
   message_id: failsWith('message_not_found', id('msg')).meta({ description: 'An answer of the agent.' }),
@@ -47,6 +50,8 @@ export const feedback = {
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: ['rating', 'comment'], sees: seen },
     summary: 'Say whether an answer was good or bad; each rater has one say, and the last counts.',
+    description:
+      'Of an answer of the agent, not of what the user said. It counts for the version that gave the answer, and webhooks hear `message.feedback`.',
     params: messageParams,
     body: z.strictObject({
       rating: z.enum(ratings).meta({ description: 'Whether the answer was good or bad.' }),
@@ -64,6 +69,8 @@ export const feedback = {
     scopes: ['runtime'],
     session: { needs: ['chat'], sends: ['limit', 'cursor'], sees: { data: seen, next_cursor: true } },
     summary: 'List what was said of the answers of a conversation, newest first; a session sees its user’s own.',
+    description:
+      'All raters’ for a key or a member. A session uses it to show which answers its user has rated already.',
     params: conversationParams,
     query: z.strictObject(pageQuery),
     status: 200,
@@ -77,6 +84,7 @@ export const feedback = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List what was said of a deployment’s answers in the mode of the call, newest first.',
+    description: 'Each names its conversation, so that the answer can be read where it was given.',
     params: deploymentParams,
     query: z.strictObject({
       rating: z.enum(ratings).optional().meta({ description: 'Only the good, or only the bad.' }),
@@ -99,17 +107,20 @@ export const feedback = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'Count what was said of a deployment’s answers per version, the newest version first.',
+    description: 'One line for each version whose answers were rated, in the mode of the call.',
     params: deploymentParams,
     status: 200,
     response: z.object({
-      object: z.literal('feedback_counts'),
-      data: z.array(
-        z.object({
-          version: z.int().meta({ description: 'The version that gave the answers.' }),
-          good: z.int().meta({ description: 'How often an answer was called good.' }),
-          bad: z.int().meta({ description: 'How often an answer was called bad.' }),
-        }),
-      ),
+      object: tag('feedback_counts'),
+      data: z
+        .array(
+          z.object({
+            version: z.int().meta({ description: 'The version that gave the answers.' }),
+            good: z.int().meta({ description: 'How often an answer was called good.' }),
+            bad: z.int().meta({ description: 'How often an answer was called bad.' }),
+          }),
+        )
+        .describe('One line for each version, the newest first.'),
     }),
     errors: ['deployment_not_found'],
     command: 'feedback counts',

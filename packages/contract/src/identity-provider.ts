@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roles, route } from './route.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { webAddress } from './web-address.ts';
@@ -44,7 +45,7 @@ const settings = {
 };
 
 const provider = z.object({
-  object: z.literal('identity_provider'),
+  object: tag('identity_provider'),
   ...settings,
   has_client_secret: z.boolean().meta({ description: 'Whether a client secret is kept; it is never shown.' }),
   sign_in_url: z.string().meta({ description: 'Where members begin: give them this address.' }),
@@ -61,6 +62,8 @@ export const identityProvider = {
     auth: 'key',
     scopes: ['admin'],
     summary: 'Show the org’s own sign-in, without its secret; the same in both modes.',
+    description:
+      'The client secret is never shown. `sign_in_url` is where members begin, and `redirect_uri` is what to allow at the provider.',
     status: 200,
     response: provider,
     errors: ['identity_provider_not_found'],
@@ -73,6 +76,8 @@ export const identityProvider = {
     scopes: ['admin'],
     ownerOnly: true,
     summary: 'Let members sign in by the company’s own OpenID Connect provider; it is asked at once.',
+    description:
+      'For an owner, or a live key with scope `all`. Another issuer or client forgets every link that members have, and ends what the provider signed in.',
     body: z.strictObject({
       issuer: settings.issuer,
       client_id: settings.client_id,
@@ -97,8 +102,13 @@ export const identityProvider = {
     scopes: ['admin'],
     ownerOnly: true,
     summary: 'Take the org’s own sign-in away; whoever it signed in is logged out.',
+    description:
+      'For an owner, or a live key with scope `all`. Members with a password go on with it; those whom the provider made cannot come in until it is set again.',
     status: 200,
-    response: z.object({ object: z.literal('identity_provider'), deleted: z.literal(true) }),
+    response: z.object({
+      object: tag('identity_provider'),
+      deleted: z.literal(true).describe('The org has no sign-in of its own any more.'),
+    }),
     errors: ['identity_provider_not_found', 'role_missing', 'live_key_required'],
     command: 'identity-provider remove',
   }),

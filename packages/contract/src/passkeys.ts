@@ -4,11 +4,12 @@ import { id } from './ids.ts';
 import { consoleSession } from './members.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 
 const passkey = z.object({
-  object: z.literal('passkey'),
+  object: tag('passkey'),
   id: id('pky').meta({ description: 'By what it is renamed and removed.' }),
   name: z.string().meta({ description: 'What the person calls it.', example: 'Laptop' }),
   created_at: time.meta({ description: 'When it was registered.' }),
@@ -38,6 +39,7 @@ export const passkeys = {
     path: '/v1/console/passkeys',
     auth: 'console',
     summary: 'List one’s passkeys, newest first.',
+    description: 'Needs the console’s cookie. Passkeys belong to the login and open every org that its password opens.',
     query: z.strictObject(pageQuery),
     status: 200,
     response: page(passkey),
@@ -49,11 +51,13 @@ export const passkeys = {
     path: '/v1/console/passkeys/registration',
     auth: 'console',
     summary: 'Begin to register a passkey; the password is asked for.',
+    description:
+      'Needs the console’s cookie and `X-CSRF-Token`. Sets a cookie that binds what follows to this browser, for ten minutes and one use.',
     body: z.strictObject({
       password: z.string().min(1).max(256).meta({ description: 'The password of the login.' }),
     }),
     status: 200,
-    response: z.object({ object: z.literal('passkey_options'), options }),
+    response: z.object({ object: tag('passkey_options'), options }),
     errors: ['password_wrong', 'password_not_used', 'passkeys_unavailable', 'too_many_passkeys', 'rate_limited'],
     command: null,
   }),
@@ -62,6 +66,8 @@ export const passkeys = {
     path: '/v1/console/passkeys',
     auth: 'console',
     summary: 'Register the passkey that the browser made, within ten minutes and in the same browser.',
+    description:
+      'Needs the console’s cookie and `X-CSRF-Token`. The device must have seen its person, by finger, face or PIN.',
     body: z.strictObject({ name, credential }),
     status: 201,
     response: passkey,
@@ -73,6 +79,7 @@ export const passkeys = {
     path: '/v1/console/passkeys/{passkey_id}',
     auth: 'console',
     summary: 'Rename a passkey.',
+    description: 'Needs the console’s cookie and `X-CSRF-Token`. The name is for the person alone.',
     params: passkeyParams,
     body: z.strictObject({ name }),
     status: 200,
@@ -85,6 +92,7 @@ export const passkeys = {
     path: '/v1/console/passkeys/{passkey_id}',
     auth: 'console',
     summary: 'Remove a passkey; it signs nobody in any more.',
+    description: 'Needs the console’s cookie and `X-CSRF-Token`. Browsers that are logged in stay so.',
     params: passkeyParams,
     status: 200,
     response: deleted('passkey'),
@@ -96,8 +104,10 @@ export const passkeys = {
     path: '/v1/console/passkeys/sign-in-options',
     auth: 'open',
     summary: 'Begin to sign in with a passkey, whosever it is.',
+    description:
+      'Needs no credential and names nobody: the device offers the keys it has. Sets a cookie that binds the sign-in to this browser.',
     status: 200,
-    response: z.object({ object: z.literal('passkey_options'), options }),
+    response: z.object({ object: tag('passkey_options'), options }),
     errors: ['passkeys_unavailable', 'rate_limited'],
     command: null,
   }),
@@ -106,6 +116,8 @@ export const passkeys = {
     path: '/v1/console/passkeys/sign-in',
     auth: 'open',
     summary: 'Sign in with a passkey; sets the console’s cookie and answers the CSRF token.',
+    description:
+      'Needs the cookie of `POST /v1/console/passkeys/sign-in-options`. Challenge, origin, signature and the device’s count are checked.',
     body: z.strictObject({ credential }),
     status: 200,
     response: consoleSession,

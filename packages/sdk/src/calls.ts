@@ -785,6 +785,65 @@ export type Calls = {
      */
     stop: Call<Api['conversations']['stop']>;
   };
+  feedback: {
+    /**
+     * Say whether an answer was good or bad; each rater has one say, and the last counts.
+     *
+     * Of an answer of the agent, not of what the user said. It counts for the version that gave the answer, and webhooks hear `message.feedback`.
+     *
+     * `POST /v1/conversations/{conversation_id}/messages/{message_id}/feedback`, scope runtime; `vestra feedback rate`
+     *
+     * - `conversation_id`: The conversation in which the answer was given.
+     * - `message_id`: An answer of the agent.
+     * - `rating`: Whether the answer was good or bad.
+     * - `comment`: What was good or bad about it.
+     *
+     * @throws {VestraError} `conversation_not_found`
+     */
+    rate: Call<Api['feedback']['rate']>;
+    /**
+     * List what was said of the answers of a conversation, newest first; a session sees its user’s own.
+     *
+     * All raters’ for a key or a member. A session uses it to show which answers its user has rated already.
+     *
+     * `GET /v1/conversations/{conversation_id}/feedback`, scope runtime; `vestra feedback conversation`
+     *
+     * - `conversation_id`: The conversation in which the answer was given.
+     * - `limit`: How many entries a page holds, 1 to 100.
+     * - `cursor`: The `next_cursor` of the page before, unchanged; absent: the first page.
+     *
+     * @throws {VestraError} `conversation_not_found`
+     */
+    ofConversation: Call<Api['feedback']['ofConversation']>;
+    /**
+     * List what was said of a deployment’s answers in the mode of the call, newest first.
+     *
+     * Each names its conversation, so that the answer can be read where it was given.
+     *
+     * `GET /v1/deployments/{deployment_id}/feedback`, scope runtime; `vestra feedback list`
+     *
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
+     * - `rating`: Only the good, or only the bad.
+     * - `version`: Only answers of this version.
+     * - `limit`: How many entries a page holds, 1 to 100.
+     * - `cursor`: The `next_cursor` of the page before, unchanged; absent: the first page.
+     *
+     * @throws {VestraError} `deployment_not_found`
+     */
+    list: Call<Api['feedback']['list']>;
+    /**
+     * Count what was said of a deployment’s answers per version, the newest version first.
+     *
+     * One line for each version whose answers were rated, in the mode of the call.
+     *
+     * `GET /v1/deployments/{deployment_id}/feedback/counts`, scope runtime; `vestra feedback counts`
+     *
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
+     *
+     * @throws {VestraError} `deployment_not_found`
+     */
+    counts: Call<Api['feedback']['counts']>;
+  };
   interactions: {
     /**
      * List what the agent waits on, calls to the caller’s own tools included.
@@ -2410,6 +2469,178 @@ export type Calls = {
      * `DELETE /v1/console/sessions`, console
      */
     endOtherSignIns: Call<Api['consoleAccount']['endOtherSignIns']>;
+  };
+  consoleSignIn: {
+    /**
+     * Send the browser to the org’s own sign-in.
+     *
+     * For a browser to go to, without a credential: each org has its own such address, which `GET /v1/identity-provider` shows. Within ten minutes the same browser comes back.
+     *
+     * `GET /v1/console/sign-in/{org_id}`, open
+     *
+     * - `org_id`: The org to sign in to.
+     * - `return_to`: The page of the console to go on with.
+     *
+     * @throws {VestraError} `rate_limited`
+     */
+    begin: Call<Api['consoleSignIn']['begin']>;
+    /**
+     * Where the provider sends the browser back to; sets the console’s cookie.
+     *
+     * The redirect address to allow at the provider. State, nonce, PKCE and the signature of the ID token are checked; a session that it opens leads to this org alone.
+     *
+     * `GET /v1/console/sign-in/callback`, open
+     *
+     * - `state`: What the browser was sent away with.
+     * - `code`: What the provider gives for its token.
+     * - `error`: Why the provider signed nobody in.
+     * - `iss`: Which provider it was.
+     *
+     * @throws {VestraError} `rate_limited`
+     */
+    callback: Call<Api['consoleSignIn']['callback']>;
+    /**
+     * Begin to link one’s account at the org’s own sign-in with oneself as a member.
+     *
+     * Needs the console’s cookie and `X-CSRF-Token`. For a member who logged in by password: until they have linked the account, a provider that says their email does not become them.
+     *
+     * `POST /v1/console/sign-in/link`, console
+     *
+     * @throws {VestraError} `identity_provider_not_found`, `identity_provider_error`, `password_not_used`, `rate_limited`
+     */
+    link: Call<Api['consoleSignIn']['link']>;
+    /**
+     * Take the link away; one signs in by password again.
+     *
+     * Needs the console’s cookie and `X-CSRF-Token`. The sign-ins that the provider opened for this member end.
+     *
+     * `DELETE /v1/console/sign-in/link`, console
+     *
+     * @throws {VestraError} `identity_not_linked`, `password_not_used`
+     */
+    unlink: Call<Api['consoleSignIn']['unlink']>;
+  };
+  passkeys: {
+    /**
+     * List one’s passkeys, newest first.
+     *
+     * Needs the console’s cookie. Passkeys belong to the login and open every org that its password opens.
+     *
+     * `GET /v1/console/passkeys`, console
+     *
+     * - `limit`: How many entries a page holds, 1 to 100.
+     * - `cursor`: The `next_cursor` of the page before, unchanged; absent: the first page.
+     */
+    list: Call<Api['passkeys']['list']>;
+    /**
+     * Begin to register a passkey; the password is asked for.
+     *
+     * Needs the console’s cookie and `X-CSRF-Token`. Sets a cookie that binds what follows to this browser, for ten minutes and one use.
+     *
+     * `POST /v1/console/passkeys/registration`, console
+     *
+     * - `password`: The password of the login.
+     *
+     * @throws {VestraError} `password_wrong`, `password_not_used`, `passkeys_unavailable`, `too_many_passkeys`, `rate_limited`
+     */
+    beginRegistration: Call<Api['passkeys']['beginRegistration']>;
+    /**
+     * Register the passkey that the browser made, within ten minutes and in the same browser.
+     *
+     * Needs the console’s cookie and `X-CSRF-Token`. The device must have seen its person, by finger, face or PIN.
+     *
+     * `POST /v1/console/passkeys`, console
+     *
+     * - `name`: What to call it.
+     * - `credential`: What `navigator.credentials` gave, by its `toJSON()`.
+     *
+     * @throws {VestraError} `passkey_refused`, `passkeys_unavailable`, `password_not_used`, `too_many_passkeys`
+     */
+    register: Call<Api['passkeys']['register']>;
+    /**
+     * Rename a passkey.
+     *
+     * Needs the console’s cookie and `X-CSRF-Token`. The name is for the person alone.
+     *
+     * `PATCH /v1/console/passkeys/{passkey_id}`, console
+     *
+     * - `passkey_id`: A passkey of one’s own.
+     * - `name`: What to call it.
+     */
+    update: Call<Api['passkeys']['update']>;
+    /**
+     * Remove a passkey; it signs nobody in any more.
+     *
+     * Needs the console’s cookie and `X-CSRF-Token`. Browsers that are logged in stay so.
+     *
+     * `DELETE /v1/console/passkeys/{passkey_id}`, console
+     *
+     * - `passkey_id`: A passkey of one’s own.
+     */
+    remove: Call<Api['passkeys']['remove']>;
+    /**
+     * Begin to sign in with a passkey, whosever it is.
+     *
+     * Needs no credential and names nobody: the device offers the keys it has. Sets a cookie that binds the sign-in to this browser.
+     *
+     * `POST /v1/console/passkeys/sign-in-options`, open
+     *
+     * @throws {VestraError} `passkeys_unavailable`, `rate_limited`
+     */
+    beginSignIn: Call<Api['passkeys']['beginSignIn']>;
+    /**
+     * Sign in with a passkey; sets the console’s cookie and answers the CSRF token.
+     *
+     * Needs the cookie of `POST /v1/console/passkeys/sign-in-options`. Challenge, origin, signature and the device’s count are checked.
+     *
+     * `POST /v1/console/passkeys/sign-in`, open
+     *
+     * - `credential`: What `navigator.credentials` gave, by its `toJSON()`.
+     *
+     * @throws {VestraError} `login_failed`, `passkeys_unavailable`, `rate_limited`
+     */
+    signIn: Call<Api['passkeys']['signIn']>;
+  };
+  identityProvider: {
+    /**
+     * Show the org’s own sign-in, without its secret; the same in both modes.
+     *
+     * The client secret is never shown. `sign_in_url` is where members begin, and `redirect_uri` is what to allow at the provider.
+     *
+     * `GET /v1/identity-provider`, scope admin; `vestra identity-provider get`
+     *
+     * @throws {VestraError} `identity_provider_not_found`
+     */
+    get: Call<Api['identityProvider']['get']>;
+    /**
+     * Let members sign in by the company’s own OpenID Connect provider; it is asked at once.
+     *
+     * For an owner, or a live key with scope `all`. Another issuer or client forgets every link that members have, and ends what the provider signed in.
+     *
+     * `PUT /v1/identity-provider`, scope admin; `vestra identity-provider set`
+     *
+     * - `issuer`: The provider’s issuer, as its discovery document writes it.
+     * - `client_id`: What the provider calls this server.
+     * - `client_secret`: Kept sealed. Left out, the one of the same issuer and client stays; null: the client has none.
+     * - `allowed_domains`: The domains of emails that may sign in; no other email is taken.
+     * - `default_role`: What a person becomes who signs in for the first time; null: only invited people come in.
+     * - `role_claim`: The claim that decides the role on the first sign-in, such as `groups`.
+     * - `roles_by_claim`: The role for each value of that claim; of several the highest counts, and none leaves `default_role`.
+     * - `password_sign_in`: Whether members who have linked the provider may still use a password or passkey here; owners always may.
+     *
+     * @throws {VestraError} `identity_provider_error`, `role_missing`, `live_key_required`
+     */
+    set: Call<Api['identityProvider']['set']>;
+    /**
+     * Take the org’s own sign-in away; whoever it signed in is logged out.
+     *
+     * For an owner, or a live key with scope `all`. Members with a password go on with it; those whom the provider made cannot come in until it is set again.
+     *
+     * `DELETE /v1/identity-provider`, scope admin; `vestra identity-provider remove`
+     *
+     * @throws {VestraError} `identity_provider_not_found`, `role_missing`, `live_key_required`
+     */
+    remove: Call<Api['identityProvider']['remove']>;
   };
   health: {
     /**

@@ -79,5 +79,21 @@ export const families: Readonly<Record<keyof Api, { title: string; description: 
     title: 'Console account',
     description: 'What a member does about their own way into the console: name, password and the browsers they use.',
   },
+  consoleSignIn: {
+    title: 'Console sign-in',
+    description: 'The way through the company’s own sign-in, which a browser goes by itself.',
+  },
+  passkeys: {
+    title: 'Passkeys',
+    description: 'Signing in to the console with a device, beside the password.',
+  },
+  identityProvider: {
+    title: 'Identity provider',
+    description: 'The company’s own sign-in by OpenID Connect: who may come in by it, and as what.',
+  },
+  feedback: {
+    title: 'Feedback',
+    description: 'What users, callers and members say of answers, counted per version.',
+  },
   health: { title: 'Health', description: 'Whether the server is up.' },
 };

@@ -11,12 +11,15 @@ from .resources.browser import AsyncBrowser, Browser
 from .resources.connections import AsyncConnections, Connections
 from .resources.console_access import AsyncConsoleAccess, ConsoleAccess
 from .resources.console_account import AsyncConsoleAccount, ConsoleAccount
+from .resources.console_sign_in import AsyncConsoleSignIn, ConsoleSignIn
 from .resources.conversations import AsyncConversations, Conversations
 from .resources.deployments import AsyncDeployments, Deployments
 from .resources.events import AsyncEvents, Events
+from .resources.feedback import AsyncFeedback, Feedback
 from .resources.files import AsyncFiles, Files
 from .resources.functions import AsyncFunctions, Functions
 from .resources.health import AsyncHealth, Health
+from .resources.identity_provider import AsyncIdentityProvider, IdentityProvider
 from .resources.interactions import AsyncInteractions, Interactions
 from .resources.keys import AsyncKeys, Keys
 from .resources.limits import AsyncLimits, Limits
@@ -28,6 +31,7 @@ from .resources.models import AsyncModels, Models
 from .resources.notebooks import AsyncNotebooks, Notebooks
 from .resources.openai import AsyncOpenai, Openai
 from .resources.orgs import AsyncOrgs, Orgs
+from .resources.passkeys import AsyncPasskeys, Passkeys
 from .resources.protocols import AsyncProtocols, Protocols
 from .resources.routines import AsyncRoutines, Routines
 from .resources.scenarios import AsyncScenarios, Scenarios
@@ -52,6 +56,7 @@ class Groups:
     mcp_servers: McpServers
     secrets: Secrets
     conversations: Conversations
+    feedback: Feedback
     interactions: Interactions
     functions: Functions
     tasks: Tasks
@@ -79,6 +84,9 @@ class Groups:
     members: Members
     console_access: ConsoleAccess
     console_account: ConsoleAccount
+    console_sign_in: ConsoleSignIn
+    passkeys: Passkeys
+    identity_provider: IdentityProvider
     health: Health
 
     def _add_groups(self, transport: Transport) -> None:
@@ -90,6 +98,7 @@ class Groups:
         self.mcp_servers = McpServers(transport)
         self.secrets = Secrets(transport)
         self.conversations = Conversations(transport)
+        self.feedback = Feedback(transport)
         self.interactions = Interactions(transport)
         self.functions = Functions(transport)
         self.tasks = Tasks(transport)
@@ -117,6 +126,9 @@ class Groups:
         self.members = Members(transport)
         self.console_access = ConsoleAccess(transport)
         self.console_account = ConsoleAccount(transport)
+        self.console_sign_in = ConsoleSignIn(transport)
+        self.passkeys = Passkeys(transport)
+        self.identity_provider = IdentityProvider(transport)
         self.health = Health(transport)
 
 
@@ -131,6 +143,7 @@ class AsyncGroups:
     mcp_servers: AsyncMcpServers
     secrets: AsyncSecrets
     conversations: AsyncConversations
+    feedback: AsyncFeedback
     interactions: AsyncInteractions
     functions: AsyncFunctions
     tasks: AsyncTasks
@@ -158,6 +171,9 @@ class AsyncGroups:
     members: AsyncMembers
     console_access: AsyncConsoleAccess
     console_account: AsyncConsoleAccount
+    console_sign_in: AsyncConsoleSignIn
+    passkeys: AsyncPasskeys
+    identity_provider: AsyncIdentityProvider
     health: AsyncHealth
 
     def _add_groups(self, transport: Transport) -> None:
@@ -169,6 +185,7 @@ class AsyncGroups:
         self.mcp_servers = AsyncMcpServers(transport)
         self.secrets = AsyncSecrets(transport)
         self.conversations = AsyncConversations(transport)
+        self.feedback = AsyncFeedback(transport)
         self.interactions = AsyncInteractions(transport)
         self.functions = AsyncFunctions(transport)
         self.tasks = AsyncTasks(transport)
@@ -196,4 +213,7 @@ class AsyncGroups:
         self.members = AsyncMembers(transport)
         self.console_access = AsyncConsoleAccess(transport)
         self.console_account = AsyncConsoleAccount(transport)
+        self.console_sign_in = AsyncConsoleSignIn(transport)
+        self.passkeys = AsyncPasskeys(transport)
+        self.identity_provider = AsyncIdentityProvider(transport)
         self.health = AsyncHealth(transport)

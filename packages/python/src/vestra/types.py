@@ -54,6 +54,7 @@ TurnTraceMissingToolReason = Literal[
     "removed",
     "too_many_tools",
 ]
+MessageFeedbackRaterType = Literal["user", "member", "key"]
 BatchStatus = Literal["running", "cancelled", "completed"]
 BatchItemStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 RoutineKind = Literal["schedule", "trigger", "app_event"]
@@ -74,6 +75,7 @@ SessionStatus = Literal["live", "expired", "revoked"]
 WebhookEndpointEvent = Literal[
     "conversation.created",
     "reply.completed",
+    "message.feedback",
     "turn.failed",
     "task.started",
     "task.completed",
@@ -105,6 +107,7 @@ WebhookEndpointEvent = Literal[
 WebhookDeliveryEventType = Literal[
     "conversation.created",
     "reply.completed",
+    "message.feedback",
     "turn.failed",
     "task.started",
     "task.completed",
@@ -746,6 +749,38 @@ class TurnTrace(Resource):
     """All that was charged for it, tools and the computer included."""
     missing_tools: list[TurnTraceMissingTool]
     """Servers whose tools the agent did not have; it was told so."""
+
+
+class MessageFeedback(Resource):
+    object: Literal["message_feedback"]
+    """Always `message_feedback`: what kind of object this is."""
+    id: str
+    """The rating; it stays the same when the rater changes their mind."""
+    conversation_id: str
+    """Where the answer was given."""
+    message_id: str
+    """The answer that was rated."""
+    deployment_id: str
+    """The deployment that gave it."""
+    deployment_version: int
+    """The version that gave it."""
+    rating: Literal["good", "bad"]
+    """Whether the answer was good or bad."""
+    comment: str | None
+    """What the rater added."""
+    rater: MessageFeedbackRater
+    """Who rated it."""
+    created_at: str
+    """When it was first rated."""
+    updated_at: str
+    """When it was last rated."""
+
+
+class FeedbackCounts(Resource):
+    object: Literal["feedback_counts"]
+    """Always `feedback_counts`: what kind of object this is."""
+    data: list[FeedbackCount]
+    """One line for each version, the newest first."""
 
 
 class ToolCall(Resource):
@@ -1646,6 +1681,8 @@ class ConsoleAccount(Resource):
     """Always `console_account`: what kind of object this is."""
     member: Member
     """The person as a member of the org that the call names."""
+    linked_identity: ConsoleAccountLinkedIdentity | None
+    """The account at the org’s own sign-in that is linked with this member."""
     has_password: bool
     """Whether this session was opened by a login that has a password."""
 
@@ -1675,6 +1712,66 @@ class ConsoleSignInWithId(Resource):
     """When it was last used, give or take ten minutes."""
     expires_at: str
     """When it ends by itself if it is not used until then."""
+
+
+class SignInLink(Resource):
+    object: Literal["sign_in_link"]
+    """Always `sign_in_link`: what kind of object this is."""
+    url: str
+    """Where to send the browser now; it comes back to `/console/account`."""
+
+
+class Passkey(Resource):
+    object: Literal["passkey"]
+    """Always `passkey`: what kind of object this is."""
+    id: str
+    """By what it is renamed and removed."""
+    name: str
+    """What the person calls it."""
+    created_at: str
+    """When it was registered."""
+    last_used_at: str | None
+    """When it last signed the person in."""
+
+
+class PasskeyOptions(Resource):
+    object: Literal["passkey_options"]
+    """Always `passkey_options`: what kind of object this is."""
+    options: PasskeyOptionsOptions
+    """For `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`."""
+
+
+class IdentityProvider(Resource):
+    object: Literal["identity_provider"]
+    """Always `identity_provider`: what kind of object this is."""
+    issuer: str
+    """The provider’s issuer, as its discovery document writes it."""
+    client_id: str
+    """What the provider calls this server."""
+    allowed_domains: list[str]
+    """The domains of emails that may sign in; no other email is taken."""
+    default_role: MeMemberRole | None
+    """What a person becomes who signs in for the first time; null: only invited people come in."""
+    role_claim: str | None
+    """The claim that decides the role on the first sign-in, such as `groups`."""
+    roles_by_claim: dict[str, MeMemberRole]
+    """The role for each value of that claim; of several the highest counts, and none leaves
+    `default_role`.
+    """
+    password_sign_in: bool
+    """Whether members who have linked the provider may still use a password or passkey here; owners
+    always may.
+    """
+    has_client_secret: bool
+    """Whether a client secret is kept; it is never shown."""
+    sign_in_url: str
+    """Where members begin: give them this address."""
+    redirect_uri: str
+    """What to allow at the provider as redirect address."""
+    created_at: str
+    """When it was first set."""
+    updated_at: str
+    """When it was last set."""
 
 
 class Health(Resource):
@@ -2280,6 +2377,23 @@ class TurnTraceMissingTool(Resource):
     """The same in a sentence for whoever runs the deployment."""
 
 
+class MessageFeedbackRater(Resource):
+    """Who rated it."""
+    type: MessageFeedbackRaterType
+    """A user by a session, a console member, or a key."""
+    id: str | None
+    """Which one; null for a session without a user."""
+
+
+class FeedbackCount(Resource):
+    version: int
+    """The version that gave the answers."""
+    good: int
+    """How often an answer was called good."""
+    bad: int
+    """How often an answer was called bad."""
+
+
 class FunctionEndpointLastFailure(Resource):
     message: str
     """What went wrong, in a sentence."""
@@ -2632,6 +2746,21 @@ class ConsoleSessionOrg2(Resource):
     """`active`; anything else: it is switched off."""
     role: MeMemberRole
     """What the person may do in that org."""
+
+
+class ConsoleAccountLinkedIdentity(Resource):
+    issuer: str
+    """The issuer of the identity provider."""
+    email: str
+    """The email that the provider vouched for."""
+    created_at: str
+    """When it was linked."""
+
+
+class PasskeyOptionsOptions(Resource):
+    """For `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`."""
+    challenge: str
+    """What the device signs."""
 
 
 class HealthCheck(Resource):
@@ -3239,6 +3368,24 @@ class WebhookReplyCompletedEvent(Resource):
     type: Literal["reply.completed"]
     """Always `reply.completed`: it decides what `data` holds."""
     data: Message
+    """What it is about, as it was at that moment."""
+
+
+class WebhookMessageFeedbackEvent(Resource):
+    """Somebody said whether an answer was good or bad."""
+    object: Literal["event"]
+    """Always `event`: what kind of object this is."""
+    id: str
+    """The id of an event, `evt_` and 24 characters."""
+    created_at: str
+    """When it was made, as ISO 8601 in UTC."""
+    mode: Literal["test", "live"]
+    """The mode it happened in; endpoints of the other mode never hear of it."""
+    org_id: str
+    """The id of an org, `org_` and 24 characters."""
+    type: Literal["message.feedback"]
+    """Always `message.feedback`: it decides what `data` holds."""
+    data: MessageFeedback
     """What it is about, as it was at that moment."""
 
 
@@ -3941,6 +4088,7 @@ StreamEvent = Union[
 WebhookEvent = Union[
     WebhookConversationCreatedEvent,
     WebhookReplyCompletedEvent,
+    WebhookMessageFeedbackEvent,
     WebhookTurnFailedEvent,
     WebhookTaskStartedEvent,
     WebhookTaskCompletedEvent,

@@ -2,9 +2,14 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Context } from 'oidc-provider';
+import Provider from 'oidc-provider';
 
 type Claims = Record<string, unknown>;
+
+/** What the server asks about a grant with. */
+type Context = {
+  oidc: { client: { clientId: string }; session: { accountId: string }; provider: Pick<Provider, 'Grant'> };
+};
 
 /** A company with a real OpenID Connect server, whose answers can be made to lie. */
 export type Company = {
@@ -25,8 +30,6 @@ export type Company = {
 export const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 
 export async function startCompany(redirectUri: string): Promise<Company> {
-  // By its own path: the package brings a server that no other test needs.
-  const { default: Provider } = await import('oidc-provider');
   const key = newKey();
   let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
   const http = createServer((request, response) => answer(request, response));
@@ -70,7 +73,12 @@ export async function startCompany(redirectUri: string): Promise<Company> {
   const serve = provider.callback();
   answer = (request, response) => {
     if (request.url === '/interaction') {
-      void provider.interactionFinished(request, response, { login: { accountId: company.person.sub } });
+      void provider.interactionFinished(
+        request,
+        response,
+        { login: { accountId: company.person.sub } },
+        { mergeWithLastSubmission: false },
+      );
       return;
     }
     if (request.url === '/token' && company.lies) rewriteToken(response, company.lies, key);

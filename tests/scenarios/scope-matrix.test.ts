@@ -133,7 +133,7 @@ describe('every route opens to exactly the roles of the table [MBR-406]', () => 
   it('keeps what opens an org to others from developers', () => {
     const closed = routes.filter(({ route }) => route.auth === 'key' && !roleMayCall('developer', route));
     expect(new Set(closed.map(({ family }) => family))).toEqual(
-      new Set(['orgs', 'keys', 'limits', 'usage', 'auditLog', 'members', 'identityProvider']),
+      new Set(['orgs', 'keys', 'limits', 'usage', 'auditLog', 'members', 'identityProvider', 'apps']),
     );
   });
 });
@@ -185,10 +185,18 @@ describe('what the matrix says of the table', () => {
     '%s takes setup [AUTH-002, AUTH-005, AUTH-028]',
     (family) => expect(new Set(scopesOf(family))).toEqual(new Set(['setup'])),
   );
-  it.each(['conversations', 'feedback', 'interactions', 'tasks', 'batches', 'routines', 'users', 'memory', 'files', 'events'])(
-    '%s takes runtime [AUTH-003]',
-    (family) => expect(new Set(scopesOf(family))).toEqual(new Set(['runtime'])),
-  );
+  it.each([
+    'conversations',
+    'feedback',
+    'interactions',
+    'tasks',
+    'batches',
+    'routines',
+    'users',
+    'memory',
+    'files',
+    'events',
+  ])('%s takes runtime [AUTH-003]', (family) => expect(new Set(scopesOf(family))).toEqual(new Set(['runtime'])));
   it.each(['orgs', 'keys', 'limits', 'usage', 'auditLog', 'members'])(
     '%s takes admin [AUTH-004, AUTH-039, AUTH-017]',
     (family) => {

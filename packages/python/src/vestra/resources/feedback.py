@@ -30,8 +30,6 @@ class Feedback(Group):
             message_id: An answer of the agent.
             rating: Whether the answer was good or bad.
             comment: What was good or bad about it.
-
-        Fails with `conversation_not_found`.
         """
         return self._call(
             types.MessageFeedback,
@@ -65,8 +63,6 @@ class Feedback(Group):
             conversation_id: The conversation in which the answer was given.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
-
-        Fails with `conversation_not_found`.
         """
         return self._page(
             types.MessageFeedback,
@@ -100,8 +96,6 @@ class Feedback(Group):
             version: Only answers of this version.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
-
-        Fails with `deployment_not_found`.
         """
         return self._page(
             types.MessageFeedback,
@@ -127,8 +121,6 @@ class Feedback(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
-
-        Fails with `deployment_not_found`.
         """
         return self._call(
             types.FeedbackCounts,
@@ -163,8 +155,6 @@ class AsyncFeedback(AsyncGroup):
             message_id: An answer of the agent.
             rating: Whether the answer was good or bad.
             comment: What was good or bad about it.
-
-        Fails with `conversation_not_found`.
         """
         return await self._call(
             types.MessageFeedback,
@@ -198,8 +188,6 @@ class AsyncFeedback(AsyncGroup):
             conversation_id: The conversation in which the answer was given.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
-
-        Fails with `conversation_not_found`.
         """
         return self._page(
             types.MessageFeedback,
@@ -233,8 +221,6 @@ class AsyncFeedback(AsyncGroup):
             version: Only answers of this version.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
-
-        Fails with `deployment_not_found`.
         """
         return self._page(
             types.MessageFeedback,
@@ -260,8 +246,6 @@ class AsyncFeedback(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
-
-        Fails with `deployment_not_found`.
         """
         return await self._call(
             types.FeedbackCounts,

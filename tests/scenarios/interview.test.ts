@@ -277,7 +277,7 @@ describe('with the offline stand-in', () => {
     const again = await interviewed(server, 'plain');
     const questions = (all: Answer[]) => all.map(({ body }) => body.question);
     expect(questions(steps)).toEqual(questions(again));
-    expect(new Set(questions(steps)).size).toBe(8);
+    expect(new Set(questions(steps)).size).toBe(9);
     const { file } = steps.at(-1)?.body ?? {};
     expect(file.tests.length).toBeGreaterThan(0);
     const applied = await server.call('PUT', '/v1/deployments/plain?promote=after_tests', { body: file });

@@ -178,21 +178,12 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'consoleAccess.logout': { page: 'frame' },
   'consoleAccess.session': { page: 'frame' },
   'consoleAccess.resetPassword': { page: 'reset' },
-<<<<<<< HEAD
   'consoleAccount.show': { page: '/account' },
   'consoleAccount.update': { page: '/account' },
   'consoleAccount.changePassword': { page: '/account' },
   'consoleAccount.signIns': { page: '/account' },
   'consoleAccount.endSignIn': { page: '/account' },
   'consoleAccount.endOtherSignIns': { page: '/account' },
-=======
-  'consoleAccount.show': { page: '/account' },
-  'consoleAccount.update': { page: '/account' },
-  'consoleAccount.changePassword': { page: '/account' },
-  'consoleAccount.signIns': { page: '/account' },
-  'consoleAccount.endSignIn': { page: '/account' },
-  'consoleAccount.endOtherSignIns': { page: '/account' },
->>>>>>> signin
   'consoleSignIn.begin': { notYet: '/login' },
   'consoleSignIn.callback': { reason: 'where the identity provider sends the browser back to' },
   'consoleSignIn.link': { notYet: '/account' },

@@ -24,6 +24,8 @@ class ConsoleSignIn(Group):
         Args:
             org_id: The org to sign in to.
             return_to: The page of the console to go on with.
+
+        Fails with `rate_limited`.
         """
         return self._call(
             str,
@@ -56,6 +58,8 @@ class ConsoleSignIn(Group):
             code: What the provider gives for its token.
             error: Why the provider signed nobody in.
             iss: Which provider it was.
+
+        Fails with `rate_limited`.
         """
         return self._call(
             str,
@@ -77,6 +81,9 @@ class ConsoleSignIn(Group):
 
         Needs the console’s cookie and `X-CSRF-Token`. For a member who logged in by password: until
         they have linked the account, a provider that says their email does not become them.
+
+        Fails with `identity_provider_not_found`, `identity_provider_error`, `password_not_used`,
+        `rate_limited`.
         """
         return self._call(
             types.SignInLink,
@@ -97,6 +104,8 @@ class ConsoleSignIn(Group):
 
         Needs the console’s cookie and `X-CSRF-Token`. The sign-ins that the provider opened for
         this member end.
+
+        Fails with `identity_not_linked`, `password_not_used`.
         """
         return self._call(
             types.Deleted,
@@ -126,6 +135,8 @@ class AsyncConsoleSignIn(AsyncGroup):
         Args:
             org_id: The org to sign in to.
             return_to: The page of the console to go on with.
+
+        Fails with `rate_limited`.
         """
         return await self._call(
             str,
@@ -158,6 +169,8 @@ class AsyncConsoleSignIn(AsyncGroup):
             code: What the provider gives for its token.
             error: Why the provider signed nobody in.
             iss: Which provider it was.
+
+        Fails with `rate_limited`.
         """
         return await self._call(
             str,
@@ -179,6 +192,9 @@ class AsyncConsoleSignIn(AsyncGroup):
 
         Needs the console’s cookie and `X-CSRF-Token`. For a member who logged in by password: until
         they have linked the account, a provider that says their email does not become them.
+
+        Fails with `identity_provider_not_found`, `identity_provider_error`, `password_not_used`,
+        `rate_limited`.
         """
         return await self._call(
             types.SignInLink,
@@ -199,6 +215,8 @@ class AsyncConsoleSignIn(AsyncGroup):
 
         Needs the console’s cookie and `X-CSRF-Token`. The sign-ins that the provider opened for
         this member end.
+
+        Fails with `identity_not_linked`, `password_not_used`.
         """
         return await self._call(
             types.Deleted,

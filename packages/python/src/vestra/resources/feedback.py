@@ -30,6 +30,8 @@ class Feedback(Group):
             message_id: An answer of the agent.
             rating: Whether the answer was good or bad.
             comment: What was good or bad about it.
+
+        Fails with `conversation_not_found`.
         """
         return self._call(
             types.MessageFeedback,
@@ -63,6 +65,8 @@ class Feedback(Group):
             conversation_id: The conversation in which the answer was given.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `conversation_not_found`.
         """
         return self._page(
             types.MessageFeedback,
@@ -96,6 +100,8 @@ class Feedback(Group):
             version: Only answers of this version.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `deployment_not_found`.
         """
         return self._page(
             types.MessageFeedback,
@@ -121,6 +127,8 @@ class Feedback(Group):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`.
         """
         return self._call(
             types.FeedbackCounts,
@@ -155,6 +163,8 @@ class AsyncFeedback(AsyncGroup):
             message_id: An answer of the agent.
             rating: Whether the answer was good or bad.
             comment: What was good or bad about it.
+
+        Fails with `conversation_not_found`.
         """
         return await self._call(
             types.MessageFeedback,
@@ -188,6 +198,8 @@ class AsyncFeedback(AsyncGroup):
             conversation_id: The conversation in which the answer was given.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `conversation_not_found`.
         """
         return self._page(
             types.MessageFeedback,
@@ -221,6 +233,8 @@ class AsyncFeedback(AsyncGroup):
             version: Only answers of this version.
             limit: How many entries a page holds, 1 to 100.
             cursor: The `next_cursor` of the page before, unchanged; absent: the first page.
+
+        Fails with `deployment_not_found`.
         """
         return self._page(
             types.MessageFeedback,
@@ -246,6 +260,8 @@ class AsyncFeedback(AsyncGroup):
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
+
+        Fails with `deployment_not_found`.
         """
         return await self._call(
             types.FeedbackCounts,

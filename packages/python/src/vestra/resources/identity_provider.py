@@ -19,6 +19,8 @@ class IdentityProvider(Group):
 
         The client secret is never shown. `sign_in_url` is where members begin, and `redirect_uri`
         is what to allow at the provider.
+
+        Fails with `identity_provider_not_found`.
         """
         return self._call(
             types.IdentityProvider,
@@ -61,6 +63,8 @@ class IdentityProvider(Group):
                 and none leaves `default_role`.
             password_sign_in: Whether members who have linked the provider may still use a password
                 or passkey here; owners always may.
+
+        Fails with `identity_provider_error`, `role_missing`, `live_key_required`.
         """
         return self._call(
             types.IdentityProvider,
@@ -94,6 +98,8 @@ class IdentityProvider(Group):
 
         For an owner, or a live key with scope `all`. Members with a password go on with it; those
         whom the provider made cannot come in until it is set again.
+
+        Fails with `identity_provider_not_found`, `role_missing`, `live_key_required`.
         """
         return self._call(
             types.Deleted,
@@ -117,6 +123,8 @@ class AsyncIdentityProvider(AsyncGroup):
 
         The client secret is never shown. `sign_in_url` is where members begin, and `redirect_uri`
         is what to allow at the provider.
+
+        Fails with `identity_provider_not_found`.
         """
         return await self._call(
             types.IdentityProvider,
@@ -159,6 +167,8 @@ class AsyncIdentityProvider(AsyncGroup):
                 and none leaves `default_role`.
             password_sign_in: Whether members who have linked the provider may still use a password
                 or passkey here; owners always may.
+
+        Fails with `identity_provider_error`, `role_missing`, `live_key_required`.
         """
         return await self._call(
             types.IdentityProvider,
@@ -192,6 +202,8 @@ class AsyncIdentityProvider(AsyncGroup):
 
         For an owner, or a live key with scope `all`. Members with a password go on with it; those
         whom the provider made cannot come in until it is set again.
+
+        Fails with `identity_provider_not_found`, `role_missing`, `live_key_required`.
         """
         return await self._call(
             types.Deleted,

@@ -50,6 +50,9 @@ class Passkeys(Group):
 
         Args:
             password: The password of the login.
+
+        Fails with `password_wrong`, `password_not_used`, `passkeys_unavailable`,
+        `too_many_passkeys`, `rate_limited`.
         """
         return self._call(
             types.PasskeyOptions,
@@ -78,6 +81,9 @@ class Passkeys(Group):
         Args:
             name: What to call it.
             credential: What `navigator.credentials` gave, by its `toJSON()`.
+
+        Fails with `passkey_refused`, `passkeys_unavailable`, `password_not_used`,
+        `too_many_passkeys`.
         """
         return self._call(
             types.Passkey,
@@ -152,6 +158,8 @@ class Passkeys(Group):
 
         Needs no credential and names nobody: the device offers the keys it has. Sets a cookie that
         binds the sign-in to this browser.
+
+        Fails with `passkeys_unavailable`, `rate_limited`.
         """
         return self._call(
             types.PasskeyOptions,
@@ -176,6 +184,8 @@ class Passkeys(Group):
 
         Args:
             credential: What `navigator.credentials` gave, by its `toJSON()`.
+
+        Fails with `login_failed`, `passkeys_unavailable`, `rate_limited`.
         """
         return self._call(
             types.ConsoleSession,
@@ -232,6 +242,9 @@ class AsyncPasskeys(AsyncGroup):
 
         Args:
             password: The password of the login.
+
+        Fails with `password_wrong`, `password_not_used`, `passkeys_unavailable`,
+        `too_many_passkeys`, `rate_limited`.
         """
         return await self._call(
             types.PasskeyOptions,
@@ -260,6 +273,9 @@ class AsyncPasskeys(AsyncGroup):
         Args:
             name: What to call it.
             credential: What `navigator.credentials` gave, by its `toJSON()`.
+
+        Fails with `passkey_refused`, `passkeys_unavailable`, `password_not_used`,
+        `too_many_passkeys`.
         """
         return await self._call(
             types.Passkey,
@@ -334,6 +350,8 @@ class AsyncPasskeys(AsyncGroup):
 
         Needs no credential and names nobody: the device offers the keys it has. Sets a cookie that
         binds the sign-in to this browser.
+
+        Fails with `passkeys_unavailable`, `rate_limited`.
         """
         return await self._call(
             types.PasskeyOptions,
@@ -358,6 +376,8 @@ class AsyncPasskeys(AsyncGroup):
 
         Args:
             credential: What `navigator.credentials` gave, by its `toJSON()`.
+
+        Fails with `login_failed`, `passkeys_unavailable`, `rate_limited`.
         """
         return await self._call(
             types.ConsoleSession,

@@ -1,4 +1,4 @@
-import { exampleId, exampleTime, type Step, step } from './step.ts';
+import { exampleId, exampleTime, exampleUrl, type Step, step } from './step.ts';
 
 const key = { key_id: exampleId('key', 2) };
 const member = { member_id: exampleId('mbr', 2) };
@@ -32,7 +32,54 @@ const appClient = {
   updated_at: exampleTime,
 };
 
+const identityProvider = {
+  object: 'identity_provider',
+  issuer: 'https://accounts.google.com',
+  client_id: '1234.apps.googleusercontent.com',
+  allowed_domains: ['shop.example.com'],
+  default_role: 'developer',
+  role_claim: null,
+  roles_by_claim: {},
+  password_sign_in: true,
+  has_client_secret: true,
+  sign_in_url: `${exampleUrl}/v1/console/sign-in/${exampleId('org')}`,
+  redirect_uri: `${exampleUrl}/v1/console/sign-in/callback`,
+  created_at: exampleTime,
+  updated_at: exampleTime,
+};
+
+const passkey = {
+  object: 'passkey',
+  id: exampleId('pky'),
+  name: 'Laptop',
+  created_at: exampleTime,
+  last_used_at: null,
+};
+const signedIn = {
+  object: 'console_session',
+  member: {
+    object: 'member',
+    id: exampleId('mbr', 2),
+    email: 'ada@shop.example.com',
+    name: 'Ada King',
+    role: 'developer',
+    status: 'active',
+    created_at: exampleTime,
+  },
+  org: { id: exampleId('org'), name: 'Maple & Thread', status: 'active' },
+  orgs: [{ id: exampleId('org'), name: 'Maple & Thread', status: 'active', role: 'developer' }],
+  mode: 'test',
+  may: ['deployments.list', 'conversations.send'],
+  csrf_token: 'a-token-for-changes',
+  expires_at: exampleTime,
+};
+const ofDevice = { id: 'credential-of-the-device', type: 'public-key', response: {} };
+const options = { challenge: 'c2lnbiB0aGlz', rpId: 'vestra.example.com', userVerification: 'required' };
+
 const asksAnApp = 'it asks an app of somebody else';
+const asksTheProvider = 'it asks an identity provider of somebody else';
+const needsDevice = 'a device makes and proves the key';
+const toBrowser = 'it sends a browser on, and answers nothing to read';
 
 /** The org itself: its keys, limits, people and apps. */
 export const account: readonly Step[] = [
@@ -76,6 +123,44 @@ export const account: readonly Step[] = [
     params: { connection_id: exampleId('con') },
     unsent: { because: asksAnApp, answer: { object: 'connection', id: exampleId('con'), deleted: true } },
   }),
+  step('identityProvider.set', {
+    body: {
+      issuer: 'https://accounts.google.com',
+      client_id: '1234.apps.googleusercontent.com',
+      client_secret: 'a-secret-of-the-client',
+      allowed_domains: ['shop.example.com'],
+      default_role: 'developer',
+    },
+    as: 'live',
+    unsent: { because: asksTheProvider, answer: identityProvider },
+  }),
+  step('identityProvider.get', { as: 'live', unsent: { because: asksTheProvider, answer: identityProvider } }),
+  step('identityProvider.remove', {
+    as: 'live',
+    unsent: { because: asksTheProvider, answer: { object: 'identity_provider', deleted: true } },
+  }),
+  step('consoleSignIn.begin', {
+    params: { org_id: exampleId('org') },
+    query: { return_to: '/console/deployments' },
+    as: 'nobody',
+    unsent: { because: toBrowser, answer: '' },
+  }),
+  step('consoleSignIn.callback', {
+    query: { state: 'st_…', code: 'co_…' },
+    as: 'nobody',
+    unsent: { because: toBrowser, answer: '' },
+  }),
+  step('consoleSignIn.link', {
+    as: 'console',
+    unsent: {
+      because: asksTheProvider,
+      answer: { object: 'sign_in_link', url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=1234…' },
+    },
+  }),
+  step('consoleSignIn.unlink', {
+    as: 'console',
+    unsent: { because: asksTheProvider, answer: { object: 'sign_in_link', deleted: true } },
+  }),
   step('members.list'),
   step('members.invite', { body: { email: 'ada@shop.example.com', role: 'developer' }, as: 'live' }),
   step('members.accept', {
@@ -107,6 +192,37 @@ export const account: readonly Step[] = [
     as: 'nobody',
   }),
   step('consoleAccount.endOtherSignIns', { as: 'console' }),
+  step('passkeys.beginRegistration', {
+    body: { password: 'an even longer battery' },
+    as: 'console',
+    unsent: { because: needsDevice, answer: { object: 'passkey_options', options } },
+  }),
+  step('passkeys.register', {
+    body: { name: 'Laptop', credential: ofDevice },
+    as: 'console',
+    unsent: { because: needsDevice, answer: passkey },
+  }),
+  step('passkeys.list', { as: 'console' }),
+  step('passkeys.update', {
+    params: { passkey_id: passkey.id },
+    body: { name: 'Old laptop' },
+    as: 'console',
+    unsent: { because: needsDevice, answer: { ...passkey, name: 'Old laptop' } },
+  }),
+  step('passkeys.remove', {
+    params: { passkey_id: passkey.id },
+    as: 'console',
+    unsent: { because: needsDevice, answer: { object: 'passkey', id: passkey.id, deleted: true } },
+  }),
+  step('passkeys.beginSignIn', {
+    as: 'nobody',
+    unsent: { because: needsDevice, answer: { object: 'passkey_options', options } },
+  }),
+  step('passkeys.signIn', {
+    body: { credential: ofDevice },
+    as: 'nobody',
+    unsent: { because: needsDevice, answer: signedIn },
+  }),
   step('consoleAccess.logout', { as: 'console' }),
   step('members.remove', { params: member, as: 'live' }),
 ];

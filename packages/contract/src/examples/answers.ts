@@ -871,6 +871,10 @@ export const answers: Readonly<Record<string, unknown>> = {
     "object": "console_sign_in",
     "ended": 1
   },
+  "passkeys.list": {
+    "data": [],
+    "next_cursor": null
+  },
   "consoleAccess.logout": {
     "object": "console_session",
     "deleted": true
@@ -1793,6 +1797,74 @@ export const answers: Readonly<Record<string, unknown>> = {
     ],
     "next_cursor": null
   },
+  "feedback.rate": {
+    "object": "message_feedback",
+    "id": "fbk_01kb5hq8e700000000000001",
+    "conversation_id": "conv_01kb5hq8e700000000000001",
+    "message_id": "msg_01kb5hq8e700000000000001",
+    "deployment_id": "dep_01kb5hq8e700000000000001",
+    "deployment_version": 1,
+    "rating": "bad",
+    "comment": "It says nothing of Sundays.",
+    "rater": {
+      "type": "key",
+      "id": "key_01kb5hq8e700000000000001"
+    },
+    "created_at": "2026-11-16T09:30:00.000Z",
+    "updated_at": "2026-11-16T09:30:00.000Z"
+  },
+  "feedback.ofConversation": {
+    "data": [
+      {
+        "object": "message_feedback",
+        "id": "fbk_01kb5hq8e700000000000001",
+        "conversation_id": "conv_01kb5hq8e700000000000001",
+        "message_id": "msg_01kb5hq8e700000000000001",
+        "deployment_id": "dep_01kb5hq8e700000000000001",
+        "deployment_version": 1,
+        "rating": "bad",
+        "comment": "It says nothing of Sundays.",
+        "rater": {
+          "type": "key",
+          "id": "key_01kb5hq8e700000000000001"
+        },
+        "created_at": "2026-11-16T09:30:00.000Z",
+        "updated_at": "2026-11-16T09:30:00.000Z"
+      }
+    ],
+    "next_cursor": null
+  },
+  "feedback.list": {
+    "data": [
+      {
+        "object": "message_feedback",
+        "id": "fbk_01kb5hq8e700000000000001",
+        "conversation_id": "conv_01kb5hq8e700000000000001",
+        "message_id": "msg_01kb5hq8e700000000000001",
+        "deployment_id": "dep_01kb5hq8e700000000000001",
+        "deployment_version": 1,
+        "rating": "bad",
+        "comment": "It says nothing of Sundays.",
+        "rater": {
+          "type": "key",
+          "id": "key_01kb5hq8e700000000000001"
+        },
+        "created_at": "2026-11-16T09:30:00.000Z",
+        "updated_at": "2026-11-16T09:30:00.000Z"
+      }
+    ],
+    "next_cursor": null
+  },
+  "feedback.counts": {
+    "object": "feedback_counts",
+    "data": [
+      {
+        "version": 1,
+        "good": 0,
+        "bad": 1
+      }
+    ]
+  },
   "conversations.events": {
     "data": [
       {
@@ -2073,10 +2145,10 @@ export const answers: Readonly<Record<string, unknown>> = {
     "open_work": [],
     "open_interactions": [],
     "pending_tool_calls": [],
-    "last_event_seq": 11,
-    "cost_usd": 0.0005,
+    "last_event_seq": 9,
+    "cost_usd": 0.00024,
     "cost_breakdown": {
-      "orchestrator": 0.0005,
+      "orchestrator": 0.00024,
       "intelligence": 0,
       "tools": 0,
       "compute": 0,
@@ -2612,7 +2684,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     "task_id": null,
     "conversation_id": null,
     "created_at": "2026-11-16T09:30:00.000Z",
-    "download_url": "https://vestra.example.com/downloads/file_01kb5hq8e700000000000001?expires=1794818379942&signature=8GhDnU-Z67nRbnv9ZZP6GNKSp--uh3RKmlo7OLdyVVU",
+    "download_url": "https://vestra.example.com/downloads/file_01kb5hq8e700000000000001?expires=1794818503964&signature=c2pvGiVGAuSQFpbucyXsnHlGu6H3dYGcWq5dw441Wl0",
     "download_expires_at": "2026-11-16T09:30:00.000Z"
   },
   "files.delete": {
@@ -3491,7 +3563,7 @@ export const answers: Readonly<Record<string, unknown>> = {
       "content": [
         {
           "type": "text",
-          "text": "{\"object\":\"me\",\"org\":{\"id\":\"org_01kb5hq8e700000000000001\",\"name\":\"My company\",\"status\":\"active\"},\"mode\":\"test\",\"key\":{\"id\":\"key_01kb5hq8e700000000000001\",\"name\":\"First test key\",\"last4\":\"4ZVE\"},\"member\":null}"
+          "text": "{\"object\":\"me\",\"org\":{\"id\":\"org_01kb5hq8e700000000000001\",\"name\":\"My company\",\"status\":\"active\"},\"mode\":\"test\",\"key\":{\"id\":\"key_01kb5hq8e700000000000001\",\"name\":\"First test key\",\"last4\":\"XkJk\"},\"member\":null}"
         }
       ],
       "structuredContent": {
@@ -3614,7 +3686,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     "owned_by": "org_01kb5hq8e700000000000001"
   },
   "openai.chat": {
-    "id": "chatcmpl-01m7hqap97e8kf3jcpk2s6by0",
+    "id": "chatcmpl-01m7hqefvaax0fdqkrhr2m6w0",
     "object": "chat.completion",
     "created": 1794820200,
     "model": "support-desk",
@@ -3693,7 +3765,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     "top_p": null,
     "tool_choice": "auto",
     "tools": [],
-    "completed_at": 1794817481,
+    "completed_at": 1794817605,
     "usage": {
       "input_tokens": 4743,
       "input_tokens_details": {
@@ -3744,7 +3816,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     "top_p": null,
     "tool_choice": "auto",
     "tools": [],
-    "completed_at": 1794817481,
+    "completed_at": 1794817605,
     "usage": {
       "input_tokens": 4743,
       "input_tokens_details": {
@@ -3795,7 +3867,7 @@ export const answers: Readonly<Record<string, unknown>> = {
     "top_p": null,
     "tool_choice": "auto",
     "tools": [],
-    "completed_at": 1794817481,
+    "completed_at": 1794817605,
     "usage": {
       "input_tokens": 4743,
       "input_tokens_details": {
@@ -3820,10 +3892,10 @@ export const answers: Readonly<Record<string, unknown>> = {
         "object": "usage_row",
         "key": "nora",
         "label": null,
-        "cost_usd": 0.00562,
+        "cost_usd": 0.00536,
         "task_count": 2,
-        "input_tokens": 53640,
-        "output_tokens": 637
+        "input_tokens": 51264,
+        "output_tokens": 581
       },
       {
         "object": "usage_row",
@@ -3837,10 +3909,10 @@ export const answers: Readonly<Record<string, unknown>> = {
     ],
     "next_cursor": null,
     "total": {
-      "cost_usd": 0.00706,
+      "cost_usd": 0.0068,
       "task_count": 2,
-      "input_tokens": 65856,
-      "output_tokens": 1198
+      "input_tokens": 63480,
+      "output_tokens": 1142
     }
   },
   "auditLog.list": {

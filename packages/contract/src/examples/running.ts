@@ -33,6 +33,13 @@ export const running: readonly Step[] = [
     body: { message: 'When are you open?' },
   }),
   step('conversations.messages', { params: conversation }),
+  step('feedback.rate', {
+    params: { ...conversation, message_id: exampleId('msg', 1) },
+    body: { rating: 'bad', comment: 'It says nothing of Sundays.' },
+  }),
+  step('feedback.ofConversation', { params: conversation }),
+  step('feedback.list', { params: { deployment_id: 'support-desk' }, query: { rating: 'bad' } }),
+  step('feedback.counts', { params: { deployment_id: 'support-desk' } }),
   step('conversations.events', { params: conversation, query: { format: 'json', limit: 3 } }),
   step('conversations.get', { params: conversation }),
   step('conversations.list', { query: { user_id: 'nora' } }),

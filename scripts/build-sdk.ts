@@ -64,7 +64,7 @@ function makeRelative(file: string): void {
 function dropUnreached(): void {
   const reached = reachedFrom(Object.values(entries).map(fileOf));
   const declared = reachedFrom(Object.values(entries).map((path) => declarationOf(fileOf(path))));
-  for (const file of globSync('**/*.{js,d.ts}', { cwd: out })) {
+  for (const file of globSync('**/*.{js,json,d.ts}', { cwd: out })) {
     if (!reached.has(file) && !declared.has(file)) rmSync(join(out, file));
   }
 }

@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { ComponentProps, ReactNode } from 'react';
 import { type Place, usePlace } from '../data/api.ts';
 
-export const addressIn = ({ org, mode }: Place, to: string) => `/${org}/${mode}${to === '/' ? '' : to}`;
+const addressIn = ({ org, mode }: Place, to: string) => `/${org}/${mode}${to === '/' ? '' : to}`;
 
 type PageLinkProps = Omit<ComponentProps<'a'>, 'href'> & {
   /** Below org and mode, such as `/deployments/dep_…`. */

@@ -32,7 +32,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 
-export function ago(time: string, now = Date.now()): string {
+function ago(time: string, now = Date.now()): string {
   const seconds = Math.round((Date.parse(time) - now) / 1000);
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   if (!unit) return seconds > 5 ? relative.format(seconds, 'second') : 'just now';

@@ -14,7 +14,7 @@ export const packageRooms: Record<string, Room> = {
     holds: 'the session page as a part of a company’s own: `<vestra-session>`, its React component, the bridge',
     imports: [],
   },
-  web: { holds: 'the page of a session, and the console', imports: ['sdk', 'contract', 'react'] },
+  web: { holds: 'the page of a session, the console, and the guide', imports: ['sdk', 'contract', 'react'] },
 };
 
 /** Of another domain its `api.ts` alone. */
@@ -36,7 +36,7 @@ export const serverRooms: Record<string, Room> = {
   },
   edges: { holds: 'MCP, A2A, AG-UI and OpenAI’s API, which ask the routes', imports: [apiOfDomain] },
   pages: {
-    holds: 'what a browser opens: the session, the console, the screen, downloads, the API reference',
+    holds: 'what a browser opens: the session, the console, the screen, downloads, the guide, the API reference',
     imports: [],
   },
   metrics: { holds: 'what a process counts for its operator, and how Prometheus reads it', imports: [] },

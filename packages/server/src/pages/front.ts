@@ -40,7 +40,7 @@ function placesIn(folder: string): Place[] {
       words: 'Everything there is, one page each: conversations, approvals, money, tests, running it.',
     },
     { path: '/docs', name: 'API reference', words: 'Every route with its fields, answers and errors.' },
-    ...(existsSync(join(folder, 'console.html')) ? [console] : []),
+    ...(existsSync(join(folder, 'console/console.html')) ? [console] : []),
     {
       path: '/docs/guide/embedding',
       name: 'A chat for your users',

@@ -32,7 +32,7 @@ const page = `<!doctype html>
     </style>
   </head>
   <body>
-    <nav class="places" aria-label="Vestra"><a href="/">Vestra</a><a href="/docs/guide">Guide</a><a href="/docs" aria-current="true">API reference</a></nav>
+    <nav class="places" aria-label="Vestra"><a href="/">Vestra</a><a href="/docs/guide">Guide</a><a href="/docs" aria-current="true">API reference</a><a href="/console">Console</a></nav>
     <main id="reference"></main>
     <script type="module" src="/docs/start.js"></script>
   </body>

@@ -11,13 +11,14 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
     pages: ['deployment-file', 'models', 'reasoning-and-pictures', 'tests', 'versions', 'knowledge', 'memory'],
   },
   { title: 'Give it hands', pages: ['apps', 'files', 'computer', 'browser', 'routines'] },
-  { title: 'Clients', pages: ['cli', 'sdk', 'python', 'openai', 'ag-ui', 'mcp', 'a2a'] },
+  { title: 'Clients', pages: ['console', 'cli', 'sdk', 'python', 'openai', 'ag-ui', 'mcp', 'a2a'] },
   {
     title: 'Run it',
     pages: [
       'production',
       'operating',
       'security',
+      'console-sign-in',
       'scaling',
       'several-processes',
       'high-availability',
@@ -29,7 +30,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
     ],
   },
   { title: 'Move here', pages: ['migrating-from-openai', 'migrating-from-langgraph', 'migrating-from-dify'] },
-  { title: 'Look up', pages: ['errors', 'routes', 'session-access', 'changelog'] },
+  { title: 'Look up', pages: ['reference', 'errors', 'routes', 'session-access', 'changelog'] },
 ];
 
 type Group = { title: string; pages: string[] };
@@ -49,6 +50,7 @@ export const shortTitles: Readonly<Record<string, string>> = {
   language: 'All words',
   models: 'Models and providers',
   versions: 'Versions',
+  console: 'Console',
   computer: 'Computer',
   browser: 'Browser',
   cli: 'Command line',

@@ -30,7 +30,7 @@ export function pageHtml({ title, html, headings }: Page, frame: Frame): string 
 <header class="top">
 <button class="menu" type="button" popovertarget="pages" aria-label="Pages">${icons.menu}</button>
 <a class="brand" href="/">Vestra</a>
-<nav class="places" aria-label="Vestra"><a href="${guideRoot}" aria-current="true">Guide</a><a href="/docs">API reference</a></nav>
+<nav class="places" aria-label="Vestra"><a href="${guideRoot}" aria-current="true">Guide</a><a href="/docs">API reference</a><a href="/console">Console</a></nav>
 <button class="search-open" type="button" aria-label="Search" aria-keyshortcuts="Control+K /" hidden>${icons.search}<span>Search</span><kbd>/</kbd></button>
 <button class="scheme" type="button" aria-label="Light or dark" hidden>${icons.scheme}</button>
 </header>

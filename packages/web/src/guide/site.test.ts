@@ -36,7 +36,7 @@ describe('links', () => {
   });
 
   /** What other rooms serve. */
-  const elsewhere = ['/', '/docs', '/favicon.svg', '/docs/guide/guide.css', '/docs/guide/guide.js'];
+  const elsewhere = ['/', '/docs', '/console', '/favicon.svg', '/docs/guide/guide.css', '/docs/guide/guide.js'];
 
   function isOnSite(from: string, target: string): boolean {
     if (/^(https?|mailto):/.test(target) || elsewhere.includes(target)) return true;

@@ -66,7 +66,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('the first start', () => {
-  it('makes org, keys and owner, shows them once to a terminal and writes them down [START-002, START-003, START-015, START-016, START-017, SEC-018]', async () => {
+  it('makes org, keys and owner, shows them once to a terminal and writes them down [START-002, START-003, START-015, START-016, START-017, SEC-018, OPS-420]', async () => {
     const dataDir = await folder();
     const first = await start(dataDir, {}, { inTerminal: true });
     const credentials = await readCredentials(dataDir);
@@ -79,6 +79,9 @@ describe('the first start', () => {
     expect(JSON.parse(await asTyped(make)).draft_version).toBe(1);
     expect(await asTyped(talk)).toMatch(/event: turn.started[\s\S]+event: reply.delta[\s\S]+event: turn.settled/);
     expect(first.output()).toContain('No model key is set');
+    // The log of a terminal is for a person.
+    expect(first.output()).toMatch(/\d\d:\d\d:\d\d\S* \S*info/);
+    expect(first.output()).not.toContain('{"level"');
     await first.call('PATCH', '/v1/org', { body: { name: 'Kept' } });
     // The window of the terminal is closed.
     const postmaster = await postmasterOf(dataDir);

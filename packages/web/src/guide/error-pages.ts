@@ -1,5 +1,6 @@
 import { routes } from '@vestra/contract/api';
 import { impliedErrors } from '@vestra/contract/derive/implied-errors';
+import { errorRemedies } from '@vestra/contract/error-remedies';
 import { type ErrorCode, errorCatalogue, fail } from '@vestra/contract/errors';
 
 /** A page for each error code, read off the contract: what it says, what to do, and who answers it. */
@@ -16,7 +17,9 @@ function errorPage(code: ErrorCode): string {
     `# ${code}`,
     `**${status}** · \`${type}\``,
     message,
-    ...(advice[code] ? ['## What to do', advice[code]] : []),
+    '## What to do',
+    errorRemedies[code],
+    ...(readOn[code] ? [`Read on: ${readOn[code]}`] : []),
     '## The answer',
     `\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\``,
     whatElse(status),
@@ -47,35 +50,22 @@ function answeredBy(code: ErrorCode): string {
 
 const answers = routes.map(({ route }) => ({ route, codes: new Set([...route.errors, ...impliedErrors(route)]) }));
 
-/** What the sentence of a code leaves open: the next step, for the codes that people meet. */
-const advice: Partial<Record<ErrorCode, string>> = {
-  already_answered:
-    'Somebody was faster, or the same answer was sent twice. Read the interaction again: `answer` and `status` say what holds.',
-  body_too_large: 'Send files by `POST /v1/files` and name them by their id in `attachments`.',
-  cap_above_maximum:
-    'The operator’s ceiling is `max_org_daily_usd` ([users, caps and wallet](users-and-money.md#the-ceiling)).',
-  deployment_required: 'Send `deployment`, or set a default: `vestra org update --default-deployment <name>`.',
-  idempotency_in_progress:
-    'The first call with this key still runs. Send the same request again a moment later: you get its answer.',
-  idempotency_key_reused:
-    'A key names one request for good. Make a new key for a new request, and keep the old one for repeats only.',
-  internal_error:
-    'Nothing was half done: what failed was rolled back. Send the request again with the same `Idempotency-Key`.',
-  key_invalid:
-    '`vestra me` says which key and server are used. A key of another server, or one with a character lost, looks like this.',
-  key_missing: 'The first start writes both keys to `.vestra/credentials.json`; more are made by `vestra keys create`.',
-  live_key_required:
-    'Use the live key (`--live` on the command line). [Test and live](modes.md) lists what a test key may not do.',
-  model_unavailable:
-    'Give the server the key of a provider ([models](models.md)). The stand-in `offline` answers in test mode alone.',
-  org_cap_reached: 'Raise `org_daily_usd` or wait for midnight UTC: [caps](users-and-money.md#caps).',
-  present_user_required:
-    'Send `present_user: true` only where the person who was asked has said yes just now ([what a yes needs](interactions.md#what-a-yes-needs)).',
-  rate_limited: 'Wait as long as the answer says. The operator raises the limit with `VESTRA_REQUESTS_PER_MINUTE`.',
-  scope_missing:
-    'Use a key with the scope that the route opens to ([routes](routes.md)), or make one: `vestra keys create --scopes …`.',
-  session_scope: 'A session opens what it was created with and no more ([what a session may do](session-access.md)).',
-  user_cap_reached: 'Raise this user’s own cap or everybody’s: [caps](users-and-money.md#caps).',
-  wallet_empty:
-    'Whoever runs the server adds money: `vestra admin credit --org org_… --mode live --usd 50` ([the wallet](users-and-money.md#the-wallet)).',
+/** Where the guide says more than one sentence can, for the codes that people meet. */
+const readOn: Partial<Record<ErrorCode, string>> = {
+  body_too_large: '[Files](files.md)',
+  cap_above_maximum: '[The ceiling](users-and-money.md#the-ceiling)',
+  deployment_required: '[The default deployment](modes.md#the-default-deployment)',
+  interaction_expired: '[What the agent waits for](interactions.md#kinds)',
+  live_key_required: '[Test and live](modes.md#what-both-modes-share-and-who-may-change-it)',
+  model_unavailable: '[Models](models.md)',
+  nonce_mismatch: '[What a yes needs](interactions.md#what-a-yes-needs)',
+  org_cap_reached: '[Caps](users-and-money.md#caps)',
+  origin_not_allowed: '[From your own page](sessions.md#from-your-own-page)',
+  present_user_required: '[What a yes needs](interactions.md#what-a-yes-needs)',
+  secret_missing: '[The deployment file](deployment-file.md)',
+  session_scope: '[What a session token opens](session-access.md)',
+  tool_call_taken: '[Who takes which call](functions.md#who-takes-which-call)',
+  user_cap_reached: '[Caps](users-and-money.md#caps)',
+  user_disabled: '[Users](users-and-money.md#users)',
+  wallet_empty: '[The wallet](users-and-money.md#the-wallet): `vestra admin credit --org org_… --mode live --usd 50`',
 };

@@ -74,7 +74,8 @@ export function renderMarkdown(source: string, resolve: Resolve, linkOfCode: (co
       case 'break':
         return '<br>';
       case 'html':
-        return '';
+        // The one piece of markup that Markdown has no sign for inside a table.
+        return /^<br ?\/?>$/.test(node.value) ? '<br>' : '';
       default:
         throw new Error(`The guide cannot show a ${node.type} (line ${node.position?.start.line}).`);
     }
@@ -140,7 +141,7 @@ const headingsIn = (tree: Root): Heading[] => tree.children.filter((node) => nod
 
 /** The words of a node; blocks and cells have a space between them, and markup has none. */
 function textOf(node: Nodes): string {
-  if (node.type === 'html') return '';
+  if (node.type === 'html') return ' ';
   if ('value' in node) return node.value;
   if (!('children' in node)) return '';
   const between = ['paragraph', 'heading', 'emphasis', 'strong', 'link', 'delete', 'tableCell'].includes(node.type);

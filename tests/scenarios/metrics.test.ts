@@ -139,7 +139,7 @@ describe('the bare address', () => {
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     const places = [...page.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path);
     expect(places).toEqual(expect.arrayContaining(['/docs', '/docs/guide', '/docs/guide/getting-started']));
-    for (const path of places.filter((each) => each !== '/llms.txt')) {
+    for (const path of places) {
       expect([path, (await fetch(`${server.url}${path}`)).status]).toEqual([path, 200]);
       if (path.startsWith('/docs')) expect(lines.text).toContain(path);
     }

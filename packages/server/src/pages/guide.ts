@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { zstdDecompress } from 'node:zlib';
 import type { Hono } from 'hono';
-import { builtPages } from './built-pages.ts';
+import { builtPages, readPacked } from './built-pages.ts';
 import { answerKept, type KeptContent, keepContent } from './kept-content.ts';
 
 type Site = Readonly<Record<string, { mediaType: string; text: string }>>;
@@ -43,8 +40,7 @@ export function guidePages(folder = builtPages) {
   }
 }
 
-const unpack = async (file: string): Promise<Site> =>
-  JSON.parse((await promisify(zstdDecompress)(await readFile(file))).toString());
+const unpack = async (file: string): Promise<Site> => JSON.parse((await readPacked(file)).toString());
 
 const notBuilt = 'The guide is not part of the installation. Its pages are in the folder docs of the repository.\n';
 const noSuchPage = 'The guide has no such page. It begins at /docs/guide.\n';

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { builtPages } from './built-pages.ts';
+import { builtPages, readPacked } from './built-pages.ts';
 import { answerKept, type KeptContent, keepContent, madeOnce } from './kept-content.ts';
 
 const policy = [
@@ -62,7 +61,7 @@ export function referencePages({ version, url }: { version: string; url: string 
     '/docs': () => keepContent(page, 'text/html; charset=utf-8'),
     '/docs/start.js': () => keepContent(start, javascript),
     '/docs/reference.js': async () =>
-      keepContent(await readFile(join(builtPages, 'reference.js')).catch(() => notBuilt), javascript),
+      keepContent(await readPacked(join(builtPages, 'reference.js.zst')).catch(() => notBuilt), javascript),
   };
 
   return (app: Hono) => {

@@ -10,7 +10,16 @@ import { deploymentFile } from '@vestra/contract/deployment-file';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runCli } from '../support/cli.ts';
-import { type Block, blocksOf, commandsIn, isProgram, isTyped, shown, withIds } from '../support/documented-blocks.ts';
+import {
+  type Block,
+  blocksOf,
+  commandsIn,
+  exitCodeOf,
+  isProgram,
+  isTyped,
+  shown,
+  withIds,
+} from '../support/documented-blocks.ts';
 import { readCredentials, type ServerProcess, startProcess } from '../support/process.ts';
 import type { Answer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -154,7 +163,8 @@ async function typeAll(page: string, block: Block, cwd: string, saidBefore: stri
     if (elsewhere.some(([pattern]) => pattern.test(command))) continue;
     const { code, said } = await type(withIds(command, all), cwd, block.words.includes('terminal'));
     all += said;
-    expect([page, block.line, command, code, said]).toEqual([page, block.line, command, 0, expect.any(String)]);
+    const expected = [page, block.line, command, exitCodeOf({ command, shows }), expect.any(String)];
+    expect([page, block.line, command, code, said]).toEqual(expected);
     for (const line of shows) expect(said).toMatch(shown(line));
     if (said.includes('Tests:')) expect(said).toContain('judged by the offline stand-in (word match)');
     // What it asks in its turn, and what a function gave, it says without a word of who it is.

@@ -6,7 +6,15 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { type Block, blocksOf, type Command, commandsIn, isTyped, shown } from '../support/documented-blocks.ts';
+import {
+  type Block,
+  blocksOf,
+  type Command,
+  commandsIn,
+  exitCodeOf,
+  isTyped,
+  shown,
+} from '../support/documented-blocks.ts';
 import { type Credentials, readCredentials } from '../support/process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -180,7 +188,10 @@ async function typed({ command, shows }: Command, url: string, isAtTerminal: boo
   const { stdout, stderr } = await shell(
     isAtTerminal ? `script -qec '${command.replace(/^npx /, '')}' /dev/null < /dev/null` : command,
     url,
-  );
+  ).catch((error) => {
+    if (error.code !== exitCodeOf({ command, shows })) throw error;
+    return error as { stdout: string; stderr: string };
+  });
   const said = (stdout + stderr).replaceAll('\r', '').replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:4600');
   for (const line of shows) expect(said).toMatch(shown(line));
 }

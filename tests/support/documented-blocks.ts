@@ -76,6 +76,10 @@ export const shown = (line: string): RegExp => new RegExp(`^${line.split('…').
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
+/** How a command ends that does what its page shows: `ask` in a script says by 5 that somebody is waited for. */
+export const exitCodeOf = ({ command, shows }: Command): number =>
+  command.includes('vestra ask ') && shows.some((line) => line.startsWith('? ')) ? 5 : 0;
+
 /** `org_…` in a command is the last such id that was said before it. */
 export function withIds(command: string, said: string): string {
   return command.replace(/\b([a-z]{2,5}_)…/g, (whole, prefix: string) => {

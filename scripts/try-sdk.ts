@@ -47,8 +47,8 @@ async function tryTypes(): Promise<void> {
     { module: 'node16', moduleResolution: 'node16' },
     { module: 'esnext', moduleResolution: 'bundler' },
   ];
-  // TypeScript 7 knows this one no more.
-  const old = { module: 'esnext', moduleResolution: 'node10' };
+  // TypeScript 7 knows this one no more. zod's own declarations need the interop, which `tsc --init` switches on.
+  const old = { module: 'esnext', moduleResolution: 'node10', esModuleInterop: true };
   for (const [compiler, ways] of [
     ['typescript5', [...modern, old]],
     ['typescript7', modern],

@@ -19,17 +19,20 @@ const wanted = [
   },
   { file: '/usr/share/doc/python3-renderpm', package: 'python3-renderpm', for: 'draws charts' },
   { file: '/usr/lib/python3/dist-packages/pypdf', package: 'python3-pypdf', for: 'fills in PDF forms' },
+  { file: '/usr/bin/chromium-headless-shell', package: 'chromium-headless-shell', for: 'is the browser' },
+  { file: '/usr/share/fonts/truetype/liberation', package: 'fonts-liberation', for: 'is what pages are written in' },
+];
+
+const wantedByTests = [
   {
     file: '/usr/lib/python3/dist-packages/httpx',
     package: 'python3-httpx',
     for: 'is what the Python client is tried with',
   },
   { file: '/usr/lib/python3/dist-packages/yaml', package: 'python3-yaml', for: 'reads deployment files in Python' },
-  { file: '/usr/bin/chromium-headless-shell', package: 'chromium-headless-shell', for: 'is the browser' },
-  { file: '/usr/share/fonts/truetype/liberation', package: 'fonts-liberation', for: 'is what pages are written in' },
 ];
 
-const missing = wanted.filter(({ file }) => !existsSync(file));
+const missing = [...wanted, ...wantedByTests].filter(({ file }) => !existsSync(file));
 if (missing.length === 0) {
   console.log('Everything is installed.');
   process.exit(0);

@@ -38,6 +38,8 @@ const root = createRootRoute({
 });
 
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage });
+// Where the company's own sign-in ends that did not work.
+const login = createRoute({ getParentRoute: () => root, path: '/login', component: SignInPage });
 const accept = createRoute({ getParentRoute: () => root, path: '/accept', component: AcceptPage });
 const reset = createRoute({ getParentRoute: () => root, path: '/reset', component: ResetPage });
 
@@ -76,7 +78,7 @@ const below = pages.map(({ path, load }) =>
 );
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, signIn, accept, reset, orgAlone, place.addChildren(below)]),
+  routeTree: root.addChildren([start, signIn, login, accept, reset, orgAlone, place.addChildren(below)]),
   basepath: consolePath,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -3,8 +3,9 @@
  * so that it runs on any Node it names, installed with scripts off and without a compiler. `node scripts/build.ts`
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { StartFailure } from '../packages/server/src/db/start-failure.ts';
 import { buildCluster } from './build-cluster.ts';
@@ -86,7 +87,9 @@ function copyFiles(): void {
     },
   ).filter((entry) => entry.isFile());
   for (const entry of read) {
-    copyToSamePlace(join(entry.parentPath, entry.name));
+    const file = join(entry.parentPath, entry.name);
+    if (/web\/dist\/(.*assets\/.+\.(js|css)|llms-full\.txt)$/.test(file)) packToSamePlace(file);
+    else copyToSamePlace(file);
   }
   copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
   copyFileSync(join(root, 'README.md'), join(out, 'README.md'));
@@ -103,9 +106,18 @@ async function copyCluster(): Promise<void> {
 }
 
 function copyToSamePlace(file: string): void {
+  copyFileSync(file, placeOf(file));
+}
+
+/** What a browser is sent now and then, and everybody installs: see built-pages.ts. */
+function packToSamePlace(file: string): void {
+  writeFileSync(`${placeOf(file)}.zst`, zstdCompressSync(readFileSync(file)));
+}
+
+function placeOf(file: string): string {
   const to = join(out, 'files', relative(join(root, 'packages'), file));
   mkdirSync(dirname(to), { recursive: true });
-  copyFileSync(file, to);
+  return to;
 }
 
 function run(script: string, ...words: string[]): void {

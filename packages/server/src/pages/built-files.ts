@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readBuilt } from './built-pages.ts';
 import { type KeptContent, keepContent } from './kept-content.ts';
 
 /** The files of a built page by name; null for any other name. */
@@ -12,7 +12,7 @@ export function builtFiles(folder: string): (name: string) => Promise<KeptConten
     if (!mediaType || !/^[\w-][\w.-]*$/.test(name)) return null;
     const known = kept.get(name);
     if (known) return known;
-    const read = readBuilt(join(folder, name), mediaType);
+    const read = keepBuilt(join(folder, name), mediaType);
     // A name that is not there must not be kept: whoever asks for many would fill the memory.
     if ((await read) !== null) kept.set(name, read);
     return read;
@@ -26,7 +26,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-async function readBuilt(path: string, mediaType: string): Promise<KeptContent | null> {
-  const bytes = await readFile(path).catch(() => null);
+async function keepBuilt(path: string, mediaType: string): Promise<KeptContent | null> {
+  const bytes = await readBuilt(path).catch(() => null);
   return bytes && keepContent(bytes, mediaType);
 }

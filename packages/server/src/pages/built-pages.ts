@@ -10,6 +10,9 @@ export const builtPages = resolve(import.meta.dirname, '../../../web/dist');
 /** A file that lies packed, since few ever ask for it and everybody installs it. */
 export const readPacked = async (file: string): Promise<Buffer> => promisify(zstdDecompress)(await readFile(file));
 
+/** A built file, which the package holds packed where it is large. */
+export const readBuilt = (file: string): Promise<Buffer> => readFile(file).catch(() => readPacked(`${file}.zst`));
+
 /** A sentence for the operator; null where the pages are there. */
 export const missingPages = (folder = builtPages): string | null =>
   existsSync(join(folder, 'session.html'))

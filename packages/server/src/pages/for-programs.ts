@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileSchemaPath } from '@vestra/contract/schema-line';
 import type { Hono } from 'hono';
-import { builtPages } from './built-pages.ts';
+import { builtPages, readBuilt } from './built-pages.ts';
 import { answerKept, keepContent, madeOnce } from './kept-content.ts';
 
 /**
@@ -19,7 +18,7 @@ export function pagesForPrograms({ version, url }: { version: string; url: strin
     '/llms-full.txt': () => text('llms-full.txt'),
   };
   const text = async (name: string) => {
-    const written = await readFile(join(folder, name), 'utf8').catch(() => notBuilt);
+    const written = await readBuilt(join(folder, name)).then(String, () => notBuilt);
     return keepContent(written.replaceAll('](/', `](${url}/`), 'text/plain; charset=utf-8');
   };
 

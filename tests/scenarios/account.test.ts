@@ -90,6 +90,7 @@ describe('the org', () => {
       memory_endpoint: null,
       otlp_endpoint: null,
       otlp_headers_secret: null,
+      otlp_content: false,
       model_fallbacks: {},
       openings: {},
       balance_usd: 100,

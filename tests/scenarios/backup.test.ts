@@ -181,8 +181,13 @@ describe('a backup of a server that is at work', () => {
 
   it('holds each turn that was answered before it, whole [OPS-101]', async () => {
     for (const [id, count] of answeredBefore) {
-      const { data } = (await second.call('GET', `/v1/conversations/${id}/messages?limit=100`)).body;
-      const texts = data.map((message: { text: string }) => message.text);
+      const texts: string[] = [];
+      let next = '';
+      do {
+        const { body } = await second.call('GET', `/v1/conversations/${id}/messages?limit=100${next}`);
+        texts.push(...body.data.map((message: { text: string }) => message.text));
+        next = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`;
+      } while (next !== '');
       for (let number = 0; number < count; number++) {
         expect(texts).toEqual(expect.arrayContaining([`Message ${number}`, `Yes: Message ${number}`]));
       }

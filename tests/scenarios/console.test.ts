@@ -177,7 +177,8 @@ describe('a talk', () => {
     expect(await page.evaluate(isOwned)).toBe(false);
 
     await page.getByRole('link', { name: 'Conversation', exact: true }).click();
-    await page.getByRole('link', { name: 'Events' }).click();
+    const parts = page.getByRole('navigation', { name: 'Parts of the conversation' });
+    await parts.getByRole('link', { name: 'Events' }).click();
     await page.getByText('tool_call.created').waitFor();
     await page.goBack();
     await page.locator('[data-said=user]').getByText('Two sheets, please').waitFor();

@@ -511,7 +511,7 @@ describe('vestra functions serve', () => {
 describe('docs/functions.md', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/functions.md'), 'utf8');
   const blocks = (language: string) =>
-    [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    [...page.matchAll(new RegExp(`^\`\`\`${language}(?: [^\\n]*)?\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
       ([, block]) => block as string,
     );
 
@@ -532,9 +532,10 @@ describe('docs/functions.md', () => {
       return lastResults();
     };
 
-    const [, serve = ''] = blocks('console').map((block) => block.trim().slice('$ vestra '.length));
-    const serving = startCli(serve.split(' '), { cwd: folder, env });
-    await serving.until(({ err }) => err.includes(blocks('text')[0]?.trim() ?? 'nothing'));
+    const shown = blocks('console').find((block) => block.startsWith('$ vestra functions serve')) ?? '';
+    const [typed = '', ...printed] = shown.trim().split('\n');
+    const serving = startCli(typed.slice('$ vestra '.length).split(' '), { cwd: folder, env });
+    await serving.until(({ err }) => printed.every((line) => err.includes(line)));
     expect(await ask('A-1')).toEqual(['{"number":"A-1","status":"shipped","total":40}']);
     expect(await ask('A-2')).toEqual(['There is no order A-2.']);
     serving.child.kill('SIGTERM');

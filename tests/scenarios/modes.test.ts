@@ -93,6 +93,7 @@ const otherSettings = (deployment: string) => ({
   memory_endpoint: 'https://taken.example/memory',
   otlp_endpoint: 'https://taken.example/v1/traces',
   otlp_headers_secret: 'TAKEN',
+  otlp_content: true,
   model_fallbacks: { taken: [] },
   openings: { taken: { suggestions: ['Taken?'] } },
 });

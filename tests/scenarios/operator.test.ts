@@ -84,16 +84,16 @@ describe('operator commands beside a running server', () => {
   });
 
   it.each([
-    [['org', 'create'], '--name is missing'],
-    [['credit', '--org', 'nope', '--mode', 'live', '--usd', '1'], '--org must be an org id'],
-    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'live', '--usd', '1'], 'There is no org'],
-    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'moon', '--usd', '1'], '--mode must be'],
-    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'live', '--usd', '-1'], '--usd'],
-    [['nonsense'], 'Usage'],
-    [['org', 'create', '--colour', 'red'], 'Unknown option'],
-  ])('%j says what is wrong and ends with 1', async (words, sentence) => {
+    [['org', 'create'], '--name is missing', 2],
+    [['credit', '--org', 'nope', '--mode', 'live', '--usd', '1'], '--org must be an org id', 1],
+    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'live', '--usd', '1'], 'There is no org', 1],
+    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'moon', '--usd', '1'], '--mode must be', 1],
+    [['credit', '--org', `org_${'0'.repeat(24)}`, '--mode', 'live', '--usd', '-1'], '--usd', 2],
+    [['nonsense'], 'Usage', 2],
+    [['org', 'create', '--colour', 'red'], 'Unknown option', 2],
+  ])('%j says what is wrong: %s, and ends with %i', async (words, sentence, exitCode) => {
     const { code, output } = await admin(...words);
-    expect(code).toBe(1);
+    expect(code).toBe(exitCode);
     expect(output).toContain(sentence);
   });
 });

@@ -52,6 +52,8 @@ describe('a session token', () => {
       'conversations.messages',
       'conversations.send',
       'conversations.stop',
+      'feedback.ofConversation',
+      'feedback.rate',
       'files.create',
       'files.get',
       'interactions.answer',

@@ -24,6 +24,7 @@ const groups: readonly [string, readonly string[]][] = [
     'Running:',
     [
       'conversations',
+      'feedback',
       'interactions',
       'tasks',
       'batches',
@@ -38,7 +39,10 @@ const groups: readonly [string, readonly string[]][] = [
       'connections',
     ],
   ],
-  ['Account:', ['me', 'org', 'keys', 'limits', 'usage', 'audit-log', 'models', 'members', 'health']],
+  [
+    'Account:',
+    ['me', 'org', 'keys', 'limits', 'usage', 'audit-log', 'models', 'members', 'identity-provider', 'health'],
+  ],
   [
     'This machine:',
     ['start', 'status', 'whoami', 'doctor', 'setup', 'admin', 'login', 'logout', 'profiles', 'completion'],
